@@ -1,0 +1,1 @@
+"""The embeddable job engine: leases, retries, schedules and limits on any store."""

@@ -1,0 +1,48 @@
+"""What the engine refuses, and says how to put right.
+
+Each error carries a `kind` (invalid, conflict, missing, unavailable) so that an edge such as
+HTTP or the command line can answer without knowing the engine. Outcomes of jobs are values
+(`outcomes.py`), not errors.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from cadenza.core.suggest import closest
+
+
+class EngineError(Exception):
+    """Something the caller can put right; nothing was stored."""
+
+    kind: ClassVar[str] = "invalid"
+
+
+class InvalidJob(EngineError, ValueError):
+    """The job, schedule or limit as given cannot be taken."""
+
+
+class UnknownName(EngineError, LookupError):
+    """No task, queue, job or schedule of that name is known here."""
+
+    kind = "missing"
+
+
+class StoreUnavailable(EngineError):
+    """The store cannot be reached just now; the caller may try again."""
+
+    kind = "unavailable"
+
+
+class MissingTrait(EngineError):
+    """The configured store cannot do what was asked of it."""
+
+    kind = "conflict"
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that `name` is unknown, with the nearest known one where there is one."""
+    candidates = sorted(known)
+    near = closest(name, candidates)
+    if near is not None:
+        return f"unknown {what} {name!r}; did you mean {near!r}?"
+    return f"unknown {what} {name!r}; known: {', '.join(candidates) or 'none'}"

@@ -1,0 +1,1 @@
+"""The stores: memory (the reference), SQLite, PostgreSQL. One semantics, one conformance suite."""
