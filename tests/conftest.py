@@ -1,0 +1,119 @@
+"""Fixtures that every test may ask for: real servers, and one Hypothesis profile.
+
+`postgres` and `valkey` are shared by the whole run; `postgres_database` is a fresh
+database for one test; `private_postgres` and `private_valkey` are for tests that stop,
+crash or configure their server.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests.servers.databases import Databases
+from tests.servers.place import ServerUnavailableError
+from tests.servers.postgres import PrivatePostgres
+from tests.servers.run import RunServers, skip_or_fail
+from tests.servers.valkey import PrivateValkey
+
+# A shared machine makes deadlines lie; a failure prints the blob that replays it.
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True)
+hypothesis.settings.register_profile(
+    "soak", parent=hypothesis.settings.get_profile("ci"), max_examples=2000
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+RUN = pytest.StashKey[RunServers]()
+FOLDER = "cadenza_run_folder"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    worker: dict[str, str] | None = getattr(config, "workerinput", None)
+    config.stash[RUN] = RunServers.begin() if worker is None else RunServers(Path(worker[FOLDER]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: pytest.Item) -> None:
+    node.workerinput[FOLDER] = str(node.config.stash[RUN].folder)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.stash[RUN].finish()
+
+
+@pytest.fixture(scope="session")
+def postgres(pytestconfig: pytest.Config) -> PrivatePostgres:
+    """The run's PostgreSQL. Others use it too: never stop it, take `private_postgres`."""
+    try:
+        return pytestconfig.stash[RUN].postgres()
+    except ServerUnavailableError as reason:
+        skip_or_fail("postgres", reason)
+        raise
+
+
+@pytest.fixture(scope="session")
+def postgres_databases(postgres: PrivatePostgres) -> Iterator[Databases]:
+    databases = Databases(postgres)
+    yield databases
+    databases.close()
+
+
+@pytest.fixture
+def postgres_database(postgres_databases: Databases) -> Iterator[str]:
+    """The dsn of an empty database that is this test's alone."""
+    name = postgres_databases.create()
+    yield postgres_databases.server.dsn_for(name)
+    postgres_databases.drop(name)
+
+
+@pytest.fixture
+def private_postgres() -> Iterator[Callable[..., PrivatePostgres]]:
+    """Start servers of this test's own: `private_postgres(fsync=True, settings={...})`."""
+    with ExitStack() as servers:
+
+        def create(**options: object) -> PrivatePostgres:
+            try:
+                server = PrivatePostgres.create(**options)  # pyright: ignore[reportArgumentType]
+            except ServerUnavailableError as reason:
+                skip_or_fail("postgres", reason)
+                raise
+            return servers.enter_context(server)
+
+        yield create
+
+
+@pytest.fixture(scope="session")
+def valkey_server(pytestconfig: pytest.Config) -> PrivateValkey:
+    try:
+        return pytestconfig.stash[RUN].valkey()
+    except ServerUnavailableError as reason:
+        skip_or_fail("valkey", reason)
+        raise
+
+
+@pytest.fixture
+def valkey(valkey_server: PrivateValkey) -> PrivateValkey:
+    """The run's Valkey. Others use it too: take keys of your own, or `private_valkey`."""
+    return valkey_server
+
+
+@pytest.fixture
+def private_valkey() -> Iterator[Callable[..., PrivateValkey]]:
+    """Start servers of this test's own: `private_valkey(options={...})`."""
+    with ExitStack() as servers:
+
+        def create(**options: object) -> PrivateValkey:
+            try:
+                server = PrivateValkey.create(**options)  # pyright: ignore[reportArgumentType]
+            except ServerUnavailableError as reason:
+                skip_or_fail("valkey", reason)
+                raise
+            return servers.enter_context(server)
+
+        yield create
