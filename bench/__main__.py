@@ -1,0 +1,100 @@
+"""`python -m bench`: prepare the peers, start the servers, run the rounds, write the report.
+
+The command moves itself into the peers' environment (.venv-bench) and remembers the Python it
+was called with, because Cadenza's own processes run in that one.
+"""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from bench.prepare import ROOT, VENV, prepare_node, prepare_python
+
+HOST = "BENCH_HOST_PYTHON"
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Measure Cadenza beside its peers."
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="one round of small counts: does everything work?"
+    )
+    parser.add_argument(
+        "--only", metavar="NAME,...", help="these systems, or stores (postgres, sqlite, valkey)"
+    )
+    parser.add_argument(
+        "--work", metavar="NAME,...", help="these works: rate, idle, growth, pressure"
+    )
+    parser.add_argument("--rounds", type=int, help="interleaved rounds (5)")
+    parser.add_argument(
+        "--heavy-rounds", type=int, default=3, help="rounds of growth and pressure (3)"
+    )
+    parser.add_argument(
+        "--patience", type=int, help="repeats of a measurement with noisy neighbours (2)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=ROOT / "bench" / "results" / "latest.md",
+        help="where the report goes",
+    )
+    return parser.parse_args(arguments)
+
+
+def move_house() -> None:
+    """Run again under the peers' Python, unless this is it."""
+    if Path(sys.prefix) == VENV:
+        return
+    python = prepare_python()
+    os.environ[HOST] = sys.executable
+    os.chdir(ROOT)
+    os.execv(python, [str(python), "-m", "bench", *sys.argv[1:]])
+
+
+def main() -> None:
+    """Run it all."""
+    options = parse(sys.argv[1:])
+    move_house()
+    from bench import catalogue, report, servers
+    from bench.rounds import Plan, run_rounds
+    from bench.session import Ground
+    from bench.works import WORKS, Scale
+
+    works = options.work.split(",") if options.work else list(WORKS)
+    if unknown := set(works) - set(WORKS):
+        raise SystemExit(
+            f"bench: no work called {', '.join(sorted(unknown))}; there are: {', '.join(WORKS)}"
+        )
+    plan = Plan(
+        systems=catalogue.choose(options.only),
+        works=works,
+        rounds=options.rounds or (1 if options.quick else 5),
+        heavy_rounds=options.heavy_rounds,
+        patience=options.patience if options.patience is not None else (0 if options.quick else 2),
+        named=options.only is not None,
+        scale=Scale(divisor=5, held=10.0) if options.quick else Scale(),
+    )
+    begin = time.monotonic()
+    with servers.start_postgres() as postgres, servers.start_valkey() as valkey:
+        ground = Ground(
+            postgres=postgres,
+            valkey=valkey,
+            bench_python=sys.executable,
+            host_python=os.environ.get(HOST, sys.executable),
+            node=str(prepare_node()),
+        )
+        results = run_rounds(plan, ground)
+        text = report.write_report(
+            results, plan, postgres=postgres.version, seconds=time.monotonic() - begin
+        )
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

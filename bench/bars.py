@@ -1,0 +1,179 @@
+"""The bars that Cadenza sets itself, each judged from ratios within one run.
+
+"Ahead" means that the spreads do not cross: our worst round beats their best. A bar whose
+figures are missing is "not measured", never met.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from bench.catalogue import SYSTEMS, Store, System
+from bench.measure import Spread
+from bench.rounds import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One verdict: met, not met, or None for not measured; and the figures behind it."""
+
+    text: str
+    met: bool | None
+    figures: str
+
+
+class Judge:
+    """Looks cells up and judges; a missing cell makes the verdict None."""
+
+    def __init__(self, results: Results) -> None:
+        """Keep the results."""
+        self.results = results
+
+    def cell(self, name: str, metric: str) -> Spread | None:
+        """Return one cell."""
+        return self.results.spread(name, metric)
+
+    def peers(self, store: Store, *, python: bool = False) -> list[System]:
+        """Return the peers on a store."""
+        return [
+            s for s in SYSTEMS if s.store == store and s.role == "peer" and (s.python or not python)
+        ]
+
+    def ahead(self, text: str, ours: Spread | None, theirs: Spread | None) -> Bar:
+        """Judge whether our worst round beats their best."""
+        if ours is None or theirs is None:
+            return Bar(text, None, "")
+        return Bar(text, ours.ahead_of(theirs), f"{show(ours)} against {show(theirs)}")
+
+    def ratio(self, text: str, ours: Spread | None, theirs: Spread | None, *, least: float) -> Bar:
+        """Judge whether our median is at least a share of theirs."""
+        if ours is None or theirs is None or not theirs.median:
+            return Bar(text, None, "")
+        share = ours.median / theirs.median
+        return Bar(text, share >= least, f"{share:.2f} ({show(ours)} against {show(theirs)})")
+
+    def at_most(self, text: str, value: float | None, limit: float | None, *, unit: str) -> Bar:
+        """Judge whether a value stays under a limit."""
+        if value is None or limit is None:
+            return Bar(text, None, "")
+        return Bar(text, value <= limit, f"{value:,.2f} {unit}, limit {limit:,.2f}")
+
+
+def show(spread: Spread) -> str:
+    """Write a median with its spread."""
+    return f"{spread.median:,.0f} [{spread.low:,.0f}–{spread.high:,.0f}]"
+
+
+def median(spread: Spread | None) -> float | None:
+    """Return the median, if any."""
+    return None if spread is None else spread.median
+
+
+def best(values: Iterable[float | None], pick: Callable[[list[float]], float]) -> float | None:
+    """Pick from the values that exist; None where none does."""
+    known = [value for value in values if value is not None]
+    return pick(known) if known else None
+
+
+def scaled(value: float | None, factor: float) -> float | None:
+    """Multiply a value that may be missing."""
+    return None if value is None else value * factor
+
+
+def judge_postgres(judge: Judge, ours: str, kept: str) -> list[Bar]:
+    """Judge everything that is promised on PostgreSQL."""
+    cell = judge.cell
+    bars = [
+        judge.ahead(
+            "one worker, deleted at once: ahead of graphile-worker",
+            cell(ours, "drain_1"),
+            cell("graphile", "drain_1"),
+        ),
+        judge.ahead(
+            "one worker, kept: ahead of pg-boss", cell(kept, "drain_1"), cell("pgboss", "drain_1")
+        ),
+        judge.ahead(
+            "two workers faster than one (deletes)", cell(ours, "drain_2"), cell(ours, "drain_1")
+        ),
+        judge.ahead(
+            "two workers faster than one (keeps)", cell(kept, "drain_2"), cell(kept, "drain_1")
+        ),
+        judge.ratio(
+            "bulk enqueue at least 0.6 of raw COPY",
+            cell(ours, "bulk"),
+            cell("raw_postgres", "bulk"),
+            least=0.6,
+        ),
+    ]
+    for peer in judge.peers("postgres", python=True):
+        bars.append(
+            judge.ahead(
+                f"single enqueue ahead of {peer.label}", cell(ours, "one"), cell(peer.name, "one")
+            )
+        )
+    pickups = [median(cell(peer.name, "pickup_p50")) for peer in judge.peers("postgres")]
+    p50, p99 = median(cell(ours, "pickup_p50")), median(cell(ours, "pickup_p99"))
+    bars.append(
+        judge.at_most(
+            "pick-up p50 no worse than the best peer's", p50, best(pickups, min), unit="ms"
+        )
+    )
+    bars.append(judge.at_most("pick-up p99 within 10x of p50", p99, scaled(p50, 10), unit="ms"))
+    base = cell(ours, "grow_1k")
+    for metric, words in (("grow_1m", "1 M waiting"), ("deferred_1m", "1 M deferred")):
+        bars.append(
+            judge.ratio(
+                f"{words}: at least 0.8 of the rate at 1 k", cell(ours, metric), base, least=0.8
+            )
+        )
+    free, held = median(cell(ours, "claim_free")), median(cell(ours, "claim_held"))
+    bars.append(
+        judge.at_most(
+            "old transaction held open: claim time within 3x", held, scaled(free, 3), unit="ms"
+        )
+    )
+    memory = [median(cell(name, "rss")) for name in ("procrastinate", "pgqueuer")]
+    limit = scaled(best(memory, min), 1.25)
+    bars.append(
+        judge.at_most(
+            "idle memory within the leaner Python peer's + 25 %",
+            median(cell(ours, "rss")),
+            limit,
+            unit="MB",
+        )
+    )
+    bars.append(
+        judge.at_most("idle CPU under 0.5 % of a core", median(cell(ours, "cpu")), 0.5, unit="%")
+    )
+    return bars
+
+
+def judge_sqlite(judge: Judge, ours: str) -> list[Bar]:
+    """Judge everything that is promised on SQLite, all at synchronous=FULL."""
+    mine = judge.cell(ours, "drain_1")
+    bars = [
+        judge.ratio(
+            "at least 0.3 of the raw batched loop",
+            mine,
+            judge.cell("raw_sqlite", "drain_1"),
+            least=0.3,
+        )
+    ]
+    for peer in judge.peers("sqlite"):
+        theirs = judge.cell(peer.name, "drain_1")
+        bars.append(judge.ratio(f"ten times {peer.label}", mine, theirs, least=10.0))
+    bars.append(
+        judge.at_most(
+            "idle CPU under 0.5 % of a core", median(judge.cell(ours, "cpu")), 0.5, unit="%"
+        )
+    )
+    return bars
+
+
+def judge_soundness(results: Results) -> Bar:
+    """Judge that no reading of ours had a duplicate or a job left."""
+    ours = {system.name for system in SYSTEMS if system.role == "ours"}
+    measured = [name for name, _ in results.readings if name in ours]
+    wrong = [text for text in results.problems() if text.split(",")[0] in ours]
+    return Bar(
+        "no job handled twice, none left", not wrong if measured else None, "; ".join(wrong)[:300]
+    )
