@@ -29,7 +29,7 @@ class Databases:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._connection: asyncpg.Connection[asyncpg.Record] | None = None
+        self._connection: asyncpg.Connection | None = None
 
     def create(self) -> str:
         """Make an empty database; return its name."""
@@ -51,9 +51,10 @@ class Databases:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=60)
 
     async def _execute(self, statement: str) -> None:
-        if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(self.server.dsn)
-        await self._connection.execute(statement)
+        connection = self._connection
+        if connection is None or connection.is_closed():
+            connection = self._connection = await asyncpg.connect(self.server.dsn)
+        await connection.execute(statement)
 
     async def _disconnect(self) -> None:
         if self._connection is not None:

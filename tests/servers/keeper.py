@@ -26,7 +26,8 @@ def main(arguments: list[str]) -> int:
     alive, folder, uid, gid, dashes, *command = arguments
     if dashes != "--":
         raise SystemExit(__doc__)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A handler, not SIG_IGN: exec would pass SIG_IGN on, and SIGINT is how PostgreSQL is told.
+    signal.signal(signal.SIGINT, lambda *_: None)
     drop = {"user": int(uid), "group": int(gid), "extra_groups": []} if int(uid) >= 0 else {}
     with (Path(folder) / "server.log").open("ab") as log:
         server = subprocess.Popen(
@@ -36,8 +37,6 @@ def main(arguments: list[str]) -> int:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            restore_signals=True,
-            preexec_fn=_default_signals,
             **drop,
         )
     signal.signal(signal.SIGTERM, lambda *_: os.killpg(server.pid, signal.SIGKILL))
@@ -50,12 +49,6 @@ def main(arguments: list[str]) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(Path(alive).parent, ignore_errors=True)
     return code
-
-
-def _default_signals() -> None:
-    # An ignored signal would stay ignored across exec, and SIGINT is how PostgreSQL is told.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _bury(server: subprocess.Popen[bytes], alive: str, orphaned: threading.Event) -> None:

@@ -113,9 +113,9 @@ def hold(alive: Path) -> IO[bytes]:
 
 def keep(command: list[str], *, alive: Path, folder: Path, drop: Drop) -> subprocess.Popen[bytes]:
     """Start a server under a keeper, in its own session so that Ctrl-C is ours alone."""
+    keeper = [sys.executable, "-I", "-S", str(KEEPER), str(alive), str(folder)]
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(KEEPER), str(alive), str(folder)]
-        + [str(drop.uid), str(drop.gid), "--", *command],
+        [*keeper, str(drop.uid), str(drop.gid), "--", *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
