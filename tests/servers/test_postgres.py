@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import asyncpg
 import pytest
 
-from tests.servers.postgres import PrivatePostgres
+from tests.servers import postgres as postgres_module
+from tests.servers.postgres import PrivatePostgres, find_install
 
 
 async def _ask(dsn: str, question: str) -> object:
@@ -55,3 +59,19 @@ def test_close_leaves_no_process_and_no_folder() -> None:
     server.close()
     assert server.pid is None
     assert not server.folder.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands its server to another user")
+@pytest.mark.usefixtures("postgres")
+async def test_binaries_in_a_private_folder_are_brought_where_the_server_can_read_them(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    private_postgres: Callable[..., PrivatePostgres],
+) -> None:
+    hidden = tmp_path / "hidden"
+    shutil.copytree(find_install(), hidden, symlinks=True)
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(postgres_module, "find_install", lambda: hidden)
+    server = private_postgres()
+    assert server.install != hidden
+    assert await _ask(server.dsn, "SELECT 1") == 1
