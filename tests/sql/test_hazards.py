@@ -1,0 +1,51 @@
+"""What doctor will show of a SQLite file."""
+
+from __future__ import annotations
+
+from cadenza.sql.sqlite import SqliteDatabase
+from cadenza.sql.sqlite_hazards import find_hazards
+
+MOUNTS = """\
+/dev/vda / ext4 rw 0 0
+server:/export /srv nfs4 rw 0 0
+/dev/vdb /srv/fast\\040disk xfs rw 0 0
+"""
+
+
+def test_an_old_library_is_named_with_how_we_handle_it() -> None:
+    old = find_hazards("/var/post.db", journal_mode="wal", version=(3, 51, 2), mounts=MOUNTS)
+
+    assert old.wal_reset_bug
+    assert "one process at a time checkpoints" in old.wal_reset_handling
+    assert old.warnings == ()
+
+
+def test_a_mended_library_needs_no_handling() -> None:
+    new = find_hazards("/var/post.db", journal_mode="wal", version=(3, 51, 3), mounts=MOUNTS)
+
+    assert not new.wal_reset_bug
+    assert "not needed" in new.wal_reset_handling
+
+
+def test_a_network_file_system_is_warned_of() -> None:
+    found = find_hazards("/srv/post.db", journal_mode="wal", mounts=MOUNTS)
+
+    assert found.file_system == "nfs4"
+    assert "Move it to a local disk" in found.warnings[0]
+
+
+def test_the_deepest_mount_decides() -> None:
+    found = find_hazards("/srv/fast disk/post.db", journal_mode="wal", mounts=MOUNTS)
+
+    assert found.file_system == "xfs"
+    assert found.warnings == ()
+
+
+def test_a_journal_that_is_not_wal_is_warned_of() -> None:
+    found = find_hazards("/var/post.db", journal_mode="delete", mounts=MOUNTS)
+
+    assert "not WAL" in found.warnings[0]
+
+
+def test_an_open_database_tells_its_own_hazards(database: SqliteDatabase) -> None:
+    assert database.hazards().journal_mode == "wal"
