@@ -10,9 +10,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 UV := $(BIN)/uv
 STAMP := $(VENV)/.set-up
-BENCH_STAMP := $(VENV)/.set-up-bench
-# The number of test processes. Workers start slowly: see CONTRIBUTING.md for what was measured.
-JOBS ?= 2
+# The number of extra test processes; 0 is quicker on two cores (see CONTRIBUTING.md).
+JOBS ?= 0
 PYTEST_ARGS ?=
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
@@ -22,6 +21,33 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
 setup: $(STAMP) ## Set up .venv from the locks (the other targets do it themselves)
+
+$(PY):
+	@set -e; found=; \
+	for python in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    found=$$python; break; \
+	  fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "Cadenza needs Python 3.11 or newer, and found none on PATH." >&2; \
+	  echo "Install one (Debian 12 or Ubuntu 24.04: apt install python3 python3-venv; macOS: brew install python)," >&2; \
+	  echo "or name it: make PYTHON=/path/to/python3.12 setup" >&2; exit 1; \
+	fi; \
+	echo "Setting up $(VENV) with $$($$found --version)"; \
+	rm -rf $(VENV); \
+	"$$found" -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "Python's venv module is not whole. Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+$(UV): | $(PY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/install.txt
+
+$(STAMP): requirements/dev.txt requirements/install.txt pyproject.toml | $(UV)
+	@$(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/dev.txt
+	@$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+up: $(STAMP) ## Set up .venv from the locks (the other targets do it themselves)
 
 $(PY):
 	@set -e; found=; \
@@ -81,7 +107,7 @@ fix: $(STAMP) ## Format and apply ruff's safe fixes
 	@$(BIN)/ruff check --fix-only $(CODE)
 	@$(BIN)/ruff format $(CODE)
 
-bench: $(BENCH_STAMP) ## Measure, with peers beside us
+bench: $(STAMP) ## Measure, with peers beside us
 	@$(PY) -m bench $(BENCH_ARGS)
 
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -92,12 +118,12 @@ lock: | $(UV) ## Write requirements/*.txt anew from pyproject.toml (UPGRADE=1: n
 	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras -o requirements/runtime.txt
 	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group dev -c requirements/runtime.txt -o requirements/dev.txt
 	@if [ -f requirements/bench.in ]; then $(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal \
-	  --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements/dev.txt \
+	  --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  requirements/bench.in -o requirements/bench.txt; fi
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --group install -o requirements/install.txt
 	@! grep -nE 'https?://' requirements/*.txt
 
 clean: ## Remove .venv and everything that tools left behind
-	rm -rf $(VENV) .cache .pytest_cache .ruff_cache .hypothesis .coverage build dist
+	rm -rf $(VENV) .venv-bench .cache .pytest_cache .ruff_cache .hypothesis .coverage build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -91,9 +91,15 @@ def bring_near(install: Path, folder: Path, drop: Drop) -> Path:
     """Return `install`, or a copy in `folder` where the server's user cannot reach it."""
     if reachable(install / "bin" / "postgres", drop):
         return install
-    copy = folder / "install"
+    # A wheel's binaries look for their libraries beside the package, so the copy keeps the shape.
+    package = install.parent
+    copy = folder / "near" / package.name / install.name
     shutil.copytree(install, copy, symlinks=True)
-    copy.chmod(0o755)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, folder / "near" / libraries.name)
+    for made in (folder / "near", copy.parent, copy):
+        made.chmod(0o755)
     return copy
 
 

@@ -68,10 +68,17 @@ async def test_binaries_in_a_private_folder_are_brought_where_the_server_can_rea
     monkeypatch: pytest.MonkeyPatch,
     private_postgres: Callable[..., PrivatePostgres],
 ) -> None:
-    hidden = tmp_path / "hidden"
-    shutil.copytree(find_install(), hidden, symlinks=True)
-    tmp_path.chmod(0o700)
+    hidden = _hide(find_install(), tmp_path)
     monkeypatch.setattr(postgres_module, "find_install", lambda: hidden)
     server = private_postgres()
     assert server.install != hidden
     assert await _ask(server.dsn, "SELECT 1") == 1
+
+
+def _hide(install: Path, folder: Path) -> Path:
+    site, package = install.parent.parent, install.parent.name
+    for path in (install, site / f"{package}.libs"):
+        if path.is_dir():
+            shutil.copytree(path, folder / path.relative_to(site), symlinks=True)
+    folder.chmod(0o700)
+    return folder / install.relative_to(site)
