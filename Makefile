@@ -47,38 +47,6 @@ $(STAMP): requirements/dev.txt requirements/install.txt pyproject.toml | $(UV)
 	@$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-up: $(STAMP) ## Set up .venv from the locks (the other targets do it themselves)
-
-$(PY):
-	@set -e; found=; \
-	for python in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14 python; do \
-	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-	    found=$$python; break; \
-	  fi; \
-	done; \
-	if [ -z "$$found" ]; then \
-	  echo "Cadenza needs Python 3.11 or newer, and found none on PATH." >&2; \
-	  echo "Install one (Debian 12 or Ubuntu 24.04: apt install python3 python3-venv; macOS: brew install python)," >&2; \
-	  echo "or name it: make PYTHON=/path/to/python3.12 setup" >&2; exit 1; \
-	fi; \
-	echo "Setting up $(VENV) with $$($$found --version)"; \
-	rm -rf $(VENV); \
-	"$$found" -m venv $(VENV) || { rm -rf $(VENV); \
-	  echo "Python's venv module is not whole. Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-
-$(UV): | $(PY)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/install.txt
-
-$(STAMP): requirements/dev.txt requirements/install.txt pyproject.toml | $(UV)
-	@$(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/dev.txt
-	@$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
-	@touch $@
-
-$(BENCH_STAMP): $(wildcard requirements/bench.txt) $(STAMP)
-	@if [ -f requirements/bench.txt ]; then \
-	  $(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/bench.txt; fi
-	@touch $@
-
 up: $(STAMP) ## Set up, then run the first example
 	@if [ -f examples/hello.py ]; then exec $(PY) examples/hello.py; \
 	else echo "examples/hello.py is not there; set-up is done: try $(BIN)/cadenza --help"; fi

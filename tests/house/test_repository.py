@@ -54,6 +54,7 @@ def test_make_alone_lists_every_target() -> None:
     shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     listed = set(re.findall(r"^  make (\S+)", shown.stdout, re.MULTILINE))
     assert listed == targets == phony
+    assert not shown.stderr, "make warns: a target has two recipes?"
 
 
 def test_every_decision_has_all_its_parts_and_is_listed() -> None:
