@@ -22,6 +22,7 @@ from cadenza.core.suggest import did_you_mean
 
 ZERO = timedelta(0)
 _SECOND = timedelta(seconds=1)
+_HOUR = timedelta(hours=1)
 
 
 class UnknownZoneError(ValueError):
@@ -134,7 +135,7 @@ def resolve(
         case Gap.SKIP:
             return Resolved((), Mark.GAP)
         case Gap.NEXT_VALID:
-            return Resolved((_gap_end(wall - second, wall - first, zone),), Mark.GAP)
+            return Resolved((_change_between(wall - second, wall - first, zone),), Mark.GAP)
 
 
 def local(instant: datetime, zone: Zone) -> datetime:
@@ -187,6 +188,23 @@ def offset_at(instant: datetime, zone: Zone) -> timedelta:
     return as_utc(instant).astimezone(zone.rules).utcoffset() or ZERO
 
 
+def offset_changes(start: datetime, end: datetime, zone: Zone) -> list[datetime]:
+    """Return the instants in `[start, end]` from which another offset holds.
+
+    Looks every hour and bisects, so it is for a day or two, not for centuries.
+    """
+    changes: list[datetime] = []
+    before = as_utc(start) - _HOUR
+    while before < end:
+        after = before + _HOUR
+        if offset_at(before, zone) != offset_at(after, zone):
+            change = _change_between(before, after, zone)
+            if start <= change <= end:
+                changes.append(change)
+        before = after
+    return changes
+
+
 def _offsets(day: date, wall_time: time, zone: Zone) -> tuple[timedelta, timedelta]:
     """The offsets for the first and the second reading of a wall time (PEP 495)."""
     first = zone.rules.utcoffset(datetime.combine(day, wall_time.replace(fold=0)))
@@ -194,7 +212,7 @@ def _offsets(day: date, wall_time: time, zone: Zone) -> tuple[timedelta, timedel
     return first or ZERO, second or ZERO
 
 
-def _gap_end(before: datetime, after: datetime, zone: Zone) -> datetime:
+def _change_between(before: datetime, after: datetime, zone: Zone) -> datetime:
     """The second at which the offset changes, by bisection of `(before, after]`."""
     before, after = before.replace(microsecond=0) - _SECOND, after.replace(microsecond=0) + _SECOND
     new = offset_at(after, zone)
