@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.sql.sqlite import SqliteDatabase
+from tests.sql.letters import create_letters
 
 
 @pytest.fixture
@@ -31,7 +31,3 @@ def either(request: pytest.FixtureRequest, path: str) -> Iterator[SqliteDatabase
     with SqliteDatabase(place, clock=SystemClock()) as database:
         database.run_sync(create_letters)
         yield database
-
-
-def create_letters(tx: sqlite3.Connection, _now: int) -> None:
-    tx.execute("CREATE TABLE letter (name TEXT PRIMARY KEY, at INTEGER NOT NULL DEFAULT 0)")

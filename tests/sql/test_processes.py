@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 
 import pytest
 
@@ -115,6 +117,24 @@ def test_a_lock_held_too_long_is_told_as_busy_and_the_writer_lives_on(
         other.execute("ROLLBACK")
         other.close()
         assert database.run_sync(lambda tx, now: now) > 0
+
+
+async def test_all_who_waited_behind_a_lock_are_told_together(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_connect, "BUSY_TIMEOUT_MS", 50)
+    with (
+        SqliteDatabase(path, clock=SystemClock()) as database,
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+    ):
+        begun: list[str] = []
+        database._writer._connection.set_trace_callback(begun.append)
+        other.execute("BEGIN IMMEDIATE")
+        waiting = [database.run(lambda tx, now: now) for _ in range(20)]
+        answers = await asyncio.gather(*waiting, return_exceptions=True)
+
+    assert {type(answer) for answer in answers} == {Busy}
+    assert len(begun) == 2  # one try and one retry for all twenty
 
 
 def test_a_short_lock_is_waited_for(database: SqliteDatabase, path: str) -> None:
