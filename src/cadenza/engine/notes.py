@@ -10,7 +10,9 @@ from cadenza.engine.job import Enqueued
 
 def crash_note(crashes: int, now: datetime) -> str:
     """Word the error of a job whose process kept dying."""
-    message = f"its worker process died {crashes} times while this job ran; it will not be tried again"
+    message = (
+        f"its worker process died {crashes} times while this job ran; it will not be tried again"
+    )
     return error_note("Crashed", message, now)
 
 
@@ -19,7 +21,9 @@ def cancel_note(reason: str, now: datetime) -> str:
     return error_note("Canceled", reason, now)
 
 
-def error_note(kind: str, message: str, now: datetime, *, attempt: int | None = None, trace: str = "") -> str:
+def error_note(
+    kind: str, message: str, now: datetime, *, attempt: int | None = None, trace: str = ""
+) -> str:
     """Word an error as it is kept with a job."""
     note: dict[str, object] = {"at": now.isoformat(), "kind": kind, "message": message}
     if attempt is not None:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+import msgspec
+
 from cadenza.engine.job import Scope
 
 
-class Signal(Exception):  # noqa: N818 - a decision of the handler, not a failure
+class Signal(Exception):
     """A handler's decision about its own job."""
 
 
@@ -35,7 +37,9 @@ class Cancel(Signal):
 class Retry(Signal):
     """Try again, at an instant of the handler's choice; an attempt is used up."""
 
-    def __init__(self, at: datetime | timedelta | float, reason: str = "the handler asked for a retry") -> None:
+    def __init__(
+        self, at: datetime | timedelta | float, reason: str = "the handler asked for a retry"
+    ) -> None:
         self.at = timedelta(seconds=at) if isinstance(at, int | float) else at
         super().__init__(reason)
 
@@ -63,6 +67,16 @@ class Verdict(StrEnum):
     RELEASED = "released"  # goes back untouched: never started, or the worker stops
 
 
+class Stopped(StrEnum):
+    """Why a run was cut short from outside its handler."""
+
+    TIME_LIMIT = "time limit"
+    CANCELED = "canceled"
+    LOST = "lost lease"
+    STOPPING = "worker stops"
+    WITHIN = "canceled from within"
+
+
 @dataclass(frozen=True, slots=True)
 class Park:
     """Close a scope for a while."""
@@ -71,8 +85,7 @@ class Park:
     wait: timedelta
 
 
-@dataclass(slots=True)
-class Settlement:
+class Settlement(msgspec.Struct, gc=False):
     """One fenced write: this job, under this lease, came to this."""
 
     id: int

@@ -228,7 +228,9 @@ class MemoryStore:
         jobs = [self._hand_out(row, number) for row in taken]
         return Batch(number, jobs, suspects=self._has_suspects(queue, now))
 
-    def _take_lanes(self, lanes: list[Scope], wanted: int, now: datetime, *, alone: bool) -> list[_Row]:
+    def _take_lanes(
+        self, lanes: list[Scope], wanted: int, now: datetime, *, alone: bool
+    ) -> list[_Row]:
         """Take from each lane in turn, and let those that were served go behind."""
         taken: list[_Row] = []
         for scope in lanes:
@@ -519,7 +521,7 @@ class MemoryStore:
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
         """Let finished jobs wait anew and waiting ones go now."""
         now = self._clock.now()
-        answers = [self._revive_one(id_, now) for id_ in ids]
+        answers: list[Changed] = [self._revive_one(id_, now) for id_ in ids]
         self._wake({self._rows[id_].new.queue for id_ in ids if id_ in self._rows})
         return answers
 
@@ -537,7 +539,7 @@ class MemoryStore:
         self._stand(row)
         return "changed"
 
-    async def report(self, id: int, lease: int, progress: str) -> bool:  # noqa: A002 - the protocol's word
+    async def report(self, id: int, lease: int, progress: str) -> bool:
         """Write progress under the fence."""
         row = self._running(id, lease)
         if row is None:
@@ -574,7 +576,8 @@ class MemoryStore:
     def _count_running(self, scope: Scope) -> int:
         """A gate that is set while its jobs run must know them."""
         return sum(
-            row.state is State.RUNNING and scope in (Scope(row.new.queue), Scope(row.new.queue, row.new.lane))
+            row.state is State.RUNNING
+            and scope in (Scope(row.new.queue), Scope(row.new.queue, row.new.lane))
             for row in self._rows.values()
         )
 

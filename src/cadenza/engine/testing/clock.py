@@ -9,6 +9,7 @@ import asyncio
 import heapq
 import itertools
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _TURNS = 20  # of the event loop, so that what woke up gets as far as its next wait
@@ -37,14 +38,16 @@ class VirtualClock:
             await asyncio.sleep(0)
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._sleepers, (self._now + timedelta(seconds=seconds), next(self._order), future))
+        heapq.heappush(
+            self._sleepers, (self._now + timedelta(seconds=seconds), next(self._order), future)
+        )
         await future
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> bool:
         """Wait for the event or the clock, whichever comes first."""
         if event.is_set() or (seconds is not None and seconds <= 0):
             return event.is_set()
-        waiters = [asyncio.ensure_future(event.wait())]
+        waiters: list[asyncio.Task[Any]] = [asyncio.ensure_future(event.wait())]
         if seconds is not None:
             waiters.append(asyncio.ensure_future(self.sleep(seconds)))
         try:

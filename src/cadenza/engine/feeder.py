@@ -1,0 +1,170 @@
+"""Keeps the slots fed: claims just as much as will be run in the next moments.
+
+How much that is follows the rate at which jobs finish, so slow jobs are claimed one by one and no-ops
+a thousand at a time, and a crash puts few jobs in doubt. When a queue has nothing, the store said when
+to ask again; a wake-up, that instant or the poll floor ends the wait, whichever is first. Jobs that a
+process died with are run alone: the feeder first lets the slots fall quiet.
+"""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from cadenza.core.clock import Clock
+from cadenza.engine.errors import StoreUnavailable
+from cadenza.engine.hands import Hands
+from cadenza.engine.meters import Meters
+from cadenza.engine.settler import PAUSES
+from cadenza.engine.store import Batch, Source
+
+log = logging.getLogger("cadenza.engine")
+
+AHEAD = 0.025  # seconds of work to have in stock
+SAFETY = 0.9  # of a lease, counted locally: past it nothing of it is begun
+QUIET_WAIT = (
+    5.0  # seconds to let the slots fall quiet for a suspect, before it runs beside the rest
+)
+
+
+class Feeder:
+    """Claims for one worker."""
+
+    def __init__(
+        self,
+        source: Source,
+        hands: Hands,
+        *,
+        queues: Sequence[str],
+        concurrency: int,
+        batch: int,
+        worker: str,
+        lease: timedelta,
+        poll: float,
+        clock: Clock,
+        meters: Meters,
+        feed: Callable[[int], None],
+        offset: Callable[[], float],
+    ) -> None:
+        self._source = source
+        self._hands = hands
+        self._queues = itertools.cycle(queues)
+        self._count = len(queues)
+        self._concurrency = concurrency
+        self._batch = batch
+        self._worker = worker
+        self._lease = lease
+        self._poll = poll
+        self._clock = clock
+        self._meters = meters
+        self._feed = feed
+        self._offset = offset
+        self._ask_again: dict[str, float] = dict.fromkeys(queues, 0.0)  # monotonic
+        self._suspects = False
+        self._rate = 0.0
+        self._seen = (0, 0.0)
+        self.idle = False
+        self.went_idle = asyncio.Event()
+
+    def wake(self, queue: str) -> None:
+        """Ask a queue again now ('' for all)."""
+        for name in self._ask_again if not queue else (queue,):
+            if name in self._ask_again:
+                self._ask_again[name] = 0.0
+        self._hands.hungry.set()
+
+    async def run(self) -> None:
+        """Feed, for ever."""
+        tries = 0
+        while True:
+            try:
+                await self._step()
+                tries = 0
+            except StoreUnavailable as error:
+                self._meters.store_errors += 1
+                log.warning("store away, claiming waits", extra={"error": str(error)})
+                await self._clock.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+                tries += 1
+
+    async def _step(self) -> None:
+        hands = self._hands
+        hands.hungry.clear()
+        wanted = self._wanted()
+        queue = self._next_queue() if wanted > 0 else None
+        if queue is None:
+            await self._rest(everything_busy=wanted <= 0)
+            return
+        if self._suspects:
+            await self._run_alone(queue)
+        batch = await self._claim(queue, wanted)
+        self._suspects = batch.suspects
+        if not batch.jobs and not batch.suspects:
+            self._note_empty(queue, batch)
+
+    async def _rest(self, *, everything_busy: bool) -> None:
+        """Wait until there is room, or something may be due."""
+        soonest = None if everything_busy else min(self._ask_again.values())
+        if (
+            not everything_busy
+            and not self._hands.busy
+            and not self._hands.buffer
+            and not self.idle
+        ):
+            self.idle = True
+            self.went_idle.set()
+        wait = None if soonest is None else max(soonest - self._clock.monotonic(), 0.0)
+        await self._clock.wait(self._hands.hungry, wait)
+
+    def _wanted(self) -> int:
+        """How many more jobs there is use for."""
+        hands = self._hands
+        now = self._clock.monotonic()
+        finished, since = self._seen
+        if now - since > AHEAD / 5:
+            fresh = (hands.finished - finished) / (now - since)
+            self._rate = fresh if fresh > self._rate else (self._rate + fresh) / 2
+            self._seen = (hands.finished, now)
+        ahead = min(self._batch, int(self._rate * AHEAD))
+        hands.low = ahead // 2
+        wanted = min(self._concurrency - hands.busy + ahead - len(hands.buffer), self._batch)
+        return wanted if wanted * 2 >= ahead else 0
+
+    def _next_queue(self) -> str | None:
+        """The next queue in turn that may have something."""
+        now = self._clock.monotonic()
+        for _ in range(self._count):
+            queue = next(self._queues)
+            if self._ask_again[queue] <= now:
+                return queue
+        return None
+
+    async def _claim(self, queue: str, wanted: int, *, alone: bool = False) -> Batch:
+        self._ask_again[queue] = 0.0
+        asked = self._clock.monotonic()
+        batch = await self._source.claim(
+            queue, limit=wanted, worker=self._worker, lease=self._lease, alone=alone
+        )
+        if batch.jobs:
+            self.idle = False
+            self._meters.claims += 1
+            self._meters.claimed += len(batch.jobs)
+            self._hands.take_in(batch, asked + self._lease.total_seconds() * SAFETY)
+            self._feed(len(batch.jobs))
+        return batch
+
+    def _note_empty(self, queue: str, batch: Batch) -> None:
+        """Remember when to ask an empty queue again; a wake-up in between has the last word."""
+        wait = self._poll
+        if batch.next_due is not None:
+            store_now = self._clock.now().timestamp() + self._offset()
+            wait = min(wait, max(batch.next_due.timestamp() - store_now, 0.0))
+        if not self._hands.hungry.is_set():
+            self._ask_again[queue] = self._clock.monotonic() + wait
+
+    async def _run_alone(self, queue: str) -> None:
+        """Let everything in hand finish, then run one suspect by itself."""
+        await self._clock.wait(self._hands.quiet, QUIET_WAIT)
+        batch = await self._claim(queue, 1, alone=True)
+        if batch.jobs:
+            await self._clock.wait(self._hands.quiet, QUIET_WAIT)

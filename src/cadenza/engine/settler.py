@@ -1,0 +1,82 @@
+"""Writes outcomes, many in one go.
+
+While one write is under way the next outcomes gather, so the batch grows with the load by itself and
+a lone outcome never waits. A write that fails because the store is away is tried again until it is
+back: the fence makes that harmless, and an outcome whose lease is lost by then matches nothing.
+"""
+
+import asyncio
+import logging
+
+from cadenza.core.clock import Clock
+from cadenza.engine.errors import StoreUnavailable
+from cadenza.engine.hands import Hands
+from cadenza.engine.meters import Meters
+from cadenza.engine.outcomes import Settlement
+from cadenza.engine.store import Source
+
+log = logging.getLogger("cadenza.engine")
+
+MOST = 2000  # outcomes in one write
+PAUSES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries while the store is away
+
+
+class Settler:
+    """Gathers and writes."""
+
+    def __init__(self, source: Source, hands: Hands, *, clock: Clock, meters: Meters) -> None:
+        self._source = source
+        self._hands = hands
+        self._clock = clock
+        self._meters = meters
+        self._gathered: list[Settlement] = []
+        self._news = asyncio.Event()
+        self.empty = asyncio.Event()
+        self.empty.set()
+
+    def add(self, settlement: Settlement) -> None:
+        """Take one outcome; it is written soon."""
+        self._gathered.append(settlement)
+        self._hands.let_go(settlement.lease)
+        if len(self._gathered) == 1:
+            self.empty.clear()
+            self._news.set()
+
+    async def run(self) -> None:
+        """Write whatever has gathered, for ever."""
+        while True:
+            await self._news.wait()
+            while self._gathered:
+                await self._write_next()
+            self._news.clear()
+            self.empty.set()
+
+    async def _write_next(self) -> None:
+        batch, self._gathered = self._gathered[:MOST], self._gathered[MOST:]
+        closed, self._hands.closed = self._hands.closed, []
+        refused = await self._write(batch, closed)
+        self._meters.settled += len(batch) - len(refused)
+        self._meters.refused += len(refused)
+        for settlement in refused:
+            log.warning(
+                "outcome not written: the lease was lost",
+                extra={
+                    "job": settlement.id,
+                    "lease": settlement.lease,
+                    "verdict": settlement.verdict.value,
+                },
+            )
+
+    async def _write(self, batch: list[Settlement], closed: list[int]) -> list[Settlement]:
+        tries = 0
+        while True:
+            try:
+                return await self._source.settle(batch, closed=closed)
+            except StoreUnavailable as error:
+                pause = PAUSES[min(tries, len(PAUSES) - 1)]
+                tries += 1
+                self._meters.store_errors += 1
+                log.warning(
+                    "store away, outcomes wait", extra={"error": str(error), "outcomes": len(batch)}
+                )
+                await self._clock.sleep(pause)

@@ -1,0 +1,29 @@
+"""From an address to a store; drivers are imported only when they are asked for."""
+
+from cadenza.core.clock import Clock
+from cadenza.engine.errors import InvalidJob
+from cadenza.engine.store import Store
+
+
+def open_store(address: str, *, clock: Clock) -> Store:
+    """Make the store that an address names: memory://, sqlite:///path, postgresql://…"""
+    scheme, separator, rest = address.partition("://")
+    match scheme:
+        case "memory" if separator:
+            from cadenza.engine.stores.memory import MemoryStore
+
+            return MemoryStore(clock=clock)
+        case "sqlite" if rest.startswith("/") and len(rest) > 1:
+            from cadenza.engine.stores.sqlite import SqliteStore
+
+            return SqliteStore(rest[1:], clock=clock)
+        case "postgresql" | "postgres" if separator:
+            from cadenza.engine.stores.postgres import PostgresStore
+
+            return PostgresStore(address, clock=clock)
+        case _:
+            message = (
+                f"cannot open a store at {address!r}: say memory://, sqlite:///relative/path.sqlite3, "
+                "sqlite:////absolute/path.sqlite3 or postgresql://user@host/database"
+            )
+            raise InvalidJob(message)

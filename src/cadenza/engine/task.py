@@ -1,0 +1,121 @@
+"""A handler with a name: what can be enqueued.
+
+`Task` keeps the handler, its signature and its options; `using` gives a copy with other options for
+one enqueue. Nothing here touches a store: the engine does.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from cadenza.core.ids import Chance
+from cadenza.engine.job import Debounce, Enqueued, NewJob, Pace, Rule, Throttle, Unique
+from cadenza.engine.options import Options
+from cadenza.engine.payload import Signature, read_signature
+from cadenza.engine.store import Store
+
+
+class Keeper(Protocol):
+    """Whoever keeps the jobs of a task: the engine."""
+
+    store: Store
+    chance: Chance
+
+
+class Task:
+    """A named handler, sync or async, with the options its jobs start from."""
+
+    __slots__ = ("_engine", "handler", "is_async", "name", "options", "signature")
+
+    def __init__(
+        self, engine: Keeper, name: str, handler: Callable[..., Any], options: Options
+    ) -> None:
+        self._engine = engine
+        self.name = name
+        self.handler = handler
+        self.options = options
+        self.signature: Signature = read_signature(name, handler)
+        self.is_async = inspect.iscoroutinefunction(handler)
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Call the handler itself, as a plain function."""
+        return self.handler(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}>"
+
+    def using(self, **options: object) -> "Prepared":
+        """Choose options for the jobs enqueued next: `task.using(delay=60).enqueue(...)`."""
+        return Prepared(self._engine, self, self.options.with_(options))
+
+    async def enqueue(self, **payload: object) -> Enqueued:
+        """Add a job of this task."""
+        return await Prepared(self._engine, self, self.options).enqueue(**payload)
+
+    async def enqueue_many(self, payloads: Iterable[Mapping[str, object]]) -> list[Enqueued]:
+        """Add many jobs of this task in one transaction."""
+        return await Prepared(self._engine, self, self.options).enqueue_many(payloads)
+
+
+class Prepared:
+    """A task with the options of one enqueue."""
+
+    __slots__ = ("_engine", "options", "task")
+
+    def __init__(self, engine: Keeper, task: Task, options: Options) -> None:
+        self._engine = engine
+        self.task = task
+        self.options = options
+
+    async def enqueue(self, **payload: object) -> Enqueued:
+        """Add one job."""
+        (answer,) = await self._engine.store.insert([self.job(payload)])
+        return answer
+
+    async def enqueue_many(self, payloads: Iterable[Mapping[str, object]]) -> list[Enqueued]:
+        """Add many jobs in one transaction; if one payload is refused, none is added."""
+        return await self._engine.store.insert([self.job(payload) for payload in payloads])
+
+    def job(self, payload: Mapping[str, object]) -> NewJob:
+        """Make the job as a store takes it; everything is checked here."""
+        return new_job(
+            self.task.name,
+            self.task.signature.encode(payload),
+            self.options,
+            overrides=self.options.overrides(self.task.options),
+            chance=self._engine.chance,
+        )
+
+
+def new_job(
+    name: str, payload: str, options: Options, *, overrides: str | None, chance: Chance
+) -> NewJob:
+    """Put a checked payload and checked options together."""
+    return NewJob(
+        task=name,
+        payload=payload,
+        queue=options.queue,
+        priority=options.priority,
+        run_at=options.run_at,
+        delay=options.delay if options.run_at is None else None,
+        lane=options.lane,
+        limit=options.limit,
+        rule=_rule(name, options, chance),
+        tags=options.tags,
+        options=overrides,
+    )
+
+
+def _rule(task: str, options: Options, chance: Chance) -> Rule | None:
+    """Return the rule with a key of this task's own, so that two tasks never collide on one."""
+    match options.unique or options.throttle or options.debounce or options.pace:
+        case Unique(key, while_):
+            return Unique(f"{task}:{key}", while_)
+        case Throttle(key, period):
+            return Throttle(f"{task}:{key}", period)
+        case Debounce(key, wait, max_wait):
+            return Debounce(f"{task}:{key}", wait, max_wait)
+        case Pace(key, step):  # a pace may span tasks: an account's messages of all kinds
+            return Pace(key, step + options.jitter * chance.fraction())
+        case None:
+            return None

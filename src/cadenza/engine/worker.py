@@ -1,0 +1,228 @@
+"""A worker: claims, runs, settles, and keeps its leases, until it is told to stop.
+
+It works on any `Source` with any `Runner`; `Engine.worker` puts one together for jobs. Parts: the
+feeder claims, the slots run, the settler writes, the heartbeat renews, and the duties look after the
+store. Stopping is graceful: no new claims, a grace for what runs, the rest goes back unharmed.
+"""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import timedelta
+
+from cadenza.core.clock import Clock
+from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.feeder import Feeder
+from cadenza.engine.hands import Hands
+from cadenza.engine.hooks import Hooks, tell
+from cadenza.engine.loops.heartbeat import Heartbeat
+from cadenza.engine.loops.loop import Loop
+from cadenza.engine.loops.rescue import Rescuer
+from cadenza.engine.meters import Meters
+from cadenza.engine.outcomes import Settlement, Stopped, Verdict
+from cadenza.engine.settler import Settler
+from cadenza.engine.slots import Runner, Slots
+from cadenza.engine.store import Source
+from cadenza.engine.threads import Threads
+
+log = logging.getLogger("cadenza.engine")
+
+LAST_WORDS = 10.0  # seconds that the last outcomes may take to be written when stopping
+SHORTEST_LEASE = timedelta(seconds=1)
+
+
+class Worker:
+    """Runs what a source hands out."""
+
+    def __init__(
+        self,
+        source: Source,
+        runner: Runner,
+        *,
+        name: str,
+        queues: Sequence[str],
+        clock: Clock,
+        concurrency: int = 20,
+        batch: int = 1000,
+        lease: timedelta = timedelta(seconds=30),
+        poll: float = 5.0,
+        grace: float = 20.0,
+        crash_limit: int = 5,
+        hooks: Hooks | None = None,
+        meters: Meters | None = None,
+        threads: Threads | None = None,
+    ) -> None:
+        _check(queues, concurrency, batch, lease)
+        self.name = name
+        self.queues = tuple(dict.fromkeys(queues))
+        self.concurrency = concurrency
+        self.meters = meters or Meters()
+        self.hooks = hooks or Hooks()
+        self._source = source
+        self._runner = runner
+        self._clock = clock
+        self._lease = lease
+        self._grace = grace
+        self._threads = threads
+        self.hands = Hands()
+        self.settler = Settler(source, self.hands, clock=clock, meters=self.meters)
+        self._slots = Slots(
+            concurrency,
+            self.hands,
+            runner=runner,
+            settle=self.settler.add,
+            clock=clock,
+            meters=self.meters,
+        )
+        self.heartbeat = Heartbeat(
+            source,
+            self.hands,
+            self._slots,
+            worker=name,
+            lease=lease,
+            clock=clock,
+            runner=runner,
+            settle=self.settler.add,
+        )
+        self.feeder = Feeder(
+            source,
+            self.hands,
+            queues=self.queues,
+            concurrency=concurrency,
+            batch=batch,
+            worker=name,
+            lease=lease,
+            poll=poll,
+            clock=clock,
+            meters=self.meters,
+            feed=self._slots.feed,
+            offset=lambda: self.heartbeat.offset,
+        )
+        rescuer = Rescuer(
+            source, crash_limit=crash_limit, every=lease.total_seconds() / 6, meters=self.meters
+        )
+        self._beats = self.loop("heartbeat", self.heartbeat.run_once)
+        self.duties = [self._beats, self.loop("rescue", rescuer.run_once)]
+        self._stopping = asyncio.Event()
+        self.started = asyncio.Event()
+
+    def loop(self, name: str, run_once: Callable[[], Awaitable[float]]) -> Loop:
+        """Make a duty that runs with this worker's clock and meters."""
+        return Loop(name, run_once, clock=self._clock, meters=self.meters)
+
+    def stop(self) -> None:
+        """Ask for a graceful stop; `run` returns when it is done."""
+        self._stopping.set()
+
+    def stop_on_signals(
+        self, signals: Iterable[signal.Signals] = (signal.SIGTERM, signal.SIGINT)
+    ) -> None:
+        """Stop gracefully when the process is told to."""
+        loop = asyncio.get_running_loop()
+        for number in signals:
+            loop.add_signal_handler(number, self.stop)
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether there is nothing to do just now."""
+        return self.feeder.idle
+
+    async def run(self) -> None:
+        """Work until `stop`."""
+        await self.prepare()
+        unwatch = self._source.watch(self._wake)
+        feeder = asyncio.ensure_future(self.feeder.run())
+        settler = asyncio.ensure_future(self.settler.run())
+        others = [asyncio.ensure_future(duty.run()) for duty in self.duties]
+        others += [
+            asyncio.ensure_future(self._slots.guard_limits()),
+            asyncio.ensure_future(self._watch_idle()),
+        ]
+        slots = self._slots.start()
+        await tell(self.hooks.on_start, self)
+        log.info("worker started", extra={"worker": self.name, "queues": self.queues})
+        self.started.set()
+        try:
+            await self._until_told([feeder, settler, *others, *slots])
+        finally:
+            unwatch()
+            feeder.cancel()
+            await self._finish(slots)
+            for task in (settler, *others, *slots):
+                task.cancel()
+            await asyncio.gather(feeder, settler, *others, *slots, return_exceptions=True)
+            if self._threads is not None:
+                self._threads.close()
+            await tell(self.hooks.on_stop, self)
+            log.info("worker stopped", extra={"worker": self.name})
+
+    async def _until_told(self, parts: list[asyncio.Future[None]]) -> None:
+        """Wait for the stop; a part that ends by itself is a fault and ends the worker loudly."""
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait([stopping, *parts], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+        for part in parts:
+            if part.done():
+                part.result()
+
+    async def _finish(self, slots: Sequence[asyncio.Future[None]]) -> None:
+        """Give back what was not begun, let the rest finish within the grace, write the last outcomes."""
+        self._release_buffer()
+        if self.hands.busy:
+            log.info(
+                "waiting for running jobs", extra={"jobs": self.hands.busy, "grace": self._grace}
+            )
+            await self._clock.wait(self.hands.quiet, self._grace)
+        for slot in self._slots.slots:
+            slot.stop(Stopped.STOPPING)
+        if self.hands.busy:
+            await self._clock.wait(self.hands.quiet, 1.0)
+        for slot in (
+            self._slots.slots
+        ):  # a handler that will not be stopped: its job goes back all the same
+            if slot.claimed is not None:
+                self.settler.add(self._runner.stopped(slot.claimed, Stopped.STOPPING))
+        if not await self._clock.wait(self.settler.empty, LAST_WORDS):
+            log.error("the last outcomes could not be written; their leases will run out")
+
+    def _release_buffer(self) -> None:
+        while self.hands.buffer:
+            claimed = self.hands.buffer.popleft()
+            self.settler.add(Settlement(claimed.id, claimed.lease, Verdict.RELEASED))
+        self.hands.notice_quiet()
+
+    def _wake(self, queue: str) -> None:
+        self.feeder.wake(queue)
+        if not queue:
+            for duty in self.duties:
+                duty.nudge()
+
+    async def _watch_idle(self) -> None:
+        while True:
+            await self.feeder.went_idle.wait()
+            self.feeder.went_idle.clear()
+            await tell(self.hooks.on_idle, self)
+
+    async def prepare(self) -> None:
+        """Measure the clocks before the first wait is computed; a store that is away is met later."""
+        try:
+            await self.heartbeat.run_once()
+        except StoreUnavailable as error:
+            log.warning("store away at start", extra={"error": str(error)})
+
+
+def _check(queues: Sequence[str], concurrency: int, batch: int, lease: timedelta) -> None:
+    if isinstance(queues, str) or not queues:
+        message = "a worker needs a list of at least one queue, for example ['default']"
+        raise InvalidJob(message)
+    if concurrency < 1 or batch < 1:
+        message = f"concurrency and batch must be at least 1, got {concurrency} and {batch}"
+        raise InvalidJob(message)
+    if lease < SHORTEST_LEASE:
+        message = (
+            f"a lease shorter than {SHORTEST_LEASE} would be lost at the first hiccup, got {lease}"
+        )
+        raise InvalidJob(message)
