@@ -23,6 +23,7 @@ from typing import IO
 
 KEEPER = Path(__file__).with_name("keeper.py")
 LONGEST_FOLDER = 60
+JUST_MADE_SECONDS = 60
 
 
 class ServerUnavailableError(Exception):
@@ -101,6 +102,19 @@ def bring_near(install: Path, folder: Path, drop: Drop) -> Path:
     for made in (folder / "near", copy.parent, copy):
         made.chmod(0o755)
     return copy
+
+
+def sweep() -> None:
+    """Remove folders of runs that were killed before they had a keeper to tidy up."""
+    for alive in _base(Drop()).glob("cadenza-*-*/alive"):
+        try:
+            if time.time() - alive.stat().st_mtime < JUST_MADE_SECONDS:
+                continue  # its owner may not hold the lock yet
+            with alive.open("rb") as handle:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            continue  # held, gone, or another user's
+        shutil.rmtree(alive.parent, ignore_errors=True)
 
 
 def free_port() -> int:

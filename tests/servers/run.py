@@ -44,6 +44,7 @@ class RunServers:
     @classmethod
     def begin(cls) -> RunServers:
         """Make the run's folder; for the controller only."""
+        place.sweep()
         folder = place.new_folder("run")
         return cls(folder, place.hold(folder / "alive"))
 

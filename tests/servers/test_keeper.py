@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,3 +92,16 @@ def test_a_missing_server_is_a_skip_or_by_request_a_failure(
         monkeypatch.setenv(REQUIRE, asked)
         with pytest.raises(pytest.fail.Exception):
             skip_or_fail("postgres", "not here")
+
+
+def test_a_sweep_takes_dead_runs_and_leaves_living_ones() -> None:
+    dead, living, young = (place.new_folder("run") for _ in range(3))
+    for folder in (dead, living, young):
+        (folder / "alive").touch()
+    with place.hold(living / "alive"):
+        for folder in (dead, living):
+            os.utime(folder / "alive", (0, 0))
+        place.sweep()
+        assert [folder.exists() for folder in (dead, living, young)] == [False, True, True]
+    shutil.rmtree(living)
+    shutil.rmtree(young)
