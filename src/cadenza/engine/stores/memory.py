@@ -97,6 +97,7 @@ class MemoryStore:
         self._rows: dict[int, _Row] = {}
         self._lines: dict[Scope, _Line] = {}
         self._lanes: dict[str, dict[str, None]] = {}  # queue -> its lanes, in turn
+        self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
         self._gates: dict[Scope, Gate] = {}
         self._leases: dict[int, _Lease] = {}
         self._unique: dict[str, int] = {}
@@ -143,8 +144,8 @@ class MemoryStore:
                 until, first = self._throttled.get(key, (now, 0))
                 if until > now:
                     return Enqueued("throttled", first, until=until)
-            case Debounce(key, wait):
-                run_at = now + wait
+            case Debounce(key, wait, max_wait):
+                run_at = now + (wait if max_wait is None else min(wait, max_wait))
                 if (taken := self._unique.get(key)) is not None:
                     return self._push_back(self._rows[taken], job, run_at)
             case Pace(key, step):
@@ -162,6 +163,8 @@ class MemoryStore:
 
     def _push_back(self, row: _Row, job: NewJob, run_at: datetime) -> Enqueued:
         """Let the newest of a debounced key win, but not wait for ever."""
+        if row.state is State.RUNNING:  # a unique job of that key, in a worker's hands
+            return Enqueued("existing", row.id, row.run_at)
         rule = job.rule
         if isinstance(rule, Debounce) and rule.max_wait is not None:
             run_at = min(run_at, row.created_at + rule.max_wait)
@@ -209,7 +212,10 @@ class MemoryStore:
     async def claim(
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
     ) -> Batch:
-        """Lease runnable jobs: lanes get half of the room first, then plain jobs, then lanes again."""
+        """Lease runnable jobs: lanes get half of the room first, then plain jobs, then lanes again.
+
+        Of an odd room lanes get the larger half every other time, so one place starves neither.
+        """
         now = self._clock.now()
         number = next(self._lease_numbers)
         whole = self._gates.get(Scope(queue), Gate(Scope(queue)))
@@ -217,11 +223,13 @@ class MemoryStore:
         taken: list[_Row] = []
         if allowed:
             lanes = [Scope(queue, lane) for lane in self._lanes.get(queue, {})]
-            taken += self._take_lanes(lanes, (allowed + 1) // 2, now, alone=alone)
+            half = (allowed + (queue in self._lanes_next)) // 2
+            taken += self._take_lanes(lanes, half, now, alone=alone)
             taken += self._take(Scope(queue), allowed - len(taken), now, alone=alone)
             taken += self._take_lanes(lanes, allowed - len(taken), now, alone=alone)
         if not taken:
             return Batch(0, [], self._next_due(queue, now), suspects=self._has_suspects(queue, now))
+        self._lanes_next ^= {queue}
         if Scope(queue) in self._gates:
             self._gates[Scope(queue)] = admit(whole, now, len(taken))
         self._leases[number] = _Lease(worker, now + lease, {row.id for row in taken})
@@ -281,6 +289,9 @@ class MemoryStore:
         )
 
     def _has_suspects(self, queue: str, now: datetime) -> bool:
+        """Say whether a claim alone would find one; behind a closed gate it would not."""
+        if not room(self._gates.get(Scope(queue), Gate(Scope(queue))), now, 1):
+            return False
         for scope in self._scopes(queue):
             line = self._lines.get(scope)
             if line is None or (scope in self._gates and not room(self._gates[scope], now, 1)):
@@ -381,8 +392,6 @@ class MemoryStore:
             row.errors = (*row.errors, settlement.error)
         if verdict in (Verdict.DONE, Verdict.RETRY, Verdict.FAILED):
             row.attempts += 1
-        if settlement.park is not None:
-            self._park(settlement.park.scope, now + settlement.park.wait)
         waits_again = verdict in (Verdict.RETRY, Verdict.SNOOZE, Verdict.RELEASED)
         if waits_again and row.cancel_requested:
             verdict, waits_again = Verdict.CANCELED, False
@@ -393,6 +402,8 @@ class MemoryStore:
             self._finish(row, State(verdict.value), now)
             if verdict is Verdict.DONE and not settlement.keep:
                 del self._rows[row.id]
+        if settlement.park is not None:  # last: a new gate counts what runs, and this row has left
+            self._park(settlement.park.scope, now + settlement.park.wait)
 
     def _wait_again(self, row: _Row, settlement: Settlement, now: datetime) -> None:
         row.state = State.WAITING
@@ -509,7 +520,9 @@ class MemoryStore:
         if row is None:
             return "unknown"
         if row.state is State.RUNNING:
-            row.cancel_requested = True
+            if not row.cancel_requested:
+                row.cancel_requested = True
+                row.errors = (*row.errors, cancel_note(reason, now))
             self._wake({""})
             return "requested"
         if row.state is not State.WAITING:
