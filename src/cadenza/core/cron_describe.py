@@ -27,6 +27,8 @@ def _times(fields: Fields) -> str:
         second = _every(seconds, 60, "second")
         minute = "" if len(minutes) == 60 else f" in {_every(minutes, 60, 'minute')}"
         return second + minute + _of_hours(hours)
+    if len(minutes) == 1 and len(hours) == 24:
+        return f"at minute {minutes[0]} of every hour"
     return _every(minutes, 60, "minute") + _of_hours(hours)
 
 
@@ -39,7 +41,7 @@ def _of_hours(hours: tuple[int, ...]) -> str:
     if len(hours) == 24:
         return ""
     step = _step(hours, 24)
-    return f" of every {step} hours" if step else f" of hours {_ranges(hours)}"
+    return f" of every {step} hours" if step else f" of {_units('hour', hours)}"
 
 
 def _every(values: tuple[int, ...], size: int, unit: str) -> str:
@@ -48,13 +50,17 @@ def _every(values: tuple[int, ...], size: int, unit: str) -> str:
     step = _step(values, size)
     if step:
         return f"every {step} {unit}s"
-    return f"at {unit}{'s' if len(values) > 1 else ''} {_ranges(values)}"
+    return f"at {_units(unit, values)}"
+
+
+def _units(unit: str, values: tuple[int, ...]) -> str:
+    return f"{unit}{'s' if len(values) > 1 else ''} {_ranges(values)}"
 
 
 def _step(values: tuple[int, ...], size: int) -> int:
-    """Return the step when the values are 0, step, 2*step ... to the end, else 0."""
-    if len(values) < 2 or values[0] != 0:
-        return 0
+    """Return the step when the values are evenly spread over the whole field, else 0."""
+    if len(values) < 2 or values[0] != 0 or size % values[1]:
+        return 0  # */7 is no "every 7 minutes": it starts afresh each hour
     return values[1] if values == tuple(range(0, size, values[1])) else 0
 
 

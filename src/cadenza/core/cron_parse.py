@@ -7,10 +7,10 @@ its documents mean the same here. Limit: no year field, no `W` but in `LW`, no `
 
 import re
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from enum import StrEnum
 
 from cadenza.core.cron_words import FIELDS, MACROS, CronError, Dialect, FieldSpec
+from cadenza.core.suggest import closest
 
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _LONGEST_MONTH = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -107,8 +107,8 @@ def _expand_macro(text: str, dialect: Dialect) -> str:
     known = MACROS[dialect]
     if name in known:
         return known[name]
-    near = get_close_matches(name, known, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else "write the time in five fields instead"
+    near = closest(name, known)
+    hint = f'did you mean "{near}"?' if near else "write the time in five fields instead"
     if name == "@reboot":
         hint = "a schedule runs by the clock; enqueue a job when the program starts instead"
     raise CronError("macro", text, f"is not one of {', '.join(known)}", hint)
@@ -299,10 +299,10 @@ def _suggest_number(value: int, spec: FieldSpec) -> str:
 
 def _suggest_name(word: str, spec: FieldSpec) -> str:
     lowered = word.lower()
-    near = [name for name in spec.names if lowered.startswith(name)]
-    near = near or get_close_matches(lowered, spec.names, n=1, cutoff=0.5)
+    near = next((name for name in spec.names if lowered.startswith(name)), None)
+    near = near or closest(lowered, spec.names)
     if near:
-        return f'did you mean "{near[0]}"?'
+        return f'did you mean "{near}"?'
     if word.upper().endswith("W"):
         return 'the only form with W is "LW", the last working day, in the day field'
     if word.upper() == "L":
