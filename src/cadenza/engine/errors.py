@@ -41,7 +41,7 @@ class MissingTrait(EngineError):
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """Say that `name` is unknown, with the nearest known one where there is one."""
-    candidates = sorted(known)
+    candidates = sorted(str(word) for word in known)
     near = closest(name, candidates)
     if near is not None:
         return f"unknown {what} {name!r}; did you mean {near!r}?"

@@ -1,0 +1,153 @@
+"""Bad input: a clear error that says what to do, and nothing stored."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import pytest
+
+from cadenza.engine import Debounce, Engine, InvalidJob, Limit, Rate, Throttle
+from cadenza.engine.store import Store
+
+
+@pytest.fixture
+def greeter(engine: Engine) -> Engine:
+    @engine.task
+    async def greet(name: str, times: int = 1) -> None: ...
+
+    return engine
+
+
+async def nothing_stored(store: Store) -> bool:
+    return not await store.tally() and not await store.schedules() and not await store.gates()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"quene": "mail"}, "unknown option 'quene'; did you mean 'queue'?"),
+        ({"priorty": 1}, "did you mean 'priority'?"),
+        ({"delay": -1}, "delay must not be negative"),
+        ({"delay": float("inf")}, "delay of inf seconds is not a time span"),
+        ({"delay": "5"}, "delay must be a timedelta or a number of seconds"),
+        ({"delay": True}, "delay must be a timedelta"),
+        ({"run_at": datetime(2026, 5, 1, 9)}, "has no time zone"),  # noqa: DTZ001 - that is the point
+        ({"run_at": "tomorrow"}, "run_at must be a datetime"),
+        ({"queue": ""}, "queue must be 1 to 200 printable characters"),
+        ({"queue": "a\x00b"}, "printable"),
+        ({"queue": 7}, "queue must be str"),
+        ({"priority": 40_000}, "priority must be from -32768 to 32767"),
+        ({"priority": "high"}, "priority must be int"),
+        ({"lane": "x" * 201}, "lane must be 1 to 200"),
+        ({"limit": Limit(concurrency=1)}, "name the lane too"),
+        ({"lane": "a", "limit": Limit(concurrency=0)}, "to stop a scope, pause it"),
+        ({"lane": "a", "limit": Limit(rate=Rate(0, timedelta(1)))}, "at least 1"),
+        ({"lane": "a", "limit": Limit(rate=Rate(1, timedelta()))}, "more than zero"),
+        ({"unique": "a", "throttle": Throttle("a", timedelta(1))}, "choose one"),
+        ({"throttle": Throttle("a", timedelta())}, "more than zero"),
+        ({"debounce": Debounce("a", timedelta(2), timedelta(1))}, "at least its wait"),
+        ({"time_limit": -2}, "time_limit must not be negative"),
+        ({"retry": "often"}, "retry must be RetryPolicy"),
+        ({"keep": 7}, "keep must be bool"),
+        ({"tags": ("ok", "")}, "tag must be"),
+    ],
+)
+async def test_impossible_options_are_refused(
+    greeter: Engine, options: dict[str, object], says: str
+) -> None:
+    with pytest.raises(InvalidJob, match=r".") as refusal:
+        await greeter.enqueue("greet", {"name": "Ada"}, **options)
+
+    assert says in str(refusal.value)
+    assert await nothing_stored(greeter.store)
+
+
+@pytest.mark.parametrize(
+    ("payload", "says"),
+    [
+        ({}, "task 'greet' needs name"),
+        ({"nmae": "Ada"}, "takes no argument 'nmae'; did you mean 'name'?"),
+        ({"name": 7}, "Expected `str`, got `int` - at `$.name`"),
+        ({"name": "Ada", "times": "2"}, "Expected `int`, got `str` - at `$.times`"),
+        ({"name": "A\x00"}, "holds a NUL character"),
+        ({"name": "\ud800"}, "is not JSON"),
+        ({"name": object()}, "is not JSON"),
+        ({"name": "x" * 2**20}, "store it elsewhere, pass its name"),
+    ],
+)
+async def test_a_payload_that_does_not_fit_is_refused(
+    greeter: Engine, payload: Mapping[str, object], says: str
+) -> None:
+    with pytest.raises(InvalidJob) as refusal:
+        await greeter.enqueue("greet", payload)
+
+    assert says in str(refusal.value)
+    assert await nothing_stored(greeter.store)
+
+
+async def test_one_bad_payload_of_many_stores_none(greeter: Engine) -> None:
+    with pytest.raises(InvalidJob):
+        await greeter.enqueue_many("greet", [{"name": "Ada"}, {"name": 3}])
+
+    assert await nothing_stored(greeter.store)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("-inf")]])
+async def test_numbers_that_json_does_not_know_are_refused(engine: Engine, value: object) -> None:
+    with pytest.raises(InvalidJob, match="NaN or infinity"):
+        await engine.enqueue("anything", {"value": value})
+
+    assert await nothing_stored(engine.store)
+
+
+async def test_an_escaped_nul_in_text_is_no_nul(engine: Engine) -> None:
+    await engine.enqueue("anything", {"value": "\\u0000", "none": None})
+
+
+@pytest.mark.parametrize(
+    ("schedule", "says"),
+    [
+        ({"cron": "61 * * * *"}, "61"),
+        ({"cron": "0 0 30 2 *"}, "never"),
+        ({"cron": "0 9 * * *", "zone": "Europe/Berln"}, "Europe/Berlin"),
+        ({"cron": "0 9 * * *", "every": 60}, "exactly one"),
+        ({}, "exactly one"),
+        ({"every": 0.1}, "shortest interval"),
+        ({"every": -5}, "every must not be negative"),
+        ({"cron": "0 9 * * *", "repeat_until": datetime(2027, 1, 1)}, "no time zone"),  # noqa: DTZ001
+        ({"cron": "0 9 * * *", "missed": "never"}, "missed must be"),
+        ({"cron": "0 9 * * *", "overlap": "skp"}, "did you mean 'skip'?"),
+        ({"cron": "0 9 * * *", "gap": "jump"}, "jump"),
+        ({"cron": "0 9 * * *", "unique": "a"}, "the schedule decides"),
+        ({"cron": "0 9 * * *", "prioritty": 3}, "did you mean 'priority'?"),
+    ],
+)
+async def test_an_impossible_schedule_is_refused(
+    greeter: Engine, schedule: dict[str, object], says: str
+) -> None:
+    with pytest.raises(InvalidJob) as refusal:
+        await greeter.schedule("morning", "greet", {"name": "Ada"}, **schedule)  # pyright: ignore[reportArgumentType]
+
+    assert says in str(refusal.value)
+    assert await nothing_stored(greeter.store)
+
+
+async def test_a_task_name_is_taken_once(greeter: Engine) -> None:
+    async def other() -> None: ...
+
+    with pytest.raises(InvalidJob, match="declared already"):
+        greeter.declare(other, name="greet")
+
+
+async def test_a_handler_must_take_its_arguments_by_name(engine: Engine) -> None:
+    async def tell(*names: str) -> None: ...
+
+    with pytest.raises(InvalidJob, match="given by name"):
+        engine.declare(tell)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "mysql://x", "sqlite:/x", "sqlite://", "postgresql:/db", "memory"]
+)
+def test_an_address_that_names_no_store_is_refused(address: str) -> None:
+    with pytest.raises(InvalidJob, match="cannot open a store at"):
+        Engine(address)
