@@ -1,7 +1,7 @@
 """An engine on the reference store, and a worker that runs beside the test."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
@@ -20,7 +20,7 @@ async def engine() -> AsyncIterator[Engine]:
 
 
 @asynccontextmanager
-async def working(engine: Engine, *queues: str, **settings: Any) -> AsyncIterator[Worker]:
+async def working(engine: Engine, *queues: str, **settings: Any) -> AsyncGenerator[Worker]:
     """Run a worker for the length of the block, then stop it gracefully."""
     worker = engine.worker(queues or ("default",), **settings)
     running = asyncio.create_task(worker.run())

@@ -1,5 +1,6 @@
 import asyncio
 from datetime import timedelta
+from itertools import pairwise
 
 from cadenza.engine import Engine, Limit, Pace, Rate
 from tests.engine.conftest import finished, working
@@ -22,7 +23,7 @@ async def test_a_lane_never_runs_more_at_once_than_its_limit(engine: Engine) -> 
         answers = await prepared.enqueue_many([{}] * 60)
         await finished(engine, *(answer.id for answer in answers))
 
-    assert 3 == most
+    assert most == 3
 
 
 async def test_a_queue_can_be_limited_as_a_whole(engine: Engine) -> None:
@@ -42,7 +43,7 @@ async def test_a_queue_can_be_limited_as_a_whole(engine: Engine) -> None:
         answers = await call.enqueue_many([{}] * 30)
         await finished(engine, *(answer.id for answer in answers))
 
-    assert 2 == most
+    assert most == 2
 
 
 async def test_a_rate_spaces_the_starts(engine: Engine) -> None:
@@ -71,8 +72,8 @@ async def test_paced_jobs_get_spaced_instants_and_none_is_dropped(engine: Engine
     )
 
     instants = [answer.run_at for answer in answers]
-    assert 20 == len(set(instants))
-    assert all(b - a == every for a, b in zip(instants, instants[1:], strict=False) if a and b)
+    assert len(set(instants)) == 20
+    assert all(b - a == every for a, b in pairwise(instants) if a and b)
 
 
 async def test_jitter_only_ever_widens_the_pace(engine: Engine) -> None:
@@ -85,7 +86,7 @@ async def test_jitter_only_ever_widens_the_pace(engine: Engine) -> None:
     )
 
     instants = [answer.run_at for answer in answers if answer.run_at]
-    gaps = [b - a for a, b in zip(instants, instants[1:], strict=False)]
+    gaps = [b - a for a, b in pairwise(instants)]
     assert min(gaps) >= every
     assert max(gaps) <= every + timedelta(seconds=2)
     assert len(set(gaps)) > 10

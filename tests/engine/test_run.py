@@ -19,8 +19,8 @@ async def test_a_job_runs_and_keeps_its_output(engine: Engine) -> None:
     async with working(engine):
         (job,) = await finished(engine, (await add.enqueue(a=2, b=3)).id)
 
-    assert (State.DONE, 1) == (job.state, job.attempts)
-    assert 5 == await engine.output(job.id)
+    assert (job.state, job.attempts) == (State.DONE, 1)
+    assert await engine.output(job.id) == 5
 
 
 async def test_a_sync_handler_runs_in_a_thread_of_its_own(engine: Engine) -> None:
@@ -45,9 +45,9 @@ async def test_limit_n_means_n_plus_one_calls_and_then_the_dead_letter(engine: E
     async with working(engine):
         (job,) = await finished(engine, (await fail.enqueue()).id)
 
-    assert [1, 2, 3] == calls
+    assert calls == [1, 2, 3]
     assert State.FAILED is job.state
-    assert ["no, 1", "no, 2", "no, 3"] == [json.loads(e)["message"] for e in job.errors]
+    assert [json.loads(e)["message"] for e in job.errors] == ["no, 1", "no, 2", "no, 3"]
 
 
 async def test_a_redriven_job_starts_with_fresh_counters(engine: Engine) -> None:
@@ -64,7 +64,7 @@ async def test_a_redriven_job_starts_with_fresh_counters(engine: Engine) -> None
         assert [dead.id] == await engine.redrive()
         (job,) = await finished(engine, dead.id)
 
-    assert (State.DONE, 1) == (job.state, job.attempts)
+    assert (job.state, job.attempts) == (State.DONE, 1)
 
 
 async def test_an_exception_named_never_is_not_tried_again(engine: Engine) -> None:
@@ -75,7 +75,7 @@ async def test_an_exception_named_never_is_not_tried_again(engine: Engine) -> No
     async with working(engine):
         (job,) = await finished(engine, (await lookup.enqueue()).id)
 
-    assert (State.FAILED, 1) == (job.state, job.attempts)
+    assert (job.state, job.attempts) == (State.FAILED, 1)
 
 
 async def test_snooze_burns_no_attempt(engine: Engine) -> None:
@@ -91,7 +91,7 @@ async def test_snooze_burns_no_attempt(engine: Engine) -> None:
     async with working(engine):
         (job,) = await finished(engine, (await later.enqueue()).id)
 
-    assert (State.DONE, 1, 2) == (job.state, job.attempts, job.snoozes)
+    assert (job.state, job.attempts, job.snoozes) == (State.DONE, 1, 2)
 
 
 async def test_retry_at_a_chosen_instant_burns_an_attempt(engine: Engine) -> None:
@@ -102,7 +102,7 @@ async def test_retry_at_a_chosen_instant_burns_an_attempt(engine: Engine) -> Non
     async with working(engine):
         (job,) = await finished(engine, (await again.enqueue()).id)
 
-    assert (State.FAILED, 2) == (job.state, job.attempts)
+    assert (job.state, job.attempts) == (State.FAILED, 2)
 
 
 async def test_a_handler_can_cancel_its_own_job(engine: Engine) -> None:
@@ -130,7 +130,7 @@ async def test_a_rate_limited_job_parks_its_lane_and_no_other(engine: Engine) ->
         after = await post.using(lane="ada").enqueue(account="ada")
         job = await until(engine, ada.id, State.WAITING)
 
-    assert (0, 1) == (job.attempts, job.snoozes)
+    assert (job.attempts, job.snoozes) == (0, 1)
     assert "default/ada is parked" in (await engine.why(after.id)).sentence
 
 
@@ -178,10 +178,10 @@ async def test_canceling_a_running_job_stops_its_handler(engine: Engine) -> None
     async with working(engine):
         queued = await wait.enqueue()
         await until(engine, queued.id, State.RUNNING)
-        assert ["requested"] == await engine.cancel(queued.id)
+        assert await engine.cancel(queued.id) == ["requested"]
         (job,) = await finished(engine, queued.id)
 
-    assert (State.CANCELED, 0) == (job.state, job.attempts)
+    assert (job.state, job.attempts) == (State.CANCELED, 0)
 
 
 async def test_progress_is_there_for_the_next_attempt(engine: Engine) -> None:
@@ -195,7 +195,7 @@ async def test_progress_is_there_for_the_next_attempt(engine: Engine) -> None:
     async with working(engine):
         (job,) = await finished(engine, (await resume.enqueue()).id)
 
-    assert {"done": 7} == await engine.output(job.id)
+    assert await engine.output(job.id) == {"done": 7}
 
 
 async def test_a_job_of_an_unknown_task_waits_for_a_worker_that_knows_it(engine: Engine) -> None:
@@ -248,7 +248,7 @@ async def test_keep_false_deletes_a_done_job_at_once(engine: Engine) -> None:
         await ran.wait()
         await worker.settler.empty.wait()
 
-    assert [] == await engine.store.get([queued.id])
+    assert await engine.store.get([queued.id]) == []
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), asyncio.CancelledError()])

@@ -31,7 +31,7 @@ async def test_what_outlasts_the_grace_goes_back_without_a_burnt_attempt(engine:
         await until(engine, queued.id, State.RUNNING)
 
     job = await engine.get(queued.id)
-    assert (State.WAITING, 0, 0) == (job.state, job.attempts, job.crashes)
+    assert (job.state, job.attempts, job.crashes) == (State.WAITING, 0, 0)
 
 
 async def test_what_was_claimed_and_not_begun_goes_back(engine: Engine) -> None:
@@ -64,4 +64,4 @@ async def test_a_worker_can_be_started_and_stopped_again_and_again(engine: Engin
     async with working(engine) as worker:
         while not worker.is_idle:
             await asyncio.sleep(0.001)
-    assert [] == await engine.store.tally()
+    assert await engine.store.tally() == []
