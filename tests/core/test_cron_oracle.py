@@ -153,7 +153,7 @@ def _walked(plain: Plain, name: str, day: date, gap: Gap, fold: Fold) -> set[dat
 
 
 @given(PLAIN, st.sampled_from(CHANGES), st.sampled_from(Gap), st.sampled_from(Fold))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_it_agrees_with_a_walk_through_every_minute_where_clocks_change(
     plain: Plain, change: tuple[str, date], gap: Gap, fold: Fold
 ) -> None:

@@ -39,6 +39,7 @@ REFUSED = [
     ("* * * * *#2", "day of week", '"*#2"', "0-7", "a number"),
     ("0 0 30 2 *", "day of month", '"30"', "29 days", '"L"'),
     ("0 0 31 4,6,9,11 *", "day of month", '"31"', "30 days", '"L"'),
+    ("1," * 600 + "1 * * * *", "expression", "1,1,1", "1209 characters", "within 1000"),
     ("@dayly", "macro", '"@dayly"', "@hourly", 'did you mean "@daily"?'),
     ("@reboot", "macro", '"@reboot"', "@hourly", "when the program starts"),
     ("@every 5m", "macro", '"@every 5m"', "@hourly", "five fields"),

@@ -229,6 +229,18 @@ def test_a_preview_shows_no_run_that_the_policy_skips() -> None:
     assert [p.wall.day for p in shown] == [9, 10]
 
 
+def test_the_ends_of_time_break_nothing() -> None:
+    first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+    assert due_occurrences(by_cron("0 0 1 1 *"), first, NOON).fire == (
+        datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    assert last_occurrence(by_interval(HOUR, NOON), first, NOON - HOUR) is None
+    assert next_occurrence(by_interval(HOUR, NOON), last) is None
+    assert next_occurrence(HOURLY, last) is None
+    assert next_occurrence(HOURLY, first) == datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def test_a_preview_ends_with_the_schedule() -> None:
     assert len(preview(by_cron("0 * * * *", repeat_until=NOON + HOUR), NOON, 10)) == 1
 

@@ -44,12 +44,13 @@ class Cron:
         """Return the first instant (UTC) later than `instant`, or None if none comes by 2099.
 
         Occurrences are whole seconds: from 12:00:00.250 the one at 12:00:00 has passed.
-        Two wall times that meet on one instant behind a gap are one occurrence.
+        Two wall times that meet on one instant behind a gap are one occurrence. The search
+        never begins before 1970.
         """
         start = as_utc(instant)
         if start.year > LAST_YEAR:
             return None
-        second = to_second(start) + 1
+        second = max(to_second(start) + 1, 0)
         while True:
             stretch = stretch_at(second, zone)
             found = self._earliest(stretch, second, gap, fold)

@@ -100,10 +100,8 @@ def _at_or_after(values: tuple[int, ...], size: int) -> list[int]:
 
 
 def _fits_every_day(fields: Fields) -> bool:
-    shapes = ((m, _LONGEST_MONTH[m], first) for m in range(1, 13) for first in range(7))
-    return len(fields.months) == 12 and all(
-        _month_mask(fields, *shape) == (2 << shape[1]) - 2 for shape in shapes
-    )
+    every_date, every_weekday = len(fields.days) == 31, len(fields.weekdays) == 7
+    return len(fields.months) == 12 and every_date and every_weekday and not fields.nth_filter
 
 
 def _month_mask(fields: Fields, month: int, length: int, first: int) -> int:

@@ -12,6 +12,8 @@ from enum import StrEnum
 from cadenza.core.cron_words import FIELDS, MACROS, CronError, Dialect, FieldSpec
 from cadenza.core.suggest import closest
 
+_LONGEST_TEXT = 1000
+_SHORTER = f"write ranges and steps to stay within {_LONGEST_TEXT}"
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _LONGEST_MONTH = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SECOND, _MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY = FIELDS
@@ -77,6 +79,9 @@ def parse_fields(expression: str, dialect: Dialect) -> Fields:
 
 def _split(expression: str, dialect: Dialect) -> list[str]:
     text = expression.strip()
+    if len(text) > _LONGEST_TEXT:
+        shown = f"{text[:20]}..."
+        raise CronError("expression", shown, f"is {len(text)} characters long", _SHORTER)
     if text.startswith("@"):
         return _expand_macro(text, dialect).split()
     words = text.split()

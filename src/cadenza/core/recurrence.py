@@ -179,7 +179,7 @@ def last_occurrence(recurrence: Recurrence, after: datetime, until: datetime) ->
     while found is None:  # look back ever farther until something is seen
         if low <= after:
             return None
-        low, span = max(after, until - span), span * 2
+        low, span = (after if span >= until - after else until - span), span * 2
         found = _next_by(recurrence, low, until)
     high = until
     while high - found > _SECOND:  # nothing lies in (high, until]; found <= high
