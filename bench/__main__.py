@@ -29,10 +29,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--work", metavar="NAME,...", help="these works: rate, idle, growth, pressure"
     )
-    parser.add_argument("--rounds", type=int, help="interleaved rounds (5)")
-    parser.add_argument(
-        "--heavy-rounds", type=int, default=3, help="rounds of growth and pressure (3)"
-    )
+    parser.add_argument("--rounds", type=int, help="rounds of every work (5, 3, 3, 1)")
     parser.add_argument(
         "--patience", type=int, help="repeats of a measurement with noisy neighbours (2)"
     )
@@ -60,7 +57,7 @@ def main() -> None:
     options = parse(sys.argv[1:])
     move_house()
     from bench import catalogue, report, servers
-    from bench.rounds import Plan, run_rounds
+    from bench.rounds import ROUNDS, Plan, run_rounds
     from bench.session import Ground
     from bench.works import WORKS, Scale
 
@@ -72,8 +69,7 @@ def main() -> None:
     plan = Plan(
         systems=catalogue.choose(options.only),
         works=works,
-        rounds=options.rounds or (1 if options.quick else 5),
-        heavy_rounds=options.heavy_rounds,
+        rounds={work: options.rounds or (1 if options.quick else ROUNDS[work]) for work in WORKS},
         patience=options.patience if options.patience is not None else (0 if options.quick else 2),
         named=options.only is not None,
         scale=Scale(divisor=5, held=10.0) if options.quick else Scale(),

@@ -104,12 +104,12 @@ def judge_postgres(judge: Judge, ours: str, kept: str) -> list[Bar]:
             least=0.6,
         ),
     ]
-    for peer in judge.peers("postgres", python=True):
-        bars.append(
-            judge.ahead(
-                f"single enqueue ahead of {peer.label}", cell(ours, "one"), cell(peer.name, "one")
-            )
+    bars.extend(
+        judge.ahead(
+            f"single enqueue ahead of {peer.label}", cell(ours, "one"), cell(peer.name, "one")
         )
+        for peer in judge.peers("postgres", python=True)
+    )
     pickups = [median(cell(peer.name, "pickup_p50")) for peer in judge.peers("postgres")]
     p50, p99 = median(cell(ours, "pickup_p50")), median(cell(ours, "pickup_p99"))
     bars.append(

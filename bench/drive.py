@@ -42,7 +42,7 @@ async def enqueue_singly(adapter: Adapter, first: int, count: int) -> dict[str, 
 
 
 async def enqueue_in_bulk(
-    adapter: Adapter, first: int, count: int, *, due: float | None
+    adapter: Adapter, first: int, count: int, *, due: float | None = None
 ) -> dict[str, Any]:
     """Enqueue all with the bulk call."""
     begin = time.perf_counter()

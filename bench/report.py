@@ -145,15 +145,15 @@ def machine() -> str:
 def write_report(results: Results, plan: Plan, *, postgres: str, seconds: float) -> str:
     """Return the whole report."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    lines = [
-        "# Benchmarks",
-        "",
-        f"{when}; {machine()}; PostgreSQL {postgres} with fsync on. {plan.rounds} interleaved rounds "
-        f"(growth and pressure {plan.rounds_of('growth')}), {seconds / 60:.0f} minutes. No-op jobs with a "
-        "100-byte payload; rates are jobs a second; medians with [lowest–highest] round. `~`: other "
-        "processes took more than 0.06 core meanwhile. `python -m bench` makes this page.",
-        "",
-    ]
+    rounds = ", ".join(f"{work} {plan.rounds[work]}" for work in plan.works)
+    intro = (
+        f"{when}; {machine()}; PostgreSQL {postgres} with fsync on. Interleaved "
+        f"rounds: {rounds}; {seconds / 60:.0f} minutes. "
+        "No-op jobs with a 100-byte payload; rates are jobs a second; medians with "
+        "[lowest–highest] round. `~`: other processes took more than 0.06 core meanwhile. "
+        "`python -m bench` makes this page."
+    )
+    lines = ["# Benchmarks", "", intro, ""]
     if plan.scale.divisor > 1:
         lines += [
             "A quick run with small counts: good to see that everything works, not to compare.",

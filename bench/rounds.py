@@ -7,15 +7,17 @@ is marked when it was still too loud. A system that fails is reported, and the r
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bench.catalogue import System
 from bench.measure import Spread
-from bench.session import Failure, Ground
+from bench.session import FailureError, Ground
 from bench.works import WORKS, Reading, Scale
 
 QUIET = 0.06
+# The longer a work takes and the more samples one round holds, the fewer rounds it gets.
+ROUNDS: Mapping[str, int] = {"rate": 5, "idle": 3, "growth": 3, "pressure": 1}
 
 
 @dataclass(slots=True)
@@ -58,17 +60,10 @@ class Plan:
 
     systems: Sequence[System]
     works: Sequence[str]
-    rounds: int
-    heavy_rounds: int
+    rounds: Mapping[str, int]
     patience: int
     named: bool
     scale: Scale
-
-    def rounds_of(self, work: str) -> int:
-        """Return how often a work is run: growth and pressure are long, so less often."""
-        return (
-            min(self.rounds, self.heavy_rounds) if work in ("growth", "pressure") else self.rounds
-        )
 
     def takes_part(self, system: System, work: str) -> bool:
         """Say whether a system runs a work: the long ones are for ours and raw unless named."""
@@ -95,9 +90,9 @@ def try_quietly(system: System, work: str, ground: Ground, *, plan: Plan) -> lis
 def run_rounds(plan: Plan, ground: Ground) -> Results:
     """Run every round of every work."""
     results = Results()
-    for number in range(plan.rounds):
+    for number in range(max(plan.rounds[work] for work in plan.works)):
         for work in plan.works:
-            if number >= plan.rounds_of(work):
+            if number >= plan.rounds[work]:
                 continue
             for system in plan.systems:
                 if plan.takes_part(system, work):
@@ -112,7 +107,7 @@ def run_one(
     begin = time.monotonic()
     try:
         readings = try_quietly(system, work, ground, plan=plan)
-    except Failure as failure:
+    except FailureError as failure:
         results.failures.append(f"{system.name}, {work}, round {number + 1}: {failure}")
         print(f"  {system.name:18} {work}: FAILED: {failure}", file=sys.stderr, flush=True)
         return

@@ -59,7 +59,7 @@ class Postgres:
     """A running private PostgreSQL."""
 
     folder: Path
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[Any]
     version: str = ""
     settings: Mapping[str, str] = field(default_factory=lambda: SETTINGS)
 

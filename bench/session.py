@@ -27,7 +27,7 @@ from bench.prepare import ROOT
 from bench.servers import Postgres
 
 
-class Failure(Exception):
+class FailureError(Exception):
     """A system did not do what was asked; the text says what and shows its last words."""
 
 
@@ -140,7 +140,9 @@ class Session:
         readable, _, _ = select.select([self.producer.stdout], [], [], patience)
         line = self.producer.stdout.readline() if readable else b""
         if not line:
-            raise Failure(f"{self.system.name}: the producer gave no answer. {self.last_words()}")
+            raise FailureError(
+                f"{self.system.name}: the producer gave no answer. {self.last_words()}"
+            )
         return json.loads(line)
 
     def ask(self, *, patience: float = 300, **command: Any) -> dict[str, Any]:
@@ -151,8 +153,7 @@ class Session:
     def load(self, first: int, count: int) -> float:
         """Put jobs in by the system's fastest way; return the seconds it took."""
         verb = "bulk" if self.system.bulk else "one"
-        extra = {"due": None} if self.system.bulk else {}
-        return self.ask(verb=verb, first=first, count=count, **extra)["seconds"]
+        return self.ask(verb=verb, first=first, count=count)["seconds"]
 
     def settle_store(self) -> None:
         """Bring the store to rest before a measurement."""
@@ -177,7 +178,9 @@ class Session:
         end = time.monotonic() + 60
         while len(list(self.memory.glob("ready-*"))) < count:
             if time.monotonic() > end or any(worker.poll() is not None for worker in self.workers):
-                raise Failure(f"{self.system.name}: a worker did not come up. {self.last_words()}")
+                raise FailureError(
+                    f"{self.system.name}: a worker did not come up. {self.last_words()}"
+                )
             time.sleep(0.01)
 
     def open_gate(self) -> None:
@@ -185,12 +188,15 @@ class Session:
         (self.memory / "go").touch()
 
     def stop_workers(self) -> None:
-        """Ask the workers to finish; end those that do not within ten seconds."""
+        """Ask the workers to finish; end those that do not within two seconds.
+
+        Some peers take ten to stop, and by then the store was already found empty.
+        """
         for worker in self.workers:
             worker.send_signal(signal.SIGTERM)
         for worker in self.workers:
             try:
-                worker.wait(10)
+                worker.wait(2)
             except subprocess.TimeoutExpired:
                 worker.kill()
                 worker.wait()
@@ -201,9 +207,9 @@ class Session:
         end = time.monotonic() + patience
         while (seen := count_marks(self.marks)) < count:
             if any(worker.poll() is not None for worker in self.workers):
-                raise Failure(f"{self.system.name}: a worker died. {self.last_words()}")
+                raise FailureError(f"{self.system.name}: a worker died. {self.last_words()}")
             if time.monotonic() > end:
-                raise Failure(
+                raise FailureError(
                     f"{self.system.name}: {seen} of {count} handled in {patience:.0f} s. {self.last_words()}"
                 )
             time.sleep(0.02)

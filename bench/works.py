@@ -87,14 +87,13 @@ def measure_rate(system: System, ground: Ground, scale: Scale) -> list[Reading]:
     """Enqueue in bulk and drain, with one worker and with two; then enqueue one by one."""
     readings: list[Reading] = []
     with Session(system, ground) as session:
-        first, loaded, seconds = 0, 0, 0.0
-        neighbours = Neighbours()
+        first, loaded, seconds, others = 0, 0, 0.0, 0.0
         for workers in range(1, system.workers + 1):
             count = scale.of(system.jobs)
+            neighbours = Neighbours()
             seconds += session.load(first, count)
             loaded += count
-            if workers == 1:
-                others = neighbours.cores()
+            others = max(others, neighbours.cores())
             readings.append(drained(session, first=first, count=count, workers=workers))
             first += count
         if system.bulk:
@@ -112,8 +111,8 @@ def measure_idle(system: System, ground: Ground, scale: Scale) -> list[Reading]:
         session.settle_store()
         session.start_workers(1)
         session.open_gate()
-        time.sleep(2.0)
-        readings = rest(session, 5.0 if scale.divisor == 1 else 2.0)
+        time.sleep(1.5)
+        readings = rest(session, 4.0 if scale.divisor == 1 else 2.0)
         readings += pick_up(session, scale.of(PICKUPS))
         if system.timed:
             readings += lateness(session, scale.of(TIMED))

@@ -43,7 +43,8 @@ class Pgqueuer(Adapter):
                 payload.text(n).encode() for n in range(start, min(start + BATCH, numbers.stop))
             ]
             count = len(loads)
-            after = None if due is None else [timedelta(seconds=due - time.time())] * count
+            delay = None if due is None else timedelta(seconds=due - time.time())
+            after: list[timedelta | None] = [delay] * count
             await self.queries.enqueue(["noop"] * count, loads, [0] * count, after)
 
     async def enqueue_at(self, number: int, due: float) -> None:
