@@ -1,0 +1,53 @@
+"""Which store a command talks to, and how it is opened and closed around it.
+
+A SQLite file that is not there is not made by looking at it: a wrong path would then seem an empty
+store. Only commands that add something make it.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cadenza.engine.client import Engine
+from cadenza.engine.errors import StoreUnavailable
+
+DEFAULT = "sqlite:///cadenza.sqlite3"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What nearly every command takes."""
+
+    store: Annotated[str, Parameter(env_var="CADENZA_STORE")] = DEFAULT
+    """Where the jobs are: sqlite:///FILE or postgresql://USER@HOST/DATABASE."""
+    json: Annotated[bool, Parameter(negative="", show_default=False)] = False
+    """Print JSON, for programs. Times are UTC."""
+    zone: str | None = None
+    """Show times in this zone too, for example Europe/Berlin."""
+
+
+HERE = Place()
+
+
+@asynccontextmanager
+async def opened(place: Place, *, create: bool = False) -> AsyncGenerator[Engine]:
+    """Open the store for one command."""
+    if not create:
+        _must_exist(place.store)
+    async with Engine(place.store) as engine:
+        yield engine
+
+
+def _must_exist(address: str) -> None:
+    scheme, _, rest = address.partition(":///")
+    if scheme == "sqlite" and rest and not Path(rest).exists():
+        message = (
+            f"there is no store at {address}: run a worker or enqueue something first, "
+            "or name another with --store or CADENZA_STORE"
+        )
+        raise StoreUnavailable(message)
