@@ -4,7 +4,8 @@ import asyncio
 from datetime import timedelta
 
 from cadenza.engine import Engine, Running, State
-from cadenza.engine.store import Renewal
+from cadenza.engine.stores.memory import MemoryStore
+from cadenza.engine.testing.clock import VirtualClock
 from tests.engine.conftest import finished, until, working
 
 SHORT = timedelta(seconds=1)
@@ -75,29 +76,30 @@ async def test_a_job_whose_process_keeps_dying_is_buried_and_says_why(engine: En
     assert "died 5 times" in job.errors[-1]
 
 
-async def test_a_lost_lease_stops_the_run_and_writes_nothing(engine: Engine) -> None:
+async def test_a_lost_lease_stops_the_run_and_writes_nothing() -> None:
     stopped = asyncio.Event()
+    store_clock = VirtualClock()
 
-    @engine.task
-    async def work() -> None:
-        try:
-            await asyncio.sleep(30)
-        finally:
-            stopped.set()
+    async with Engine(MemoryStore(clock=store_clock)) as engine:
 
-    async with working(engine) as worker:
-        queued = await work.enqueue()
-        running = await until(engine, queued.id, State.RUNNING)
-        renew = engine.store.renew
-        lost = Renewal(lost=frozenset({running.lease}))
+        @engine.task
+        async def work() -> None:
+            try:
+                await asyncio.sleep(30)
+            finally:
+                stopped.set()
 
-        async def taken_over(*_args: object, **_named: object) -> Renewal:
-            return lost
+        async with working(engine) as worker:
+            queued = await work.enqueue()
+            await until(engine, queued.id, State.RUNNING)
+            store_clock.shift(timedelta(minutes=1))
+            assert (await engine.store.rescue(crash_limit=5)).returned == (queued.id,)
+            await engine.cancel(queued.id, reason="so that nobody takes it up again")
+            await worker.heartbeat.run_once()
+            await asyncio.wait_for(stopped.wait(), 5)
 
-        engine.store.renew = taken_over
-        await worker.heartbeat.run_once()
-        engine.store.renew = renew
-        await asyncio.wait_for(stopped.wait(), 5)
+        assert worker.meters.refused == 1
+        assert (await engine.get(queued.id)).state is State.CANCELED
 
 
 async def test_a_long_run_keeps_its_lease_by_heartbeats(engine: Engine) -> None:
