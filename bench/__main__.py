@@ -6,6 +6,7 @@ was called with, because Cadenza's own processes run in that one.
 
 import argparse
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -57,7 +58,7 @@ def main() -> None:
     options = parse(sys.argv[1:])
     move_house()
     from bench import catalogue, report, servers
-    from bench.rounds import ROUNDS, Plan, run_rounds
+    from bench.rounds import ROUNDS, Plan, Results, run_rounds
     from bench.session import Ground
     from bench.works import WORKS, Scale
 
@@ -74,7 +75,9 @@ def main() -> None:
         named=options.only is not None,
         scale=Scale(divisor=5, held=10.0) if options.quick else Scale(),
     )
-    begin = time.monotonic()
+    # Ended from outside, the servers below must still go away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    begin, results = time.monotonic(), Results()
     with servers.start_postgres() as postgres, servers.start_valkey() as valkey:
         ground = Ground(
             postgres=postgres,
@@ -83,12 +86,13 @@ def main() -> None:
             host_python=os.environ.get(HOST, sys.executable),
             node=str(prepare_node()),
         )
-        results = run_rounds(plan, ground)
-        text = report.write_report(
-            results, plan, postgres=postgres.version, seconds=time.monotonic() - begin
-        )
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(text)
+        try:
+            run_rounds(plan, ground, results)
+        finally:
+            seconds = time.monotonic() - begin
+            text = report.write_report(results, plan, postgres=postgres.version, seconds=seconds)
+            options.out.parent.mkdir(parents=True, exist_ok=True)
+            options.out.write_text(text)
     print(text)
 
 

@@ -10,6 +10,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import asyncpg
+import psutil
+
 from bench.catalogue import System
 from bench.measure import Spread
 from bench.session import FailureError, Ground
@@ -87,9 +90,8 @@ def try_quietly(system: System, work: str, ground: Ground, *, plan: Plan) -> lis
     )
 
 
-def run_rounds(plan: Plan, ground: Ground) -> Results:
-    """Run every round of every work."""
-    results = Results()
+def run_rounds(plan: Plan, ground: Ground, results: Results) -> None:
+    """Run every round of every work; what was measured stays when a later one breaks."""
     for number in range(max(plan.rounds[work] for work in plan.works)):
         for work in plan.works:
             if number >= plan.rounds[work]:
@@ -97,7 +99,6 @@ def run_rounds(plan: Plan, ground: Ground) -> Results:
             for system in plan.systems:
                 if plan.takes_part(system, work):
                     run_one(system, work, ground, plan=plan, results=results, number=number)
-    return results
 
 
 def run_one(
@@ -107,8 +108,8 @@ def run_one(
     begin = time.monotonic()
     try:
         readings = try_quietly(system, work, ground, plan=plan)
-    except FailureError as failure:
-        results.failures.append(f"{system.name}, {work}, round {number + 1}: {failure}")
+    except (FailureError, OSError, KeyError, asyncpg.PostgresError, psutil.Error) as failure:
+        results.failures.append(f"{system.name}, {work}, round {number + 1}: {failure!r}")
         print(f"  {system.name:18} {work}: FAILED: {failure}", file=sys.stderr, flush=True)
         return
     for reading in readings:

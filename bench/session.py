@@ -22,9 +22,9 @@ from typing import Any, Self
 from bench.adapter import remove_file
 from bench.catalogue import System
 from bench.marks import Mark, count_marks, read_marks
-from bench.measure import Neighbours
 from bench.prepare import ROOT
 from bench.servers import Postgres
+from bench.watch import Neighbours
 
 
 class FailureError(Exception):

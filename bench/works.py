@@ -16,15 +16,9 @@ import asyncpg
 
 from bench.catalogue import System
 from bench.marks import Mark, read_marks
-from bench.measure import (
-    Neighbours,
-    duplicates,
-    percentile,
-    resident_megabytes,
-    slope,
-    thread_seconds,
-)
+from bench.measure import duplicates, percentile, slope
 from bench.session import Ground, Run, Session
+from bench.watch import Neighbours, resident_megabytes, thread_seconds
 
 PICKUPS, GAP = 200, 0.02
 TIMED, LEAD, SPAN = 200, 1.5, 4.0
