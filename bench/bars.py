@@ -125,12 +125,10 @@ def judge_postgres(judge: Judge, ours: str, kept: str) -> list[Bar]:
                 f"{words}: at least 0.8 of the rate at 1 k", cell(ours, metric), base, least=0.8
             )
         )
-    free, held = median(cell(ours, "claim_free")), median(cell(ours, "claim_held"))
-    bars.append(
-        judge.at_most(
-            "old transaction held open: claim time within 3x", held, scaled(free, 3), unit="ms"
-        )
-    )
+    for metric, words in (("claim", "claim time"), ("wait", "pick-up of a batch")):
+        free, held = median(cell(ours, f"{metric}_free")), median(cell(ours, f"{metric}_held"))
+        text = f"old transaction held open: {words} within 3x"
+        bars.append(judge.at_most(text, held, scaled(free, 3), unit="ms"))
     memory = [median(cell(name, "rss")) for name in ("procrastinate", "pgqueuer")]
     limit = scaled(best(memory, min), 1.25)
     bars.append(

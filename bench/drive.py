@@ -77,11 +77,13 @@ async def feed(
 ) -> dict[str, Any]:
     """Enqueue small batches at a steady pace for a while."""
     end, number = time.monotonic() + seconds, first
+    sent: list[int] = []
     while time.monotonic() < end:
+        sent.append(time.monotonic_ns())
         await adapter.enqueue_bulk(range(number, number + batch), None)
         number += batch
         await asyncio.sleep(gap)
-    return {"count": number - first}
+    return {"count": number - first, "sent_ns": sent}
 
 
 async def obey(adapter: Adapter, command: dict[str, Any]) -> dict[str, Any]:

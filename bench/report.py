@@ -35,6 +35,8 @@ GROWN = {
     "deferred_1m": "1 M deferred",
     "claim_free": "claim, ms",
     "claim_held": "claim, old transaction, ms",
+    "wait_free": "pick-up, ms",
+    "wait_held": "pick-up, old transaction, ms",
 }
 TITLES: dict[Store, str] = {
     "postgres": "PostgreSQL",

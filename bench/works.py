@@ -9,7 +9,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import asyncpg
@@ -26,7 +26,7 @@ GROWTH = {"grow_1k": 1_000, "grow_100k": 100_000, "grow_1m": 1_000_000}
 SAMPLE = 20_000
 DAY = 86_400
 HELD_SECONDS, WATCHED_SECONDS = 60.0, 8.0
-FEED = {"batch": 500, "gap": 0.05}
+BATCH, BATCH_GAP = 500, 0.05
 DURATION = re.compile(r"duration: ([0-9.]+) ms  (?:execute|statement)")
 
 
@@ -205,21 +205,29 @@ def claim_times(log: Path, offset: int, database: str) -> list[float]:
     ]
 
 
-async def watch_claims(session: Session, seconds: float) -> list[float]:
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of time during which the server logged every statement."""
+
+    begin_ns: int
+    end_ns: int
+    claims: list[float]
+
+
+async def watch_claims(session: Session, seconds: float) -> Window:
     """Have the server log each statement for a while; return the claims' durations."""
     postgres = session.ground.postgres
-    on, off = (
-        "ALTER SYSTEM SET log_min_duration_statement = 0",
-        "ALTER SYSTEM RESET log_min_duration_statement",
-    )
-    offset = postgres.log.stat().st_size
+    on = "ALTER SYSTEM SET log_min_duration_statement = 0"
+    off = "ALTER SYSTEM RESET log_min_duration_statement"
+    offset, begin = postgres.log.stat().st_size, time.monotonic_ns()
     await postgres.run("postgres", on, "SELECT pg_reload_conf()")
     await asyncio.sleep(seconds)
+    end = time.monotonic_ns()
     await postgres.run("postgres", off, "SELECT pg_reload_conf()")
-    return claim_times(postgres.log, offset, session.database)
+    return Window(begin, end, claim_times(postgres.log, offset, session.database))
 
 
-async def hold_and_watch(session: Session, held: float) -> tuple[list[float], list[float]]:
+async def hold_and_watch(session: Session, held: float) -> tuple[Window, Window]:
     """Watch claims, then hold a snapshot open while rows come and go, and watch again."""
     await asyncio.sleep(2.0)
     before = await watch_claims(session, WATCHED_SECONDS)
@@ -234,33 +242,40 @@ async def hold_and_watch(session: Session, held: float) -> tuple[list[float], li
     return before, after
 
 
+def read_window(window: Window, sent: list[int], marks: list[Mark], kind: str) -> list[Reading]:
+    """Turn a window into the mean claim time and the median wait of each batch's first job."""
+    if not window.claims:
+        return [Reading(f"claim_{kind}", 0.0, problem="no claim was seen in the server's log")]
+    at = {mark.number: mark.at_ns for mark in reversed(marks)}
+    waits = [
+        (at[index * BATCH] - begun) / 1e6
+        for index, begun in enumerate(sent)
+        if window.begin_ns <= begun <= window.end_ns
+    ]
+    return [
+        Reading(f"claim_{kind}", sum(window.claims) / len(window.claims)),
+        Reading(f"wait_{kind}", percentile(waits, 0.5)),
+    ]
+
+
 def measure_pressure(system: System, ground: Ground, scale: Scale) -> list[Reading]:
-    """Compare the mean claim time before and after a transaction was held open for a minute."""
-    if system.store != "postgres":
-        return []
+    """Compare claims before and after a transaction was held open for a minute."""
     with Session(system, ground) as session:
         session.settle_store()
         session.start_workers(1)
         session.open_gate()
         neighbours = Neighbours()
         total = scale.held + WATCHED_SECONDS + 5
-        session.send(verb="feed", first=0, seconds=total, **FEED)
+        session.send(verb="feed", first=0, seconds=total, batch=BATCH, gap=BATCH_GAP)
         before, after = asyncio.run(hold_and_watch(session, scale.held))
-        count = session.answer(60)["count"]
+        answer = session.answer(60)
         others = neighbours.cores()
-        session.await_marks(count, 120)
-        left = session.left()
-        problem = faults(read_marks(session.marks), count, left)
-    if not before or not after:
-        problem = "no claim statement was seen in the server's log"
-        return [
-            Reading("claim_free", 0.0, others, problem),
-            Reading("claim_held", 0.0, others, problem),
-        ]
-    return [
-        Reading("claim_free", sum(before) / len(before), others, problem),
-        Reading("claim_held", sum(after) / len(after), others, problem),
-    ]
+        session.await_marks(answer["count"], 120)
+        left, marks = session.left(), read_marks(session.marks)
+    problem = faults(marks, answer["count"], left)
+    readings = read_window(before, answer["sent_ns"], marks, "free")
+    readings += read_window(after, answer["sent_ns"], marks, "held")
+    return [replace(r, others=others, problem=r.problem or problem) for r in readings]
 
 
 WORKS: dict[str, Callable[[System, Ground, Scale], list[Reading]]] = {

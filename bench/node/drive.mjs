@@ -68,13 +68,15 @@ const verbs = {
   },
   async feed (peer, { first, seconds: length, batch, gap }) {
     const begin = now()
+    const sent = []
     let number = first
     while (seconds(begin) < length) {
+      sent.push(Number(now()))
       await peer.enqueueBulk(numbers(number, batch), null)
       number += batch
       await sleep(gap * 1000)
     }
-    return { count: number - first }
+    return { count: number - first, sent_ns: sent }
   }
 }
 
