@@ -99,6 +99,12 @@ def test_a_rolling_day_does_not_reset_at_midnight() -> None:
     assert refused(budget, now=NOW + DAY).next_at == NOW + 34 * HOUR
 
 
+def test_an_overdrawn_rolling_budget_waits_until_enough_has_lapsed() -> None:
+    hours = tuple(NOW + HOUR * n for n in range(4))
+    budget = Rolling("rolling", 2, taken=hours)
+    assert refused(budget, now=hours[-1]).next_at == hours[2] + DAY
+
+
 def test_a_rate_spaces_calls_and_saves_nothing_up() -> None:
     (budget,) = taken(Rate("rate", 3 * SECOND))
     assert refused(budget, now=NOW + SECOND).next_at == NOW + 3 * SECOND
