@@ -1,0 +1,43 @@
+-- Leases ready jobs that stand in no lane: each row to one caller only, and none while something else comes first.
+-- The CTE is a fence: without it the planner may run the LIMIT again and lease more than was asked.
+WITH heads AS MATERIALIZED (
+    SELECT id
+    FROM cadenza.job
+    WHERE queue = $1 AND state = 1 AND lane IS NULL
+        AND NOT EXISTS (
+            SELECT FROM cadenza.gate
+            WHERE queue = $1 AND lane = ''
+                AND (counted OR NOT openable OR opens_at > (SELECT cadenza.cadenza_now()))
+        )
+        AND NOT EXISTS (
+            SELECT FROM cadenza.gate
+            WHERE queue = $1 AND lane <> '' AND awake AND openable
+                AND opens_at <= (SELECT cadenza.cadenza_now())
+        )
+        AND NOT EXISTS (SELECT FROM cadenza.wake WHERE queue = $1)
+        AND ($5 OR NOT EXISTS (
+            SELECT FROM cadenza.job
+            WHERE queue = $1 AND state = 0 AND run_at <= (SELECT cadenza.cadenza_now())
+        ))
+    ORDER BY priority, run_at, id
+    LIMIT $2
+    FOR UPDATE SKIP LOCKED
+), leased AS (
+    INSERT INTO cadenza.lease (number, until, worker, queue, jobs)
+    SELECT nextval('cadenza.lease_number'), cadenza.cadenza_now() + $4::interval, $3, $1, array_agg(id)
+    FROM heads
+    HAVING count(*) > 0
+    RETURNING number
+)
+UPDATE cadenza.job
+SET state = 2, lease = leased.number, unique_while = nullif(unique_while, 1)
+FROM heads, leased
+WHERE job.id = heads.id
+RETURNING
+    job.id, job.lease, task, payload, priority, run_at,
+    attempts, crashes, snoozes, lane, options, schedule, progress,
+    (SELECT EXISTS (
+        SELECT FROM cadenza.job AS suspect LEFT JOIN cadenza.gate USING (queue, lane)
+        WHERE suspect.queue = $1 AND suspect.state = 3
+            AND (suspect.lane IS NULL OR openable AND opens_at <= (SELECT cadenza.cadenza_now()))
+    )) AS suspects

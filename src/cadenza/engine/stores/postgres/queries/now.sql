@@ -1,0 +1,2 @@
+-- Reads the clock that decides.
+SELECT cadenza.cadenza_now()

@@ -1,0 +1,30 @@
+-- Deletes jobs that are done and not kept, each only if its lease still holds; says which if not all.
+WITH gone AS (
+    DELETE FROM cadenza.job
+    USING unnest($1::bigint[], $2::bigint[]) AS settled (id, lease)
+    WHERE job.id = settled.id AND job.lease = settled.lease AND job.state = 2
+    RETURNING job.id, job.lease, job.queue, job.lane
+), closed AS (
+    DELETE FROM cadenza.lease WHERE number = ANY($3::bigint[])
+), scopes AS (
+    SELECT queue, '' AS lane, count(*) AS left_ FROM gone GROUP BY queue
+    UNION ALL
+    SELECT queue, lane, count(*) FROM gone WHERE lane IS NOT NULL GROUP BY queue, lane
+), held AS MATERIALIZED (
+    SELECT queue, lane, left_
+    FROM cadenza.gate JOIN scopes USING (queue, lane)
+    WHERE counted
+    ORDER BY queue, lane
+    FOR UPDATE OF gate
+), opened AS (
+    UPDATE cadenza.gate SET in_flight = greatest(in_flight - left_, 0)
+    FROM held
+    WHERE gate.queue = held.queue AND gate.lane = held.lane
+    RETURNING gate.queue
+)
+SELECT
+    count(*) AS settled,
+    CASE WHEN count(*) < cardinality($1::bigint[]) THEN array_agg(id) END AS ids,
+    CASE WHEN count(*) < cardinality($1::bigint[]) THEN array_agg(lease) END AS leases,
+    (SELECT array_agg(DISTINCT queue) FROM opened) AS queues
+FROM gone

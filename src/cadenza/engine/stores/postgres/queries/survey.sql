@@ -1,0 +1,46 @@
+-- Looks at a queue without locking: what a claim has to do next, or when it should come back.
+WITH clock AS MATERIALIZED (
+    SELECT cadenza.cadenza_now() AS now
+), whole AS MATERIALIZED (
+    SELECT * FROM cadenza.gate WHERE queue = $1 AND lane = ''
+), soon AS MATERIALIZED (
+    SELECT run_at, lane FROM cadenza.job WHERE queue = $1 AND state = 0 ORDER BY run_at LIMIT 100
+), candidates AS (
+    SELECT (SELECT now FROM clock) AS at
+    WHERE EXISTS (SELECT FROM cadenza.job WHERE queue = $1 AND state = 1 AND lane IS NULL)
+    UNION ALL
+    SELECT greatest(run_at, opens_at)
+    FROM soon LEFT JOIN cadenza.gate ON gate.queue = $1 AND gate.lane = soon.lane
+    WHERE soon.lane IS NULL OR openable
+    UNION ALL
+    SELECT max(run_at) FROM soon HAVING count(*) = 100
+    UNION ALL
+    (SELECT opens_at FROM cadenza.gate
+     WHERE queue = $1 AND lane <> '' AND awake AND openable ORDER BY opens_at LIMIT 1)
+    UNION ALL
+    (SELECT opens_at
+     FROM cadenza.wake JOIN cadenza.gate USING (queue, lane)
+     WHERE wake.queue = $1 AND openable LIMIT 100)
+    UNION ALL
+    (SELECT coalesce(opens_at, '-infinity')
+     FROM cadenza.job LEFT JOIN cadenza.gate USING (queue, lane)
+     WHERE job.queue = $1 AND state = 3 AND (job.lane IS NULL OR openable) LIMIT 100)
+)
+SELECT
+    (SELECT now FROM clock) AS now,
+    EXISTS (SELECT FROM soon WHERE run_at <= (SELECT now FROM clock)) AS due,
+    EXISTS (SELECT FROM whole WHERE counted OR NOT openable OR opens_at > (SELECT now FROM clock)) AS gated,
+    EXISTS (
+        SELECT FROM cadenza.gate
+        WHERE queue = $1 AND lane <> '' AND awake AND openable AND opens_at <= (SELECT now FROM clock)
+    ) OR EXISTS (SELECT FROM cadenza.wake WHERE queue = $1) AS lanes,
+    EXISTS (
+        SELECT FROM cadenza.job LEFT JOIN cadenza.gate
+            ON gate.queue = job.queue AND gate.lane = coalesce(job.lane, '')
+        WHERE job.queue = $1 AND state = 3
+            AND (gate.queue IS NULL OR openable AND opens_at <= (SELECT now FROM clock))
+    ) AS suspects,
+    CASE WHEN NOT EXISTS (SELECT FROM whole WHERE NOT openable) THEN
+        (SELECT greatest(min(at), (SELECT now FROM clock), (SELECT opens_at FROM whole))
+         FROM candidates HAVING count(*) > 0)
+    END AS next_due

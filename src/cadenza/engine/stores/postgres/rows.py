@@ -1,0 +1,189 @@
+"""Between rows and the engine's nouns, both ways.
+
+The numbers of states and of unique keys are this store's own; nobody outside sees them. Rows are
+read by position where there are thousands of them, by name elsewhere.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from cadenza.engine.job import (
+    Claimed,
+    Gate,
+    Job,
+    Limit,
+    Rate,
+    Schedule,
+    Scope,
+    State,
+    While,
+    WorkerInfo,
+)
+
+DEFERRED, READY, RUNNING, SUSPECT, DONE, FAILED, CANCELED = range(7)
+
+STATES = {
+    DEFERRED: State.WAITING,
+    READY: State.WAITING,
+    RUNNING: State.RUNNING,
+    SUSPECT: State.WAITING,
+    DONE: State.DONE,
+    FAILED: State.FAILED,
+    CANCELED: State.CANCELED,
+}
+CODES: dict[State, tuple[int, ...]] = {
+    state: tuple(code for code, named in STATES.items() if named is state) for state in State
+}
+WHILE = {While.QUEUED: 1, While.LIVE: 2}
+LONG_TRANSACTION = 300.0  # seconds
+EVER = datetime(1970, 1, 1, tzinfo=UTC)  # before any start
+
+Record = Any  # an asyncpg row, or any other that is read by position and by name
+
+
+def read_claimed(rows: Iterable[Sequence[Any]], queue: str) -> list[Claimed]:
+    """Read the rows of a claim, in the order in which they are to start."""
+    found = sorted(rows, key=_order)
+    return [
+        Claimed(
+            row[0], row[1], row[2], row[3], queue, row[6], row[7], row[5],
+            row[9], row[10], row[11], row[8], row[12],
+        )
+        for row in found
+    ]  # fmt: skip
+
+
+def _order(row: Sequence[Any]) -> tuple[int, datetime, int]:
+    return row[4], row[5], row[0]
+
+
+def read_job(row: Record) -> Job:
+    """Read all that is known of a job."""
+    return Job(
+        id=row["id"],
+        queue=row["queue"],
+        task=row["task"],
+        state=STATES[row["state"]],
+        payload=row["payload"],
+        priority=row["priority"],
+        created_at=row["created_at"],
+        run_at=row["run_at"],
+        attempts=row["attempts"],
+        crashes=row["crashes"],
+        snoozes=row["snoozes"],
+        lane=row["lane"],
+        unique_key=row["unique_key"],
+        tags=tuple(row["tags"] or ()),
+        options=row["options"],
+        schedule=row["schedule"],
+        lease=row["lease"],
+        lease_until=row["until"],
+        worker=row["worker"],
+        cancel_requested=row["cancel_requested"],
+        progress=row["progress"],
+        output=row["output"],
+        errors=tuple(row["errors"] or ()),
+        finished_at=row["finished_at"],
+    )
+
+
+def read_gate(row: Record) -> Gate:
+    """Read a gate."""
+    rate = None
+    if row["rate_count"] is not None:
+        rate = Rate(row["rate_count"], row["rate_per"], row["rate_burst"])
+    return Gate(
+        scope=Scope(row["queue"], row["lane"] or None),
+        paused=row["paused"],
+        reason=row["reason"],
+        parked_until=row["parked_until"],
+        limit=Limit(row["concurrency"], rate),
+        in_flight=row["in_flight"],
+        next_start=row["next_start"],
+    )
+
+
+def opening(gate: Gate, *, served: datetime | None = None) -> datetime:
+    """Say from when park and rate let a gate open, not before it was last served.
+
+    A lane that was just served goes behind the others by this. Pause and concurrency are
+    columns of their own, so they are left out here.
+    """
+    known = [
+        EVER,
+        *([served] if served else []),
+        *([gate.parked_until] if gate.parked_until else []),
+    ]
+    rate = gate.limit.rate
+    if rate is not None and gate.next_start is not None:
+        known.append(gate.next_start - rate.interval * (rate.burst - 1))
+    return max(known)
+
+
+def read_schedule(row: Record) -> Schedule:
+    """Read a schedule."""
+    return Schedule(**dict(row))
+
+
+def read_worker(row: Record) -> WorkerInfo:
+    """Read a worker's last word."""
+    found = dict(row)
+    found["queues"], found["tasks"] = tuple(found["queues"]), tuple(found["tasks"])
+    return WorkerInfo(**found)
+
+
+def array_literal(texts: Sequence[str]) -> str | None:
+    """Write texts as one array, because arrays of arrays of different lengths cannot be sent."""
+    if not texts:
+        return None
+    quoted = ('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts)
+    return "{" + ",".join(quoted) + "}"
+
+
+def schedule_params(schedule: Schedule) -> tuple[Any, ...]:
+    """Lay a schedule out for `put_schedule`."""
+    return (
+        schedule.name, schedule.task, schedule.recurrence, schedule.payload, schedule.queue,
+        schedule.priority, schedule.lane, schedule.options, schedule.overlap, schedule.missed,
+        schedule.paused, schedule.next_at, schedule.last_at, schedule.last_note, schedule.revision,
+    )  # fmt: skip
+
+
+def worker_params(worker: WorkerInfo) -> tuple[Any, ...]:
+    """Lay a worker's word out for `beat_worker`; when it was heard is the database's to say."""
+    return (
+        worker.name, list(worker.queues), list(worker.tasks), worker.concurrency, worker.started_at,
+        worker.running, worker.version, worker.skew,
+    )  # fmt: skip
+
+
+def vital_signs(row: Record, *, schema: str, listens: bool) -> dict[str, str]:
+    """Word what `doctor` shows; a line that begins with a warning names what to change."""
+    durable = (
+        row["fsync"] == "on"
+        and row["synchronous_commit"] != "off"
+        and row["full_page_writes"] == "on"
+    )
+    signs = {
+        "store": "postgres",
+        "server": row["server"],
+        "schema": schema,
+        "durability": "what was acknowledged survives a power cut"
+        if durable
+        else "warning: fsync, full_page_writes and synchronous_commit must be on, or the last commits may be lost",
+        "standbys": row["standbys"]
+        or "none that commits wait for: a failover may lose the last commits",
+        "wake-ups": "LISTEN/NOTIFY, and a poll" if listens else "a poll only",
+        "autovacuum": row["autovacuum"]
+        if row["autovacuum"] == "on"
+        else "warning: off; tables will grow",
+    }
+    oldest = row["oldest_transaction"]
+    if oldest is not None and oldest > LONG_TRANSACTION:
+        signs["oldest transaction"] = (
+            f"warning: open for {oldest:.0f} s; dead rows cannot be cleaned up meanwhile"
+        )
+    if row["standby"]:
+        signs["role"] = "warning: a standby, which cannot be written to; connect to the primary"
+    return signs

@@ -1,0 +1,170 @@
+"""Writing what became of jobs: one statement a kind of ending, each row fenced by (id, lease).
+
+Jobs that are done and not kept are deleted, finished ones move to `job_done`, the rest wait
+again; the counts of gates fall in the same statement, only where gates keep one. What no
+statement matched was not ours any more and is handed back as refused.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+from cadenza.engine.outcomes import Settlement, Verdict
+from cadenza.engine.stores.postgres.gate import change_gate
+from cadenza.engine.stores.postgres.rows import CANCELED, DONE, FAILED
+from cadenza.sql.postgres import Connection
+
+ENDINGS = {Verdict.DONE: DONE, Verdict.FAILED: FAILED, Verdict.CANCELED: CANCELED}
+USED_UP = frozenset({Verdict.DONE, Verdict.RETRY, Verdict.FAILED})
+NOTHING = timedelta()
+LOOKS = 3  # at jobs whose cancel is requested while they are being settled
+
+Pair: TypeAlias = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Desk:
+    """One call of `settle`: what was written so far, and which queues may have got room or work."""
+
+    connection: Connection
+    sql: Mapping[str, str]
+    done: set[Pair] = field(default_factory=set)
+    queues: set[str] = field(default_factory=set)
+
+    async def write(self, name: str, asked: Sequence[Settlement], *columns: Any) -> None:
+        """Run a settling statement and take in its answer."""
+        ids, leases = [one.id for one in asked], [one.lease for one in asked]
+        row = await self.connection.fetchrow(self.sql[name], ids, leases, *columns)
+        assert row is not None
+        settled, done_ids, done_leases, queues = row
+        if settled == len(asked):
+            self.done.update(zip(ids, leases, strict=True))
+        elif settled:
+            self.done.update(zip(done_ids, done_leases, strict=True))
+        self.queues.update(queues or ())
+
+    def left_of(self, asked: Iterable[Settlement]) -> list[Settlement]:
+        """Return what is not yet written."""
+        return [one for one in asked if (one.id, one.lease) not in self.done]
+
+
+async def settle_jobs(
+    connection: Connection,
+    sql: Mapping[str, str],
+    settlements: Sequence[Settlement],
+    closed: Sequence[int],
+) -> tuple[list[Settlement], set[str]]:
+    """Write outcomes; return those refused, and the queues to wake."""
+    desk = Desk(connection, sql)
+    ways = _sort(settlements)
+    if len(ways) == 1 and not any(one.park for one in settlements):
+        ((way, asked),) = ways.items()
+        await way(desk, asked, closed)
+    else:
+        async with connection.transaction():
+            await _settle_mixed(desk, ways, settlements, closed)
+    return _refused(settlements, desk.done), desk.queues
+
+
+Way: TypeAlias = Callable[[Desk, Sequence[Settlement], Sequence[int]], Awaitable[None]]
+
+
+def _sort(settlements: Sequence[Settlement]) -> dict[Way, list[Settlement]]:
+    ways: dict[Way, list[Settlement]] = {}
+    seen: set[Pair] = set()
+    for one in settlements:
+        if (pair := (one.id, one.lease)) in seen:
+            continue  # a second word on the same run is refused like any stale one
+        seen.add(pair)
+        if one.verdict is Verdict.DONE and not one.keep:
+            way = _delete
+        else:
+            way = _finish if one.verdict in ENDINGS else _wait_again
+        ways.setdefault(way, []).append(one)
+    return ways
+
+
+async def _settle_mixed(
+    desk: Desk,
+    ways: Mapping[Way, Sequence[Settlement]],
+    settlements: Sequence[Settlement],
+    closed: Sequence[int],
+) -> None:
+    # Always in this order, so that two callers take their gates alike.
+    for way in (_delete, _finish, _wait_again):
+        if way in ways:
+            await way(desk, ways[way], ())
+    for one in settlements:
+        if one.park is not None and (one.id, one.lease) in desk.done:
+            await change_gate(desk.connection, desk.sql, one.park.scope, park=one.park.wait)
+            desk.queues.add(one.park.scope.queue)
+    if closed:
+        await desk.connection.execute(desk.sql["close_leases"], list(closed))
+
+
+async def _delete(desk: Desk, asked: Sequence[Settlement], closed: Sequence[int]) -> None:
+    await desk.write("settle_deleted", asked, list(closed))
+
+
+async def _finish(desk: Desk, asked: Sequence[Settlement], closed: Sequence[int]) -> None:
+    """Move jobs to the finished ones; what was to wait again ends canceled here."""
+    await desk.write(
+        "settle_finished",
+        asked,
+        list(closed),
+        [ENDINGS.get(one.verdict, CANCELED) for one in asked],
+        [int(one.verdict in USED_UP) for one in asked],
+        [0] * len(asked),
+        [one.error for one in asked],
+        [one.output for one in asked],
+    )
+
+
+async def _wait_again(desk: Desk, asked: Sequence[Settlement], closed: Sequence[int]) -> None:
+    """Let jobs wait again; a cancel that was requested, even in between, ends them instead."""
+    left = asked
+    for _ in range(LOOKS):
+        await desk.write(
+            "settle_waiting",
+            left,
+            list(closed),
+            [int(one.verdict in USED_UP) for one in left],
+            [0] * len(left),
+            [int(one.verdict is Verdict.SNOOZE) for one in left],
+            [_delay(one) for one in left],
+            [one.at if one.verdict is not Verdict.RELEASED else None for one in left],
+            [one.error for one in left],
+        )
+        left = desk.left_of(left)
+        if not left:
+            return
+        canceling = {row[0] for row in await _find_canceling(desk, left)}
+        if not canceling:
+            return
+        await _finish(desk, [one for one in left if one.id in canceling], ())
+        left = desk.left_of(left)
+
+
+async def _find_canceling(desk: Desk, left: Sequence[Settlement]) -> list[Any]:
+    ids, leases = [one.id for one in left], [one.lease for one in left]
+    return await desk.connection.fetch(desk.sql["find_canceling"], ids, leases)
+
+
+def _delay(settlement: Settlement) -> timedelta | None:
+    if settlement.verdict is Verdict.RELEASED or settlement.at is not None:
+        return None
+    return settlement.delay or NOTHING
+
+
+def _refused(settlements: Sequence[Settlement], done: set[Pair]) -> list[Settlement]:
+    if len(done) == len(settlements):
+        return []
+    left = set(done)
+    refused: list[Settlement] = []
+    for one in settlements:
+        if (one.id, one.lease) in left:
+            left.discard((one.id, one.lease))
+        else:
+            refused.append(one)
+    return refused

@@ -1,0 +1,255 @@
+"""Jobs in PostgreSQL: many processes, one truth, durable.
+
+Each method is one statement or one short transaction (see the files named by verb beside this
+one); the database's clock decides. Live and finished jobs lie in two tables. A command that
+was cut off in the middle is repeated only if repeating does no harm; else `StoreUnavailable` is
+raised, and what a lost claim took comes back when its lease runs out.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from cadenza.engine.job import (
+    Enqueued,
+    Filter,
+    Gate,
+    Job,
+    Limit,
+    NewJob,
+    Scope,
+    Tally,
+    WorkerInfo,
+)
+from cadenza.engine.outcomes import Settlement
+from cadenza.engine.store import Batch, Changed, Renewal, Rescue
+from cadenza.engine.stores.postgres.claim import Wish, claim_jobs
+from cadenza.engine.stores.postgres.gate import change_gate, show_gates
+from cadenza.engine.stores.postgres.ground import in_transaction
+from cadenza.engine.stores.postgres.insert import copy_in, is_plain
+from cadenza.engine.stores.postgres.look import (
+    cancel_jobs,
+    find_jobs,
+    get_jobs,
+    revive_jobs,
+    tally_jobs,
+)
+from cadenza.engine.stores.postgres.rescue import LEASES, rescue_jobs
+from cadenza.engine.stores.postgres.rows import read_worker, worker_params
+from cadenza.engine.stores.postgres.schedules import Schedules
+from cadenza.engine.stores.postgres.settle import settle_jobs
+from cadenza.sql.postgres import Connection, Desk
+from cadenza.sql.script import Script, run_async
+
+SILENT = timedelta(hours=1)  # a worker not heard of for so long is forgotten
+COPY_FROM = 50  # jobs: from here on COPY is quicker than INSERT
+
+
+class PostgresStore(Schedules):
+    """Jobs in a schema of a PostgreSQL database."""
+
+    # Taking jobs in
+
+    async def insert(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Add jobs in one transaction; a few plain ones in one round trip."""
+        if not jobs:
+            return []
+        queues = {job.queue for job in jobs}
+        tell = self._bell.due(queues)
+        plain = all(map(is_plain, jobs))
+
+        async def script(connection: Connection) -> list[Enqueued]:
+            return await run_async(self._script(jobs, tell), connection)
+
+        async def copy(connection: Connection) -> list[Enqueued]:
+            answers = await copy_in(connection, self._sql, jobs, schema=self.schema)
+            if tell:
+                await connection.execute(self._sql["notify"], self._bell.channel, tell)
+            return answers
+
+        if plain and len(jobs) < COPY_FROM:
+            answers = await self._run(script)
+        else:
+            answers = await self._run(in_transaction(copy if plain else script))
+        self._bell.wake(queues)
+        return answers
+
+    def insert_script(self, jobs: Sequence[NewJob]) -> Script[list[Enqueued]]:
+        """Script the same insert for a transaction of the caller's (see `sql/script.py`)."""
+        return self._script(jobs, None)
+
+    async def insert_on(self, connection: Connection, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Add jobs on the caller's asyncpg connection, within the transaction open there."""
+        if connection.is_in_transaction():
+            return await run_async(self._script(jobs, None), connection)
+        async with connection.transaction():
+            return await run_async(self._script(jobs, None), connection)
+
+    # Handing jobs out
+
+    async def claim(
+        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+    ) -> Batch:
+        """Lease up to `limit` runnable jobs, or say when to ask again."""
+        wish = Wish(queue, limit, worker, lease, alone)
+        return await self._run(
+            lambda connection: claim_jobs(connection, self._sql, wish), desk=Desk.CLAIM
+        )
+
+    async def next_due(self, queue: str) -> datetime | None:
+        """Look at the heads of the queue's lines."""
+        seen = await self._run(
+            lambda connection: connection.fetchrow(self._sql["survey"], queue), again=True
+        )
+        return seen["next_due"]
+
+    async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
+        """Extend leases, one row each, and hear of cancels."""
+        if not leases:
+            return Renewal()
+        numbers = list(leases)
+        row = await self._run(
+            lambda connection: connection.fetchrow(
+                self._sql["renew_leases"], worker, numbers, lease
+            ),
+            desk=Desk.SETTLE,
+            again=True,
+        )
+        lost = frozenset(leases) - frozenset(row["held"] or ())
+        return Renewal(lost, frozenset(row["cancel"] or ()))
+
+    async def settle(
+        self, settlements: Sequence[Settlement], *, closed: Sequence[int] = ()
+    ) -> list[Settlement]:
+        """Write outcomes under their fences; return those refused."""
+        if not settlements and not closed:
+            return []
+        refused, queues = await self._run(
+            lambda connection: settle_jobs(connection, self._sql, settlements, closed),
+            desk=Desk.SETTLE,
+            again=True,
+        )
+        await self._announce(queues)
+        return refused
+
+    async def rescue(self, *, crash_limit: int) -> Rescue:
+        """Take back what expired leases hold, some leases at a time."""
+        returned: list[int] = []
+        buried: list[int] = []
+        queues: set[str] = set()
+        while True:
+            taken = await self._run(
+                lambda connection: rescue_jobs(connection, self._sql, crash_limit), again=True
+            )
+            returned += taken.returned
+            buried += taken.buried
+            queues |= taken.queues
+            if len(taken.leases) < LEASES:
+                break
+        await self._announce(queues)
+        return Rescue(tuple(returned), tuple(buried))
+
+    # Looking and changing
+
+    async def get(self, ids: Sequence[int]) -> list[Job]:
+        """Return the jobs of these ids that exist."""
+        return await self._run(lambda connection: get_jobs(connection, self._sql, ids), again=True)
+
+    async def find(self, wanted: Filter) -> list[Job]:
+        """List jobs, newest first."""
+        return await self._run(
+            lambda connection: find_jobs(connection, self._sql, wanted), again=True
+        )
+
+    async def tally(self) -> list[Tally]:
+        """Count by queue and state."""
+        return await self._run(lambda connection: tally_jobs(connection, self._sql), again=True)
+
+    async def cancel(self, ids: Sequence[int], *, reason: str) -> list[Changed]:
+        """Cancel waiting jobs, ask the workers of running ones to stop."""
+
+        async def work(connection: Connection) -> list[Changed]:
+            return await cancel_jobs(connection, self._sql, ids, reason)
+
+        answers = await self._run(in_transaction(work))
+        if "requested" in answers:
+            await self._announce([""])
+        return answers
+
+    async def revive(self, ids: Sequence[int]) -> list[Changed]:
+        """Let finished jobs wait anew and waiting ones go now."""
+
+        async def work(connection: Connection) -> tuple[list[Changed], set[str]]:
+            return await revive_jobs(connection, self._sql, ids)
+
+        answers, queues = await self._run(in_transaction(work))
+        await self._announce(queues)
+        return answers
+
+    async def report(self, id: int, lease: int, progress: str) -> bool:
+        """Write progress under the fence."""
+        found = await self._run(
+            lambda connection: connection.fetchval(
+                self._sql["report_progress"], id, lease, progress
+            ),
+            again=True,
+        )
+        return found is not None
+
+    # Gates
+
+    async def set_gate(
+        self,
+        scope: Scope,
+        *,
+        paused: bool | None = None,
+        reason: str | None = None,
+        limit: Limit | None = None,
+        park: timedelta | None = None,
+    ) -> Gate:
+        """Change what is given, and wake the queue."""
+
+        async def work(connection: Connection) -> Gate:
+            return await change_gate(
+                connection,
+                self._sql,
+                scope,
+                paused=paused,
+                reason=reason,
+                limit=limit,
+                park=park,
+            )
+
+        changed = await self._run(in_transaction(work), again=True)
+        await self._announce([scope.queue])
+        return changed
+
+    async def gates(self) -> list[Gate]:
+        """Show every gate."""
+        return await self._run(lambda connection: show_gates(connection, self._sql), again=True)
+
+    # Housekeeping
+
+    async def prune(self, *, done: timedelta, failed: timedelta, limit: int) -> int:
+        """Delete finished jobs that are old enough, and markers of long ago."""
+
+        async def work(connection: Connection) -> object:
+            await connection.execute(self._sql["prune_markers"])
+            return await connection.fetchval(self._sql["prune_finished"], done, failed, limit)
+
+        return await self._run(work, again=True)
+
+    async def beat(self, worker: WorkerInfo) -> None:
+        """Write a worker's last word."""
+        values = worker_params(worker)
+        await self._run(
+            lambda connection: connection.execute(self._sql["beat_worker"], *values, SILENT),
+            desk=Desk.SETTLE,
+            again=True,
+        )
+
+    async def workers(self) -> list[WorkerInfo]:
+        """List workers by name."""
+        found = await self._run(
+            lambda connection: connection.fetch(self._sql["list_workers"]), again=True
+        )
+        return [read_worker(row) for row in found]

@@ -1,0 +1,182 @@
+"""Connections to PostgreSQL that come back after a loss.
+
+A `PostgresDatabase` keeps dedicated asyncpg connections by the kind of work (`Desk`), so claims
+never queue behind listings and no pool resets a session on the hot path. `run` hands a
+connection to a piece of work; when the connection breaks, the work is tried again only if the
+caller said that this is safe, else `Unavailable` is raised: whether it was committed is unknown.
+Behind PgBouncer in transaction mode say `pooled=True`: no prepared statements, no session
+settings, no LISTEN.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import Any, TypeAlias, TypeVar
+
+import asyncpg
+
+from cadenza.core.clock import Clock, SystemClock
+from cadenza.core.ids import Chance, SystemChance
+from cadenza.sql.errors import Unavailable
+from cadenza.sql.postgres_errors import from_postgres, is_lost, may_connect_later, may_run_again
+
+Result = TypeVar("Result")
+Connection: TypeAlias = asyncpg.Connection
+Work: TypeAlias = Callable[[Connection], Awaitable[Result]]
+
+CONNECT_SECONDS = 5
+COMMAND_SECONDS = 10
+FIRST_DELAY = 0.05
+LONGEST_DELAY = 1.0
+COLLISIONS = 5  # a deadlock's loser tries again so often
+SESSION = {
+    "lock_timeout": "3s",
+    "idle_in_transaction_session_timeout": "5s",
+    "jit": "off",  # our statements are short; compiling them costs more than running them
+}
+# Statements of the hot path are written for their indexes. A plan made while the table was empty
+# would read it whole for as long as the plan is cached.
+HOT_SESSION = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off"}
+
+
+class Desk(StrEnum):
+    """Which work shares a connection."""
+
+    CLAIM = "claim"
+    SETTLE = "settle"
+    REST = "rest"
+
+
+class PostgresDatabase:
+    """A few connections to one database."""
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        pooled: bool = False,
+        spare: int = 3,
+        patience: float = 5.0,
+        name: str = "cadenza",
+        clock: Clock | None = None,
+        chance: Chance | None = None,
+    ) -> None:
+        self.pooled = pooled
+        self._dsn = dsn
+        self._patience = patience
+        self._name = name
+        self._clock = clock or SystemClock()
+        self._chance = chance or SystemChance()
+        self._closed = True
+        self._held: dict[Desk, list[_Slot]] = {
+            Desk.CLAIM: [_Slot()],
+            Desk.SETTLE: [_Slot()],
+            Desk.REST: [_Slot() for _ in range(spare)],
+        }
+        self._free: dict[Desk, asyncio.LifoQueue[_Slot]] = {}
+
+    async def open(self) -> None:
+        """Connect once, so that a wrong address is known now."""
+        self._closed = False
+        self._free = {}
+        for desk, slots in self._held.items():
+            self._free[desk] = asyncio.LifoQueue()
+            for slot in slots:
+                self._free[desk].put_nowait(slot)
+        await self.run(_say_hello)
+
+    async def close(self) -> None:
+        """Let go of every connection; open work fails."""
+        self._closed = True
+        for slots in self._held.values():
+            for slot in slots:
+                connection, slot.connection = slot.connection, None
+                if connection is not None and not connection.is_closed():
+                    await _close(connection)
+
+    async def run(
+        self, work: Work[Result], *, desk: Desk = Desk.REST, again: bool = False
+    ) -> Result:
+        """Run work on a connection; `again` says that it may run twice."""
+        if self._closed:
+            raise Unavailable("The database is closed; open it first.")
+        free = self._free[desk]
+        slot = await free.get()
+        try:
+            return await self._run(slot, work, desk=desk, again=again)
+        finally:
+            free.put_nowait(slot)
+
+    def pids(self) -> set[int]:
+        """Name the server processes behind our connections."""
+        held = (slot.connection for slots in self._held.values() for slot in slots)
+        return {connection.get_server_pid() for connection in held if connection is not None}
+
+    async def connect(self, desk: Desk = Desk.REST) -> Connection:
+        """Make a connection of the caller's own, waiting out a restart of the server."""
+        give_up = self._clock.monotonic() + self._patience
+        delay = FIRST_DELAY
+        while True:
+            try:
+                return await self._connect_once(desk)
+            except Exception as error:
+                late = self._clock.monotonic() + delay > give_up
+                if self._closed or late or not may_connect_later(error):
+                    raise from_postgres(error) from error
+            await self._clock.sleep(delay * (0.5 + self._chance.fraction()))
+            delay = min(delay * 2, LONGEST_DELAY)
+
+    async def _run(self, slot: "_Slot", work: Work[Result], *, desk: Desk, again: bool) -> Result:
+        collisions = 0
+        while True:
+            connection = slot.connection
+            if connection is None or connection.is_closed():
+                connection = slot.connection = await self.connect(desk)
+            try:
+                return await work(connection)
+            except Exception as error:
+                if may_run_again(error) and collisions < COLLISIONS:
+                    collisions += 1
+                    await self._clock.sleep(self._chance.fraction() * 0.01 * collisions)
+                    continue
+                if is_lost(error, connection):
+                    slot.connection = None
+                    connection.terminate()
+                    if again and not self._closed:
+                        again = False
+                        continue
+                raise from_postgres(error) from error
+
+    async def _connect_once(self, desk: Desk) -> Connection:
+        settings = {"application_name": f"{self._name} {desk}"}
+        if not self.pooled:
+            settings |= SESSION
+            settings |= HOT_SESSION if desk is not Desk.REST else {}
+        options: dict[str, Any] = {"statement_cache_size": 0} if self.pooled else {}
+        return await asyncpg.connect(
+            self._dsn,
+            timeout=CONNECT_SECONDS,
+            command_timeout=COMMAND_SECONDS,
+            server_settings=settings,
+            **options,
+        )
+
+
+class _Slot:
+    """A place for one connection, which is made when first needed."""
+
+    __slots__ = ("connection",)
+
+    def __init__(self) -> None:
+        self.connection: Connection | None = None
+
+
+async def _say_hello(connection: Connection) -> None:
+    await connection.execute("SELECT 1")
+
+
+async def _close(connection: Connection) -> None:
+    try:
+        await connection.close(timeout=2)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        connection.terminate()
