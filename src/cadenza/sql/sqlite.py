@@ -102,6 +102,14 @@ class SqliteDatabase:
         self._writer.put(Call(operation, future, loop, bare=True))
         return await future
 
+    def watch(self, news: Callable[[], None]) -> Callable[[], None]:
+        """Call `news`, on another thread, soon after each commit of another connection.
+
+        Returns the function that ends it. In memory there is nobody else, and it is never called.
+        """
+        self._check_open()
+        return (lambda: None) if self._inline is not None else self._writer.watch(news)
+
     def migrate(self, line: str, migrations: Sequence[Migration]) -> list[int]:
         """Bring a line of migrations up to date; return the versions that were missing."""
         self._check_open()

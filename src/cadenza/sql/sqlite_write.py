@@ -26,6 +26,7 @@ from cadenza.sql.sqlite_connect import begin, microseconds
 
 BATCH_OPERATIONS = 200
 BATCH_MICROSECONDS = 20_000  # a caller waits for its batch, so a batch stays short
+WATCH_SECONDS = 0.01  # between two looks for other processes' commits, while anybody watches
 
 Operation: TypeAlias = Callable[[sqlite3.Connection, int], Any]
 AnyFuture: TypeAlias = "asyncio.Future[Any] | Future[Any]"
@@ -69,6 +70,8 @@ class Writer:
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self._urgent: deque[Call] = deque()
         self._broken: BaseException | None = None
+        self._watchers: list[Callable[[], None]] = []
+        self._seen_version = 0
         self._stopping = False
         self._thread = threading.Thread(  # noqa: TID251 - this file is the writer's port
             target=self._serve, name=f"write {path}", daemon=True
@@ -88,6 +91,12 @@ class Writer:
         else:
             self._queue.put(call)
 
+    def watch(self, news: Callable[[], None]) -> Callable[[], None]:
+        """Call `news`, from the writer's thread, after commits of other connections."""
+        self._watchers.append(news)
+        self._queue.put(_LOOK)  # a thread that waits for ever would not look
+        return lambda: self._watchers.remove(news)
+
     def close(self) -> None:
         """Finish what was queued, checkpoint, close the connection, end the thread."""
         self._queue.put(_STOP)
@@ -96,6 +105,8 @@ class Writer:
     def _serve(self) -> None:
         while not self._stopping:
             call = self._take(wait=True)
+            if self._watchers:
+                self._look_for_news()
             if call is None:
                 continue
             if call.bare:
@@ -115,14 +126,26 @@ class Writer:
             if self._urgent:
                 return self._urgent.popleft()
             try:
-                item = self._queue.get(block=wait)
+                item = self._queue.get(wait, WATCH_SECONDS if self._watchers else None)
             except Empty:
                 return None
             if item is _STOP:
                 self._stopping = True
                 return None
-            if item is not _LOOK and not item.future.cancelled():
+            if item is _LOOK:
+                continue
+            if not item.future.cancelled():
                 return item
+
+    def _look_for_news(self) -> None:
+        try:
+            (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error:
+            return  # whoever writes next will be told what is wrong
+        if version != self._seen_version:
+            self._seen_version = version
+            for news in tuple(self._watchers):
+                news()
 
     def _commit_together(self, first: Call) -> None:
         """Run `first` and whatever else waits by now in one transaction; answer after commit."""
