@@ -212,29 +212,33 @@ class MemoryStore:
     async def claim(
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
     ) -> Batch:
-        """Lease runnable jobs: lanes get half of the room first, then plain jobs, then lanes again.
-
-        Of an odd room lanes get the larger half every other time, so one place starves neither.
-        """
+        """Lease runnable jobs, as many as the queue has room for."""
         now = self._clock.now()
         number = next(self._lease_numbers)
         whole = self._gates.get(Scope(queue), Gate(Scope(queue)))
         allowed = room(whole, now, 1 if alone else limit)
-        taken: list[_Row] = []
-        if allowed:
-            lanes = [Scope(queue, lane) for lane in self._lanes.get(queue, {})]
-            half = (allowed + (queue in self._lanes_next)) // 2
-            taken += self._take_lanes(lanes, half, now, alone=alone)
-            taken += self._take(Scope(queue), allowed - len(taken), now, alone=alone)
-            taken += self._take_lanes(lanes, allowed - len(taken), now, alone=alone)
+        taken = self._choose(queue, allowed, now, alone=alone) if allowed else []
         if not taken:
             return Batch(0, [], self._next_due(queue, now), suspects=self._has_suspects(queue, now))
-        self._lanes_next ^= {queue}
         if Scope(queue) in self._gates:
             self._gates[Scope(queue)] = admit(whole, now, len(taken))
         self._leases[number] = _Lease(worker, now + lease, {row.id for row in taken})
         jobs = [self._hand_out(row, number) for row in taken]
         return Batch(number, jobs, suspects=self._has_suspects(queue, now))
+
+    def _choose(self, queue: str, allowed: int, now: datetime, *, alone: bool) -> list[_Row]:
+        """Take for lanes half of the room first, then plain jobs, then lanes again.
+
+        Of an odd room lanes get the larger half every other time, so one place starves neither.
+        """
+        lanes = [Scope(queue, lane) for lane in self._lanes.get(queue, {})]
+        half = (allowed + (queue in self._lanes_next)) // 2
+        taken = self._take_lanes(lanes, half, now, alone=alone)
+        taken += self._take(Scope(queue), allowed - len(taken), now, alone=alone)
+        taken += self._take_lanes(lanes, allowed - len(taken), now, alone=alone)
+        if taken:
+            self._lanes_next ^= {queue}
+        return taken
 
     def _take_lanes(
         self, lanes: list[Scope], wanted: int, now: datetime, *, alone: bool

@@ -5,6 +5,7 @@ import pytest
 from cadenza.engine.testing.conformance.cancel import Canceling
 from cadenza.engine.testing.conformance.claim import Claiming
 from cadenza.engine.testing.conformance.debounce import Debouncing
+from cadenza.engine.testing.conformance.differential import Differing
 from cadenza.engine.testing.conformance.find import Finding
 from cadenza.engine.testing.conformance.fire import Firing
 from cadenza.engine.testing.conformance.insert import Inserting
@@ -53,6 +54,7 @@ class Conformance(
     Workers,
     Waking,
     KeepingTraits,
+    Differing,
 ):
     """All of it; a subclass brings the fixture `harness`."""
 
