@@ -1,8 +1,9 @@
-"""An engine on the reference store, and a worker that runs beside the test."""
+"""An engine on each store, and a worker that runs beside the test."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +14,21 @@ from cadenza.engine.job import Job
 Working = Callable[..., AbstractAsyncContextManager[Worker]]
 
 
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where the engine keeps its jobs: every behaviour is the same on each store."""
+    match request.param:
+        case "sqlite":
+            return f"sqlite:///{tmp_path}/jobs.sqlite3"
+        case "postgres":
+            return request.getfixturevalue("postgres_database")
+        case _:
+            return "memory://"
+
+
 @pytest.fixture
-async def engine() -> AsyncIterator[Engine]:
-    async with Engine("memory://") as opened:
+async def engine(address: str) -> AsyncIterator[Engine]:
+    async with Engine(address) as opened:
         yield opened
 
 

@@ -64,8 +64,14 @@ class Feeder:
         self._suspects = False
         self._rate = 0.0
         self._seen = (0, 0.0)
+        self._stopping = False
         self.idle = False
         self.went_idle = asyncio.Event()
+
+    def stop(self) -> None:
+        """Claim nothing more; `run` returns once a claim that is under way has been answered."""
+        self._stopping = True
+        self._hands.hungry.set()
 
     def wake(self, queue: str) -> None:
         """Ask a queue again now ('' for all)."""
@@ -75,9 +81,9 @@ class Feeder:
         self._hands.hungry.set()
 
     async def run(self) -> None:
-        """Feed, for ever."""
+        """Feed until `stop`."""
         tries = 0
-        while True:
+        while not self._stopping:
             try:
                 await self._step()
                 tries = 0
@@ -97,6 +103,8 @@ class Feeder:
             return
         if self._suspects:
             await self._run_alone(queue)
+        if self._stopping:
+            return
         batch = await self._claim(queue, wanted)
         self._suspects = batch.suspects
         if not batch.jobs and not batch.suspects:
@@ -164,7 +172,15 @@ class Feeder:
 
     async def _run_alone(self, queue: str) -> None:
         """Let everything in hand finish, then run one suspect by itself."""
-        await self._clock.wait(self._hands.quiet, QUIET_WAIT)
+        await self._fall_quiet()
+        if self._stopping:
+            return
         batch = await self._claim(queue, 1, alone=True)
         if batch.jobs:
-            await self._clock.wait(self._hands.quiet, QUIET_WAIT)
+            await self._fall_quiet()
+
+    async def _fall_quiet(self) -> None:
+        end = self._clock.monotonic() + QUIET_WAIT
+        while not self._stopping and (left := end - self._clock.monotonic()) > 0:
+            if await self._clock.wait(self._hands.quiet, min(left, QUIET_WAIT / 20)):
+                return

@@ -28,6 +28,7 @@ from cadenza.engine.threads import Threads
 
 log = logging.getLogger("cadenza.engine")
 
+LAST_CLAIM = 10.0  # seconds that an answer to the last claim may take when stopping
 LAST_WORDS = 10.0  # seconds that the last outcomes may take to be written when stopping
 SHORTEST_LEASE = timedelta(seconds=1)
 
@@ -147,9 +148,10 @@ class Worker:
             await self._until_told([feeder, settler, *others, *slots])
         finally:
             unwatch()
-            feeder.cancel()
-            await self._finish(slots)
-            for task in (settler, *others, *slots):
+            self.feeder.stop()  # not canceled: a claim under way has jobs for us
+            await asyncio.wait([feeder], timeout=LAST_CLAIM)
+            await self._finish()
+            for task in (feeder, settler, *others, *slots):
                 task.cancel()
             await asyncio.gather(feeder, settler, *others, *slots, return_exceptions=True)
             if self._threads is not None:
@@ -168,7 +170,7 @@ class Worker:
             if part.done():
                 part.result()
 
-    async def _finish(self, slots: Sequence[asyncio.Future[None]]) -> None:
+    async def _finish(self) -> None:
         """Give back what was not begun, let the rest finish within the grace, write the last outcomes."""
         self._release_buffer()
         if self.hands.busy:
