@@ -5,7 +5,6 @@ is then 1, so that a monitor can ask.
 """
 
 import platform
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -64,13 +63,12 @@ async def examine(engine: Engine) -> Findings:
     facts = {
         "cadenza": version("cadenza"),
         "python": platform.python_version(),
-        "sqlite library": sqlite3.sqlite_version,
         "tz database": tz_version(),
         **vital,
         "clock here": f"{skew:+.3f} s against the store's",
     }
     found = Findings(facts, workers, now)
-    found.warnings += [f"{name}: {text}" for name, text in vital.items() if "warning" in name]
+    found.warnings += [t for name, t in vital.items() if "warning" in name and t != "none"]
     if abs(skew) > SKEW:
         found.warnings.append(f"this machine's clock is {skew:+.1f} s off the store's")
     found.warnings += judge_workers(workers, await engine.store.tally(), now)

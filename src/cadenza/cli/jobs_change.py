@@ -20,7 +20,6 @@ from cadenza.engine.job import Gate, Limit, Rate
 from cadenza.engine.store import Changed
 
 _WORDS = {
-    "changed": "done",
     "requested": "its worker was asked to stop",
     "unchanged": "nothing to change: it is not in a state for that",
     "unknown": "no such job",
@@ -108,7 +107,7 @@ async def retry(*ids: int, place: Place = HERE) -> int:
     """
     _need(ids)
     async with opened(place) as engine:
-        return _tell(ids, await engine.retry(*ids), place)
+        return _tell(ids, await engine.retry(*ids), "waits to run now", place)
 
 
 async def cancel(*ids: int, reason: str = "canceled by request", place: Place = HERE) -> int:
@@ -123,7 +122,7 @@ async def cancel(*ids: int, reason: str = "canceled by request", place: Place = 
     """
     _need(ids)
     async with opened(place) as engine:
-        return _tell(ids, await engine.cancel(*ids, reason=reason), place)
+        return _tell(ids, await engine.cancel(*ids, reason=reason), "canceled", place)
 
 
 async def redrive(
@@ -258,11 +257,11 @@ def _need(ids: Sequence[int]) -> None:
         raise InvalidJob("name at least one job by its number")
 
 
-def _tell(ids: Sequence[int], answers: Sequence[Changed], place: Place) -> int:
+def _tell(ids: Sequence[int], answers: Sequence[Changed], changed: str, place: Place) -> int:
     if place.json:
         print_json([{"id": i, "answer": a} for i, a in zip(ids, answers, strict=True)])
     else:
-        rows = [(i, _WORDS[a]) for i, a in zip(ids, answers, strict=True)]
+        rows = [(i, _WORDS.get(a, changed)) for i, a in zip(ids, answers, strict=True)]
         print_table(("id", "answer"), rows, empty="")
     return OK if any(answer in {"changed", "requested"} for answer in answers) else REFUSED
 

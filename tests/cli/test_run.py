@@ -1,0 +1,89 @@
+"""The command line leaves with a telling code, starts quickly, and never shows a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Shell
+
+SLOW = ("asyncpg", "sqlite3", "msgspec", "structlog", "prometheus_client", "cadenza.engine")
+
+
+def test_help_names_every_group(shell: Shell) -> None:
+    said = shell("--help")
+    assert said.code == 0
+    assert all(group in said.out for group in ("jobs", "worker", "cron", "doctor", "completion"))
+
+
+def test_help_loads_no_group() -> None:
+    script = "import sys; from cadenza.cli.run import run; run(['--help']); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert not loaded & set(SLOW)
+
+
+@pytest.mark.parametrize(
+    "words", [("jobs", "shw"), ("jobs", "show", "Ada"), ("jobs", "list", "--state", "sleeping")]
+)
+def test_a_wrong_use_is_told_with_code_2(words: tuple[str, ...], shell: Shell) -> None:
+    said = shell(*words)
+    assert said.code == 2
+    assert said.err
+
+
+def test_looking_does_not_make_a_store(shell: Shell, tmp_path: Path) -> None:
+    said = shell("jobs", "list")
+    assert said.code == 3
+    assert "there is no store at" in said.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("store", ["postgresql://ada@127.0.0.1:1/none", "sqlite:///broken.sqlite3"])
+def test_a_store_that_is_away_is_told_with_code_3(store: str, shell: Shell) -> None:
+    Path("broken.sqlite3").write_text("this is no database" * 100)
+    said = shell("jobs", "list", "--store", store)
+    assert said.code == 3
+    assert said.err.count("\n") == 1
+
+
+def test_an_odd_address_says_what_to_write(shell: Shell) -> None:
+    said = shell("jobs", "list", "--store", "mysql://ada")
+    assert said.code == 1
+    assert "sqlite:///" in said.err
+
+
+def test_an_unknown_zone_is_refused_with_the_nearest(shell: Shell) -> None:
+    shell("jobs", "enqueue", "greet")
+    said = shell("jobs", "list", "--zone", "Europe/Berln")
+    assert said.code == 1
+    assert "Did you mean 'Europe/Berlin'?" in said.err
+
+
+def test_cron_preview_marks_the_hour_that_is_missing(shell: Shell) -> None:
+    said = shell(
+        *("cron", "preview", "30 2 * * *", "--zone", "Europe/Berlin"),
+        *("--after", "2026-03-28T12:00:00", "--count", "2"),
+    )
+    assert said.code == 0
+    assert "2026-03-29 01:30:00Z   Sun 2026-03-29 03:30:00" in said.out
+    assert "does not exist" in said.out
+
+
+def test_cron_preview_in_json_follows_the_policy(shell: Shell) -> None:
+    words = ("cron", "preview", "30 2 * * *", "--zone", "Europe/Berlin", "--count", "1", "--json")
+    said = shell(*words, "--after", "2026-03-28T12:00:00", "--gap", "skip")
+    assert said.data["occurrences"] == [
+        {"at": "2026-03-30T00:30:00Z", "mark": "none", "wall": "2026-03-30T02:30:00+02:00"}
+    ]
+
+
+def test_a_bad_expression_is_refused_with_the_field(shell: Shell) -> None:
+    said = shell("cron", "preview", "61 * * * *")
+    assert said.code == 1
+    assert "minute" in said.err
