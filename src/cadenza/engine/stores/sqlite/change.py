@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from cadenza.engine.notes import cancel_note
 from cadenza.engine.store import Changed
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.settle import ADD_ERROR
 from cadenza.engine.stores.sqlite.values import Row, to_instant
 
@@ -12,20 +13,8 @@ _LOOK = "SELECT state, queue, cancel_requested FROM job WHERE id = ?"
 _CANCEL = "UPDATE job SET state = 6, finished_at = ?, unique_while = NULL WHERE id = ?"
 _REQUEST = "UPDATE job SET cancel_requested = 1 WHERE id = ?"
 _GO_NOW = "UPDATE job SET state = 0, run_at = min(run_at, ?) WHERE id = ?"
-_REVIVE = """
-UPDATE job SET
-    state = 0, run_at = min(run_at, ?), finished_at = NULL, output = NULL, attempts = 0, crashes = 0,
-    snoozes = 0, cancel_requested = 0, unique_key = NULL
-WHERE id = ?
-"""
-_PRUNE = """
-DELETE FROM job WHERE id IN (
-    SELECT id FROM (SELECT id FROM job WHERE state IN (4, 6) AND finished_at < ? LIMIT ?)
-    UNION ALL
-    SELECT id FROM (SELECT id FROM job WHERE state = 5 AND finished_at < ? LIMIT ?)
-    LIMIT ?
-)
-"""
+_REVIVE = load("revive")
+_PRUNE = load("prune")
 # A throttle is over at its instant; a pace is kept a day longer, for jobs dated a little back.
 _FORGET = "DELETE FROM marker WHERE at < ? - CASE kind WHEN 'pace' THEN 86400000000 ELSE 0 END"
 

@@ -17,13 +17,13 @@ from cadenza.engine.job import Claimed, Gate, Scope
 from cadenza.engine.store import Batch
 from cadenza.engine.stores.sqlite.gates import (
     ASLEEP,
-    COLUMNS,
     next_turns,
     read_gate,
     to_gate,
     wake_lanes,
     write_gate,
 )
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.sight import has_suspects, next_due
 from cadenza.engine.stores.sqlite.values import (
     decode_numbers,
@@ -35,56 +35,17 @@ from cadenza.engine.stores.sqlite.values import (
 PROMOTE = 2_000
 MORE_LANES = 64  # looked at beyond the asked number, as some may turn out to be empty
 
-_JOB = "id, task, payload, attempts, crashes, run_at, lane, options, schedule, snoozes, progress"
-_SURVEY = """
-SELECT
-    EXISTS (SELECT 1 FROM job WHERE queue = ?1 AND state = 0 AND run_at <= ?2),
-    EXISTS (SELECT 1 FROM gate WHERE queue = ?1 AND standing = 2 AND opens_at <= ?2),
-    EXISTS (SELECT 1 FROM gate WHERE queue = ?1 AND standing = 1),
-    EXISTS (SELECT 1 FROM job WHERE queue = ?1 AND state = 3),
-    EXISTS (SELECT 1 FROM gate WHERE queue = ?1 AND lane = '')
-"""
-_DUE = f"""
-SELECT json_group_array(id), json_group_array(DISTINCT lane)
-FROM (
-    SELECT id, lane FROM job WHERE queue = ? AND state = 0 AND run_at <= ?
-    ORDER BY run_at LIMIT {PROMOTE}
-)
-"""
-_PROMOTE = """
-UPDATE job SET state = CASE WHEN crashes THEN 3 ELSE 1 END
-WHERE id IN (SELECT value FROM json_each(?))
-"""
+_SURVEY = load("survey")
+_DUE = load("find_due")
+_PROMOTE = load("promote_due")
 _OPEN_TIMED = "UPDATE gate SET standing = 1 WHERE queue = ? AND standing = 2 AND opens_at <= ?"
-_PLAIN = f"""
-SELECT count(*), json_group_array(id), json_group_array(json_array({_JOB}))
-FROM (
-    SELECT {_JOB} FROM job
-    WHERE queue = ? AND state = 1 AND lane IS NULL
-    ORDER BY priority, run_at, id LIMIT ?
-)
-"""
-_LANES = f"SELECT {COLUMNS} FROM gate WHERE queue = ? AND standing = 1 ORDER BY turn LIMIT ?"
-_IN_LANE = f"""
-SELECT {_JOB} FROM job WHERE queue = ? AND lane = ? AND lane IS NOT NULL AND state = 1
-ORDER BY priority, run_at, id LIMIT ? OFFSET ?
-"""
-_SUSPECT_LANES = f"""
-SELECT {COLUMNS} FROM gate
-WHERE queue = ?1 AND lane IN (
-    SELECT lane FROM job WHERE queue = ?1 AND state = 3 AND lane IS NOT NULL
-)
-ORDER BY turn
-"""
-_SUSPECT = f"""
-SELECT {_JOB} FROM job WHERE queue = ? AND lane IS ? AND state = 3
-ORDER BY priority, run_at, id LIMIT 1
-"""
+_PLAIN = load("pick_plain")
+_LANES = load("list_open_lanes")
+_IN_LANE = load("pick_in_lane")
+_SUSPECT_LANES = load("list_suspect_lanes")
+_SUSPECT = load("pick_suspect")
 _LEASE = "INSERT INTO lease (until, worker, jobs) VALUES (?, ?, ?)"
-_HAND_OUT = """
-UPDATE job SET state = 2, lease = ?, unique_while = nullif(unique_while, 1)
-WHERE id IN (SELECT value FROM json_each(?))
-"""
+_HAND_OUT = load("hand_out")
 
 _Job = tuple[int, str, str, int, int, int, str | None, str | None, str | None, int, str | None]
 _decode_jobs = msgspec.json.Decoder(list[_Job]).decode
@@ -154,7 +115,7 @@ def claim(tx: sqlite3.Connection, now: int, asked: Asked) -> Handed:
 
 def _promote(tx: sqlite3.Connection, now: int, queue: str) -> bool:
     """Make jobs ready whose time has come; say whether lanes are among them."""
-    ids, lanes = tx.execute(_DUE, (queue, now)).fetchone()
+    ids, lanes = tx.execute(_DUE, (queue, now, PROMOTE)).fetchone()
     tx.execute(_PROMOTE, (ids,))
     woken = [lane for lane in _decode_lanes(lanes) if lane is not None]
     wake_lanes(tx, now, queue, woken)

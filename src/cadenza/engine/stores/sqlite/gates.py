@@ -14,10 +14,10 @@ from typing import Any
 
 from cadenza.engine.gates import opens_at
 from cadenza.engine.job import Gate, Limit, Rate, Scope
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.values import (
     EPOCH,
     span,
-    to_instant,
     to_instant_or_none,
     to_number,
     to_number_or_none,
@@ -25,45 +25,12 @@ from cadenza.engine.stores.sqlite.values import (
 
 ASLEEP, OPEN, TIMED, SHUT = range(4)  # what `standing` says
 
-COLUMNS = (
-    "queue, lane, standing, in_flight, paused, reason, parked_until, concurrency,"
-    " rate_count, rate_per, rate_burst, next_start"
-)
-_READ = f"SELECT {COLUMNS} FROM gate WHERE queue = ? AND lane = ?"
-_WRITE = """
-INSERT INTO gate (queue, lane, standing, opens_at, turn, in_flight, paused, reason, parked_until,
-                  concurrency, rate_count, rate_per, rate_burst, next_start)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET
-    standing = excluded.standing, opens_at = excluded.opens_at,
-    turn = CASE WHEN excluded.turn THEN excluded.turn ELSE turn END,
-    in_flight = excluded.in_flight, paused = excluded.paused, reason = excluded.reason,
-    parked_until = excluded.parked_until, concurrency = excluded.concurrency,
-    rate_count = excluded.rate_count, rate_per = excluded.rate_per,
-    rate_burst = excluded.rate_burst, next_start = excluded.next_start
-"""
-_WAKE = """
-UPDATE gate SET standing = CASE
-    WHEN paused OR in_flight >= concurrency THEN 3 WHEN opens_at <= ?1 THEN 1 ELSE 2
-END
-WHERE queue = ?2 AND lane = ?3
-"""
-_LEAVE = """
-UPDATE gate SET
-    in_flight = max(in_flight - ?2, 0),
-    standing = CASE
-        WHEN standing <> 3 OR paused OR max(in_flight - ?2, 0) >= concurrency THEN standing
-        WHEN opens_at <= ?1 THEN 1
-        ELSE 2
-    END
-WHERE queue = ?3 AND lane = ?4
-"""
-_COUNT_RUNNING = """
-SELECT count(*)
-FROM lease JOIN json_each(lease.jobs) AS held JOIN job ON job.id = held.value
-WHERE job.state = 2 AND job.lease = lease.number
-    AND job.queue = ?1 AND (?2 IS NULL OR job.lane = ?2)
-"""
+_SHOW = load("show_gates")
+_READ = load("read_gate")
+_WRITE = load("write_gate")
+_WAKE = load("wake_lane")
+_LEAVE = load("leave_gate")
+_COUNT_RUNNING = load("count_running")
 
 
 def read_gate(tx: sqlite3.Connection, scope: Scope) -> tuple[Gate, bool] | None:
@@ -73,7 +40,7 @@ def read_gate(tx: sqlite3.Connection, scope: Scope) -> tuple[Gate, bool] | None:
 
 
 def to_gate(row: tuple[Any, ...]) -> Gate:
-    """Make a gate of its COLUMNS."""
+    """Make a gate of a row as every query shows it."""
     queue, lane, _, in_flight, paused, reason, parked, concurrency, count, per, burst, start = row
     rate = None if count is None else Rate(count, timedelta(microseconds=per), burst)
     return Gate(
@@ -195,10 +162,5 @@ def set_gate(
 
 def list_gates(tx: sqlite3.Connection, _now: int) -> list[Gate]:
     """Return every gate."""
-    rows = tx.execute(f"SELECT {COLUMNS} FROM gate").fetchall()
+    rows = tx.execute(_SHOW).fetchall()
     return sorted((to_gate(row) for row in rows), key=lambda gate: str(gate.scope))
-
-
-def instant_it_opens(gate: Gate, now: int) -> int | None:
-    """Return when at least one may start, in microseconds."""
-    return to_number_or_none(opens_at(gate, to_instant(now)))

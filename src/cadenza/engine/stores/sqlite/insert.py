@@ -22,6 +22,7 @@ from cadenza.engine.job import (
     While,
 )
 from cadenza.engine.stores.sqlite.gates import open_lane
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.values import Row, span, to_instant, to_json, to_number
 
 _COLUMNS = (
@@ -30,9 +31,7 @@ _COLUMNS = (
 )
 _WIDTH = _COLUMNS.count(",") + 1
 _CHUNKS = (64, 8, 1)  # rows a statement: few shapes, so that each stays prepared
-_HOLDER = """
-SELECT id, state, run_at, created_at FROM job WHERE unique_key = ? AND unique_while IS NOT NULL
-"""
+_HOLDER = load("find_holder")
 _PUSH_BACK = "UPDATE job SET payload = ?, run_at = ?, state = 0 WHERE id = ?"
 _MARK = "INSERT OR REPLACE INTO marker (kind, key, at, job) VALUES (?, ?, ?, ?)"
 _MARKED = "SELECT at, job FROM marker WHERE kind = ? AND key = ?"
@@ -111,7 +110,7 @@ def _write(tx: sqlite3.Connection, rows: list[_Values]) -> int:
 @cache
 def _statement(rows: int) -> str:
     marks = f"({', '.join('?' * _WIDTH)})"
-    return f"INSERT INTO job ({_COLUMNS}) VALUES {', '.join([marks] * rows)}"
+    return f"INSERT INTO job ({_COLUMNS}) VALUES {', '.join([marks] * rows)}"  # noqa: S608 - marks only
 
 
 def _insert_ruled(tx: sqlite3.Connection, now: int, job: NewJob, lanes: _Lanes) -> Enqueued:

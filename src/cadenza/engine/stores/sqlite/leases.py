@@ -6,21 +6,15 @@ from collections.abc import Sequence
 from cadenza.engine.notes import crash_note
 from cadenza.engine.store import Renewal, Rescue
 from cadenza.engine.stores.sqlite.gates import leave
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.settle import ADD_ERROR
 from cadenza.engine.stores.sqlite.values import Row, to_instant, to_json
 
 _HELD = "SELECT number FROM lease WHERE number IN (SELECT value FROM json_each(?)) AND worker = ?"
-_EXTEND = f"UPDATE lease SET until = ? WHERE number IN ({_HELD})"
-_CANCELING = """
-SELECT id FROM job
-WHERE cancel_requested = 1 AND state = 2 AND lease IN (SELECT value FROM json_each(?))
-"""
+_EXTEND = load("extend_leases")
+_CANCELING = load("find_canceling")
 _EXPIRED = "SELECT number, jobs FROM lease WHERE until <= ? ORDER BY number"
-_RUNNING = """
-SELECT id, queue, lane, crashes + 1, cancel_requested FROM job
-WHERE id IN (SELECT value FROM json_each(?)) AND lease = ? AND state = 2
-ORDER BY id
-"""
+_RUNNING = load("find_running")
 _RETURN = "UPDATE job SET state = 0, crashes = ? WHERE id = ?"
 _END = "UPDATE job SET state = ?, crashes = ?, finished_at = ?, unique_while = NULL WHERE id = ?"
 

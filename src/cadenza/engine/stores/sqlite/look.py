@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cadenza.engine.job import Filter, Job, State, Tally
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.values import (
     STATES,
     decode_texts,
@@ -13,18 +14,13 @@ from cadenza.engine.stores.sqlite.values import (
     to_json,
 )
 
-_JOB = """
-SELECT
-    id, queue, task, state, payload, priority, created_at, run_at, attempts, crashes, snoozes, lane,
-    unique_key, tags, options, schedule, lease, until, worker, cancel_requested, progress, output,
-    errors, finished_at
-FROM job LEFT JOIN lease ON state = 2 AND number = lease
-"""
+_JOB = load("show_jobs")
 
 
 def get(tx: sqlite3.Connection, _now: int, ids: Sequence[int]) -> list[Job]:
     """Return the jobs of these ids that exist, in their order."""
-    found = tx.execute(f"{_JOB} WHERE id IN (SELECT value FROM json_each(?))", (to_json(ids),))
+    among = "WHERE id IN (SELECT value FROM json_each(?))"
+    found = tx.execute(f"{_JOB} {among}", (to_json(ids),))
     jobs = {row[0]: _show(row) for row in found}
     return [jobs[id_] for id_ in ids if id_ in jobs]
 

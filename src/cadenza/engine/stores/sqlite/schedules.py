@@ -9,6 +9,7 @@ from typing import Any
 from cadenza.engine.job import Enqueued, NewJob, Schedule, WorkerInfo
 from cadenza.engine.notes import firing_note
 from cadenza.engine.stores.sqlite.insert import insert_jobs
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.values import (
     decode_texts,
     span,
@@ -25,11 +26,12 @@ _FIELDS = (
     "name, task, recurrence, payload, queue, priority, lane, options, overlap, missed, paused,"
     " next_at, last_at, last_note, revision"
 )
-_READ = f"SELECT {_FIELDS} FROM schedule WHERE name = ?"
-_PUT = f"INSERT OR REPLACE INTO schedule ({_FIELDS}) VALUES ({', '.join('?' * 15)})"
-_DUE = f"SELECT {_FIELDS} FROM schedule WHERE paused = 0 AND next_at <= ? ORDER BY name"
+_READ = load("read_schedule")
+_LIST = load("list_schedules")
+_PUT = load("put_schedule")
+_DUE = load("list_due_schedules")
 _MOVE = "UPDATE schedule SET next_at = ?, last_at = ?, last_note = ? WHERE name = ?"
-_BEAT = f"INSERT OR REPLACE INTO worker VALUES ({', '.join('?' * 9)})"
+_BEAT = load("beat")
 
 
 def put_schedule(tx: sqlite3.Connection, _now: int, schedule: Schedule) -> Schedule:
@@ -59,10 +61,7 @@ def drop_schedule(tx: sqlite3.Connection, _now: int, name: str) -> bool:
 
 def list_schedules(tx: sqlite3.Connection, now: int, *, due_only: bool) -> list[Schedule]:
     """List schedules by name."""
-    if due_only:
-        rows = tx.execute(_DUE, (now,))
-    else:
-        rows = tx.execute(f"SELECT {_FIELDS} FROM schedule ORDER BY name")
+    rows = tx.execute(_DUE, (now,)) if due_only else tx.execute(_LIST)
     return [_to_schedule(row) for row in rows]
 
 

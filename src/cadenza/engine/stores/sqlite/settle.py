@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.stores.sqlite.gates import leave, park
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.values import Row, span, to_json, to_number
 
 _ENDINGS = {
@@ -22,27 +23,13 @@ _ENDINGS = {
 _USED_UP = (Verdict.DONE, Verdict.RETRY, Verdict.FAILED)
 _HELD = "id IN (SELECT value FROM json_each(?)) AND lease = ? AND state = 2"
 
-_DONE = f"""
-UPDATE job SET state = 4, finished_at = ?, attempts = attempts + 1, unique_while = NULL WHERE {_HELD}
-"""
-_DONE_WITH_OUTPUT = """
-UPDATE job SET
-    state = 4, finished_at = ?, attempts = attempts + 1, unique_while = NULL,
-    output = json_extract(settled.value, '$[1]')
-FROM json_each(?) AS settled
-WHERE job.id = json_extract(settled.value, '$[0]') AND lease = ? AND state = 2
-"""
-_REMOVE = f"DELETE FROM job WHERE {_HELD}"
-_SCOPES = f"SELECT queue, lane, count(*) FROM job WHERE {_HELD} GROUP BY queue, lane"
+_DONE = load("settle_done")
+_DONE_WITH_OUTPUT = load("settle_with_output")
+_REMOVE = load("settle_removed")
+_SCOPES = load("count_scopes")
 _ONE = "SELECT queue, lane, cancel_requested FROM job WHERE id = ? AND lease = ? AND state = 2"
-_FINISH = """
-UPDATE job SET state = ?, finished_at = ?, attempts = attempts + ?, output = ?, unique_while = NULL
-WHERE id = ?
-"""
-_WAIT_AGAIN = """
-UPDATE job SET state = 0, run_at = coalesce(?, run_at), attempts = attempts + ?, snoozes = snoozes + ?
-WHERE id = ?
-"""
+_FINISH = load("finish")
+_WAIT_AGAIN = load("wait_again")
 ADD_ERROR = "UPDATE job SET errors = json_insert(coalesce(errors, '[]'), '$[#]', ?) WHERE id = ?"
 
 

@@ -8,22 +8,16 @@ import sqlite3
 
 from cadenza.engine.gates import opens_at, room
 from cadenza.engine.job import Gate, Scope
-from cadenza.engine.stores.sqlite.gates import COLUMNS, read_gate, to_gate
+from cadenza.engine.stores.sqlite.gates import read_gate, to_gate
+from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.values import to_instant, to_number
 
 LOOK = 100
 
-_PLAIN_READY = """
-SELECT EXISTS (SELECT 1 FROM job WHERE queue = ?1 AND state = 1 AND lane IS NULL)
-    OR EXISTS (SELECT 1 FROM job WHERE queue = ?1 AND state = 3 AND lane IS NULL)
-"""
-_IN_LANE_READY = """
-SELECT EXISTS (SELECT 1 FROM job WHERE queue = ? AND lane = ? AND lane IS NOT NULL AND state = 1)
-"""
-_OPEN_LANES = f"SELECT {COLUMNS} FROM gate WHERE queue = ? AND standing = 1 ORDER BY turn LIMIT ?"
-_TIMED_LANES = (
-    f"SELECT {COLUMNS} FROM gate WHERE queue = ? AND standing = 2 ORDER BY opens_at LIMIT ?"
-)
+_PLAIN_READY = load("is_plain_ready")
+_IN_LANE_READY = load("is_lane_ready")
+_OPEN_LANES = load("list_open_lanes")
+_TIMED_LANES = load("list_timed_lanes")
 _SUSPECT_LANES = """
 SELECT DISTINCT lane FROM job WHERE queue = ? AND state = 3 AND lane IS NOT NULL LIMIT ?
 """

@@ -217,9 +217,7 @@ class SqliteStore:
 
     async def schedules(self, *, due_only: bool = False) -> list[Schedule]:
         """List schedules by name."""
-        return await self._read(
-            lambda tx, now: list_schedules(tx, now, due_only=due_only)
-        )
+        return await self._read(lambda tx, now: list_schedules(tx, now, due_only=due_only))
 
     async def fire(
         self,

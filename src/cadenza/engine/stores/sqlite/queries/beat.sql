@@ -1,0 +1,2 @@
+-- Keeps a worker's last word.
+INSERT OR REPLACE INTO worker VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
