@@ -1,0 +1,273 @@
+"""Send requests to the world, guarded, and say truly whether they may have arrived.
+
+A request is read strictly, sent through the guarded door, followed where allowed, and read within
+its bounds and its deadline. A call that must not happen twice gets a connection of its own: no kept
+one that the other side may be closing, no neighbours on HTTP/2 whose fault would leave its outcome
+unknown. The environment's proxies, cookies and netrc are not read. Limit: when the calling task is
+cancelled there is no outcome; the caller's own mark of intent must stand.
+"""
+
+import asyncio
+import logging
+import ssl
+from dataclasses import dataclass
+from functools import cache
+from types import TracebackType
+from typing import Any, Self
+
+import httpcore2
+import httpx2
+
+from cadenza.core.clock import Clock
+from cadenza.providers.http.aim import BadAddress, aim
+from cadenza.providers.http.dial import GuardedNetwork, NameFailed, Refused
+from cadenza.providers.http.follow import follow, redirects
+from cadenza.providers.http.outcome import (
+    MayHaveArrived,
+    NeverLeft,
+    Outcome,
+    Reason,
+    Reply,
+    Stop,
+)
+from cadenza.providers.http.pack import Call, pack, secrets_of
+from cadenza.providers.http.policy import Policy
+from cadenza.providers.http.read import read_body
+from cadenza.providers.http.redact import redact
+from cadenza.providers.http.request import Request, Stream, Timeouts
+from cadenza.providers.http.resolve import Resolver, SystemResolver
+
+log = logging.getLogger("cadenza.http")
+# At DEBUG these write headers and paths, tokens and all, into the log.
+TALKATIVE = ("httpcore2", "httpx2", "hpack", "h2")
+
+
+@dataclass(slots=True)
+class Wire:
+    """What is known of a request on its way."""
+
+    left: bool = False  # its first byte may be out
+    fresh: bool = False  # on a connection that was made for it
+    answered: bool = False  # a status line came
+
+    async def note(self, event: str, info: dict[str, Any]) -> None:
+        """Take a note from the pool, which calls this at each step."""
+        step = event.partition(".")[2]
+        if step == "connect_tcp.started":
+            self.fresh = True
+        elif step == "send_request_headers.started":
+            self.left = True
+        elif step == "receive_response_headers.complete":
+            self.answered = True
+
+
+class OutboundClient:
+    """The product's only HTTP client. One an instance; close it at the end."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        clock: Clock,
+        resolver: Resolver | None = None,
+        network: httpcore2.AsyncNetworkBackend | None = None,
+        max_connections: int = 100,
+    ) -> None:
+        for name in TALKATIVE:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self._policy = policy
+        self._clock = clock
+        net = network or httpcore2.AnyIOBackend()
+        door = GuardedNetwork(policy, resolver or SystemResolver(), net)  # pyright: ignore[reportArgumentType]
+
+        def pool(*, kept: int, http2: bool) -> httpcore2.AsyncConnectionPool:
+            return httpcore2.AsyncConnectionPool(
+                ssl_context=_tls(policy.ca_file, http2=http2),
+                max_connections=max_connections,
+                max_keepalive_connections=kept,
+                keepalive_expiry=30,
+                http2=http2,
+                network_backend=door,
+            )
+
+        self._shared = pool(kept=20, http2=True)
+        self._alone = pool(kept=0, http2=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._shared.aclose()
+        await self._alone.aclose()
+
+    async def send(self, request: Request) -> Outcome:
+        """Send it and return what came of it; never raises for what the network does."""
+        wire = Wire()
+        started = self._clock.monotonic()
+        try:
+            async with asyncio.timeout(request.timeout.total):
+                return await self._walk(request, wire, started)
+        except BadAddress as wrong:
+            return NeverLeft(Reason.BAD_ADDRESS, says=f"{wrong}"[:1].upper() + f"{wrong}."[1:])
+        except TimeoutError:
+            stop = Stop(Reason.DEADLINE, f"not done in {request.timeout.total} s")
+        except Stop as early:
+            stop = early
+        except Exception as failure:  # noqa: BLE001 - whatever broke, say whether it left
+            stop = _stop(failure)
+        return self._end(request, wire, stop)
+
+    async def _walk(self, request: Request, wire: Wire, started: float) -> Reply:
+        call = pack(request, aim(request.url, self._policy))
+        self._not_in_the_clear(call)
+        for _ in range(request.redirects + 1):
+            status, headers, body = await self._call(request, call, wire)
+            location = headers.get("location")
+            if not request.redirects or not redirects(call.method, status, location):
+                elapsed = self._clock.monotonic() - started
+                url = redact(str(call.target.url), call.secrets)
+                return Reply(status, headers, body, url, elapsed)
+            call = follow(call, headers["location"], self._policy)
+        raise Stop(Reason.REDIRECTS, f"more than {request.redirects} redirects")
+
+    def _not_in_the_clear(self, call: Call) -> None:
+        target = call.target
+        if target.scheme == "http" and call.secrets:
+            if self._policy.rules(target.host, target.port):
+                return
+            raise BadAddress("a secret is not sent over plain http; use https")
+
+    async def _call(
+        self, request: Request, call: Call, wire: Wire
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Make one hop; once more if a kept connection turned out to be dead and no harm is done."""
+        pool = self._shared if request.repeatable else self._alone
+        wire.fresh = wire.answered = False
+        try:
+            return await _exchange(pool, request, call, wire)
+        except (httpcore2.ReadError, httpcore2.WriteError, httpcore2.RemoteProtocolError):
+            stale = wire.left and not wire.fresh and not wire.answered
+            if not (stale and request.repeatable) or isinstance(call.body, Stream):
+                raise
+        return await _exchange(self._alone, request, call, wire)
+
+    def _end(self, request: Request, wire: Wire, stop: Stop) -> Outcome:
+        log.warning(
+            "request did not come to an answer",
+            extra={
+                "request": repr(request),
+                "reason": stop.reason.value,
+                "detail": redact(stop.detail, secrets_of(request)),
+                "may_have_arrived": wire.left,
+            },
+        )
+        return MayHaveArrived(stop.reason, stop.status) if wire.left else NeverLeft(stop.reason)
+
+
+async def _exchange(
+    pool: httpcore2.AsyncConnectionPool, request: Request, call: Call, wire: Wire
+) -> tuple[int, dict[str, str], bytes]:
+    encoded = call.encode()
+    url = encoded.url
+    async with pool.stream(
+        encoded.method,
+        httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+        headers=encoded.headers.raw,
+        content=encoded.stream,  # pyright: ignore[reportArgumentType]
+        extensions={"timeout": _timeouts(request.timeout), "trace": wire.note},
+    ) as response:
+        headers = _headers(response.headers)
+        status = response.status
+        if redirects(call.method, status, headers.get("location")) and request.redirects:
+            return status, headers, b""
+        try:
+            _expected(request, status, headers)
+            body = await read_body(
+                response.aiter_stream(),
+                encoding=headers.get("content-encoding", ""),
+                length=headers.get("content-length") if call.method != "HEAD" else None,
+                limit=request.max_bytes,
+            )
+        except Stop as early:
+            raise Stop(early.reason, early.detail, status=status) from None
+        except (
+            httpcore2.NetworkError,
+            httpcore2.ProtocolError,
+            httpcore2.TimeoutException,
+        ) as failure:
+            early = _stop(failure)
+            raise Stop(early.reason, early.detail, status=status) from None
+        return status, headers, body
+
+
+def _expected(request: Request, status: int, headers: dict[str, str]) -> None:
+    if not request.expect or not 200 <= status < 300:
+        return
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    for wanted in request.expect:
+        if kind == wanted or (wanted.endswith("/*") and kind.startswith(wanted[:-1])):
+            return
+    raise Stop(Reason.WRONG_TYPE, f"{kind!r} is none of {', '.join(request.expect)}")
+
+
+def _headers(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for name, value in raw:
+        key = name.decode("ascii", "replace").lower()
+        text = value.decode("utf-8", "replace")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
+
+
+def _timeouts(given: Timeouts) -> dict[str, float]:
+    return {
+        "pool": given.connect,
+        "connect": given.connect,
+        "read": given.read,
+        "write": given.read,
+    }
+
+
+_REASONS: tuple[tuple[type[Exception], Reason], ...] = (
+    (Refused, Reason.REFUSED),
+    (NameFailed, Reason.DNS),
+    (httpcore2.ConnectError, Reason.CONNECT),
+    (httpcore2.ConnectTimeout, Reason.CONNECT),
+    (httpcore2.PoolTimeout, Reason.POOL),
+    (httpcore2.WriteTimeout, Reason.SENDING),
+    (httpcore2.WriteError, Reason.SENDING),
+    (httpcore2.ReadTimeout, Reason.READING),
+    (httpcore2.ReadError, Reason.BROKEN),
+    (httpcore2.RemoteProtocolError, Reason.BROKEN),
+    (httpcore2.LocalProtocolError, Reason.BAD_REQUEST),
+)
+
+
+def _stop(failure: Exception) -> Stop:
+    detail = f"{type(failure).__name__}: {failure}"
+    if isinstance(failure, httpcore2.ConnectError) and isinstance(
+        next(iter(failure.args), None), ssl.SSLError
+    ):
+        return Stop(Reason.TLS, detail)
+    for kind, reason in _REASONS:
+        if isinstance(failure, kind):
+            return Stop(reason, detail)
+    return Stop(Reason.OTHER, detail)
+
+
+@cache
+def _tls(ca_file: str | None, *, http2: bool) -> ssl.SSLContext:
+    """Return a context per kind of pool, which writes its protocols into it; loading one takes 50 ms."""
+    context = httpx2.create_ssl_context()
+    if ca_file is not None:
+        context.load_verify_locations(ca_file)
+    return context
