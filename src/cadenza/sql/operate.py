@@ -1,0 +1,153 @@
+"""The port of product operations: `run(operation)` on SQLite, on PostgreSQL, or inline.
+
+An operation is a plain function `(tx, now)`: no await, no commit, no I/O but SQL. `run` opens one
+transaction, takes the operation's declared locks in sorted order, then reads `now` from the database's
+clock, then calls it. A refusal is a value, an exception rolls back, and an operation may be run again
+(deadlock, busy), so it depends on nothing but its transaction. On PostgreSQL a greenlet carries the
+plain function over the async driver. Limit: about 50 ms or 500 rows; longer work is a job with a cursor.
+"""
+
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
+
+import greenlet
+
+from cadenza.sql.postgres import Connection, Desk, PostgresDatabase
+from cadenza.sql.sqlite import SqliteDatabase
+from cadenza.sql.tx import Row, Tx, bind_sqlite, from_microseconds, number_params, read_sqlite
+
+Result = TypeVar("Result")
+Operation: TypeAlias = Callable[[Tx, datetime], Result]
+
+
+class Operations(Protocol):
+    """Where product operations run."""
+
+    async def run(
+        self, operation: Operation[Result], *, locks: Sequence[str] = (), urgent: bool = False
+    ) -> Result:
+        """Run a writing operation; its commit is durable when this returns."""
+        ...
+
+    async def read(self, operation: Operation[Result]) -> Result:
+        """Run a reading operation on one snapshot."""
+        ...
+
+
+class SqliteOperations:
+    """On one SQLite file; writers are one at a time, so locks are already held."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    async def run(
+        self, operation: Operation[Result], *, locks: Sequence[str] = (), urgent: bool = False
+    ) -> Result:
+        """Join the writer's next batch."""
+        return await self._database.run(_on_sqlite(operation), urgent=urgent)
+
+    async def read(self, operation: Operation[Result]) -> Result:
+        """Read on the reader's connection."""
+        return await self._database.read(_on_sqlite(operation))
+
+
+class PostgresOperations:
+    """On PostgreSQL; locks are advisory, by name, and end with the transaction."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    async def run(
+        self, operation: Operation[Result], *, locks: Sequence[str] = (), urgent: bool = False
+    ) -> Result:
+        """Open a transaction, lock, read the clock, run."""
+        keys = sorted({_lock_key(name) for name in locks})
+
+        async def work(connection: Connection) -> Result:
+            async with connection.transaction():
+                if keys:
+                    await connection.execute(_LOCK, keys)
+                now = await _clock(connection)
+                return await _carry(connection, operation, now)
+
+        return await self._database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
+
+    async def read(self, operation: Operation[Result]) -> Result:
+        """Read in one repeatable-read transaction that cannot write."""
+
+        async def work(connection: Connection) -> Result:
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
+                now = await _clock(connection)
+                return await _carry(connection, operation, now)
+
+        return await self._database.run(work, again=True)
+
+
+_LOCK = (
+    "SELECT count(pg_advisory_xact_lock(key)) "
+    "FROM (SELECT key FROM unnest($1::bigint[]) AS asked (key) ORDER BY key) AS sorted"
+)
+
+
+async def _clock(connection: Connection) -> datetime:
+    return cast("datetime", await connection.fetchval("SELECT clock_timestamp()"))
+
+
+def _lock_key(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
+
+
+def _on_sqlite(operation: Operation[Result]) -> Callable[[sqlite3.Connection, int], Result]:
+    def run(connection: sqlite3.Connection, now: int) -> Result:
+        def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
+            cursor = connection.execute(sql, bind_sqlite(params))
+            if cursor.description is None:
+                return [], cursor.rowcount
+            names = [column[0] for column in cursor.description]
+            rows = [read_sqlite(names, values) for values in cursor.fetchall()]
+            return rows, len(rows)
+
+        return operation(Tx("sqlite", execute), from_microseconds(now))
+
+    return run
+
+
+async def _carry(connection: Connection, operation: Operation[Result], now: datetime) -> Result:
+    """Run a plain function on a greenlet; each statement is awaited here, outside of it."""
+    outside = greenlet.getcurrent()
+
+    def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
+        return outside.switch(_execute(connection, sql, params))
+
+    inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute), now))
+    asked = inside.switch()
+    while not inside.dead:
+        try:
+            answer = await asked
+        except BaseException as error:  # noqa: BLE001 - the operation's statement is where it belongs
+            asked = inside.throw(error)
+        else:
+            asked = inside.switch(answer)
+    return asked
+
+
+def _execute(
+    connection: Connection, sql: str, params: Mapping[str, Any]
+) -> Awaitable[tuple[list[Row], int]]:
+    async def fetch() -> tuple[list[Row], int]:
+        text, names = number_params(sql)
+        statement = await connection.prepare(text)
+        rows = await statement.fetch(*(params[name] for name in names))
+        if statement.get_attributes():
+            return [dict(row) for row in rows], len(rows)
+        return [], _touched(statement.get_statusmsg())
+
+    return fetch()
+
+
+def _touched(status: str) -> int:
+    """Read `UPDATE 3` as 3."""
+    return int(status.rpartition(" ")[2]) if status[-1:].isdigit() else 0
