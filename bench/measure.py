@@ -1,8 +1,8 @@
 """Arithmetic over marks: rate, percentiles, duplicates, spread. Pure, so that it can be tested.
 
-The rate is the slope of the
-completion curve from the moment every worker has handled a job to the last job, so start-up
-is never counted; a system that fetches in batches gains at most one batch in its last fetch.
+The rate is the slope of the completion curve from the moment every worker has handled a job
+until the last one is handled and settled, so start-up is never counted; a system that fetches
+in batches gains at most one batch by it.
 """
 
 import math
@@ -13,8 +13,18 @@ from dataclasses import dataclass
 from bench.marks import Mark
 
 
-def slope(marks: Sequence[Mark], workers: int, limit: int | None = None) -> float | None:
-    """Return jobs a second once all workers run; None where some worker never handled a job."""
+def slope(
+    marks: Sequence[Mark],
+    workers: int,
+    *,
+    limit: int | None = None,
+    settled_ns: int | None = None,
+) -> float | None:
+    """Return jobs a second once all workers run; None where some worker never handled a job.
+
+    `settled_ns` moves the end to where the store was empty: work handled but not yet settled
+    would be done again after a crash, so it is not finished.
+    """
     first: dict[int, int] = {}
     for mark in marks:
         first.setdefault(mark.pid, mark.at_ns)
@@ -24,7 +34,7 @@ def slope(marks: Sequence[Mark], workers: int, limit: int | None = None) -> floa
     counted = [mark.at_ns for mark in marks if mark.at_ns > begin][:limit]
     if len(counted) < 2:
         return None
-    return len(counted) * 1e9 / (counted[-1] - begin)
+    return len(counted) * 1e9 / (max(counted[-1], settled_ns or 0) - begin)
 
 
 def duplicates(marks: Sequence[Mark]) -> int:

@@ -228,8 +228,15 @@ class Session:
         """Count unfinished jobs, giving late settlements a moment."""
         end = time.monotonic() + patience
         while (left := self.ask(verb="left")["left"]) and time.monotonic() < end:
-            time.sleep(0.05)
+            time.sleep(0.01)
         return left
+
+    def settled_at(self) -> int | None:
+        """Wait until the store holds no unfinished job; None if it was so at once."""
+        if self.ask(verb="left")["left"] == 0:
+            return None
+        self.left()
+        return time.monotonic_ns()
 
     def last_words(self) -> str:
         """Return the end of what the processes wrote to standard error."""

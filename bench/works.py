@@ -68,10 +68,11 @@ def faults(marks: Iterable[Mark], expected: int | None, left: int) -> str:
 def drained(session: Session, *, first: int, count: int, workers: int) -> Reading:
     """Drain what was loaded and turn it into a reading."""
     run = session.drain(workers, count)
+    settled = session.settled_at()
     left = session.left()
     session.stop_workers()
     problem = faults(read_marks(session.marks), count, left or session.left())
-    rate = slope(run.marks, workers)
+    rate = slope(run.marks, workers, settled_ns=settled)
     if rate is None:
         problem = problem or "a worker got no job"
     return Reading(f"drain_{workers}", rate or 0.0, run.others, problem)
@@ -175,7 +176,10 @@ def measure_growth(system: System, ground: Ground, scale: Scale) -> list[Reading
             run = sample(session, count)
         readings.append(
             Reading(
-                metric, slope(run.marks, 1, count) or 0.0, run.others, faults(run.marks, None, 0)
+                metric,
+                slope(run.marks, 1, limit=count) or 0.0,
+                run.others,
+                faults(run.marks, None, 0),
             )
         )
     with Session(system, ground) as session:
@@ -185,7 +189,10 @@ def measure_growth(system: System, ground: Ground, scale: Scale) -> list[Reading
         run = sample(session, count)
     readings.append(
         Reading(
-            "deferred_1m", slope(run.marks, 1, count) or 0.0, run.others, faults(run.marks, None, 0)
+            "deferred_1m",
+            slope(run.marks, 1, limit=count) or 0.0,
+            run.others,
+            faults(run.marks, None, 0),
         )
     )
     return readings

@@ -20,6 +20,13 @@ def test_a_worker_that_never_handled_a_job_gives_no_rate() -> None:
     assert slope([Mark(number, number, 1) for number in range(10)], workers=2) is None
 
 
+def test_jobs_count_as_finished_only_once_the_store_has_settled_them() -> None:
+    marks = [Mark(number, number * SECOND // 100, 1) for number in range(101)]
+
+    assert slope(marks, 1) == 100
+    assert slope(marks, 1, settled_ns=2 * SECOND) == 50
+
+
 def test_a_job_handled_twice_is_counted() -> None:
     assert duplicates([Mark(1, 1, 1), Mark(2, 2, 1), Mark(1, 3, 2)]) == 1
 
