@@ -1,4 +1,4 @@
-"""Every store against the shipped conformance suite."""
+"""The memory store against the shipped conformance suite; the others run it in files of their own."""
 
 from collections.abc import AsyncIterator
 

@@ -138,7 +138,7 @@ def test_the_differential_run_finds_a_faulty_store(faulty: type[MemoryStore]) ->
         derandomize=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
-    @given(plays)
+    @given(plays())
     def run(played: list[Step]) -> None:
         asyncio.run(play(played))
 

@@ -16,6 +16,7 @@ from cadenza.engine.testing.conformance.compare import (
     see_gates,
     see_jobs,
     see_next_due,
+    see_not_late,
     see_schedules,
     see_tally,
 )
@@ -41,11 +42,10 @@ class Duel:
     async def begin(cls, harness: Harness) -> "Duel":
         """Start with an empty model at the store's own now."""
         now = await harness.store.now()
-        return cls(harness, Model(now), Names(harness.drift, prefix=f"{now:%y%m%d%H%M%S}"))
+        return cls(harness, Model(now), Names(prefix=f"{now:%y%m%d%H%M%S}"))
 
     async def play(self, step: op.Step) -> None:
         """Do one step on both sides."""
-        await self._set_clock()
         match step:
             case op.Insert(jobs):
                 await self._insert(jobs)
@@ -80,13 +80,12 @@ class Duel:
 
     async def compare(self) -> None:
         """Hold all that can be seen of one side against the other."""
-        await self._set_clock()
         names, store, model = self.names, self.harness.store, self.model
         for queue in map(names.own, op.QUEUES):
             everything = names.all_of(queue)
             see_jobs(names, await store.find(everything), await model.find(everything), model)
             due = await store.next_due(queue)
-            see_next_due(names, due, await model.next_due(queue), model.clock.now())
+            see_not_late(due, await model.next_due(queue))
         see_gates(names, await store.gates(), await model.gates(), model.clock.now())
         see_schedules(names, await store.schedules(), await model.schedules())
         due = await store.schedules(due_only=True)
@@ -103,11 +102,6 @@ class Duel:
             await store.drop_schedule(schedule.name)
         await self.harness.shift(DAY)
         await store.prune(done=timedelta(), failed=timedelta(), limit=ALL)
-
-    async def _set_clock(self) -> None:
-        """Follow a clock that runs by itself."""
-        if self.harness.drift:
-            self.model.clock.shift(await self.harness.store.now() - self.model.clock.now())
 
     async def _shift(self, by: timedelta) -> None:
         await self.harness.shift(by)
@@ -140,8 +134,7 @@ class Duel:
             if our.inserted:
                 self.names.ids[our.id] = their.id
             assert their.id == self.names.ids[our.id]
-            self.names.same(their.run_at, our.run_at, f"run_at of {our}")
-            self.names.same(their.until, our.until, f"until of {our}")
+            assert (their.run_at, their.until) == (our.run_at, our.until), f"instants of {our}"
 
     async def _claim(self, step: op.Claim) -> None:
         queue = self.names.own(step.queue)
@@ -162,7 +155,7 @@ class Duel:
                 self.names.same_claimed(their, our)
         assert theirs.suspects == ours.suspects, "suspects"
         if not ours.jobs:
-            see_next_due(self.names, theirs.next_due, ours.next_due, self.model.clock.now())
+            see_next_due(theirs.next_due, ours.next_due, self.model.clock.now())
             return
         self.names.leases[ours.lease] = theirs.lease
         self.hand += [(job.id, job.lease) for job in ours.jobs]
