@@ -160,7 +160,9 @@ def test_schedules_are_listed_with_what_comes(shell: Shell) -> None:
 
 
 def test_what_others_wrote_cannot_command_the_terminal(shell: Shell) -> None:
-    shell("jobs", "enqueue", "greet", "--payload", '{"name": "[red]\\u001b[2J"}')
-    shell("jobs", "enqueue", "greet", "--tag", "[bold]loud[/bold]")
-    assert "\x1b" not in shell("jobs", "show", "1").out
-    assert "[bold]loud[/bold]" in shell("jobs", "show", "2").out
+    shell("jobs", "enqueue", "doomed", "--payload", '{"name": "\\u001b[2J[red]Cy"}')
+    shell.with_engine(fail_one)
+    for words in (("list",), ("show", "1")):
+        said = shell("jobs", *words).out
+        assert "no such person: \ufffd[2J[red]Cy" in said
+        assert "\x1b" not in said

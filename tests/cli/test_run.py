@@ -87,3 +87,37 @@ def test_a_bad_expression_is_refused_with_the_field(shell: Shell) -> None:
     said = shell("cron", "preview", "61 * * * *")
     assert said.code == 1
     assert "minute" in said.err
+
+
+def test_completion_knows_the_lazy_commands(shell: Shell, tmp_path: Path) -> None:
+    script = tmp_path / "complete.bash"
+    assert shell("completion", "--shell", "bash", "--output", str(script)).code == 0
+    assert "redrive" in script.read_text()
+
+
+def test_postgresql_is_spoken_to_in_the_same_words(shell: Shell, postgres_database: str) -> None:
+    at = ("--store", postgres_database)
+    assert shell("jobs", "enqueue", "greet", "name=Ada", "--queue", "mail", *at).code == 0
+    assert shell("jobs", "list", "--json", *at).data[0]["payload"] == {"name": "Ada"}
+    assert "no running worker serves" in shell("jobs", "why", "1", *at).out
+    said = shell("doctor", *at)
+    assert said.code == 1
+    assert "no running worker serves" in said.out.replace("\n", " ")
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault(shell: Shell) -> None:
+    for _ in range(3):
+        shell("jobs", "enqueue", "greet", f"text={'x' * 100_000}")
+    main = "from cadenza.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", main, "jobs", "list", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(20) == 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -78,7 +78,8 @@ def test_it_runs_jobs_and_stops_when_told(shell: Shell, start: Start) -> None:
 
 def test_it_serves_metrics_to_this_machine(shell: Shell, start: Start) -> None:
     shell("jobs", "enqueue", "greet", "name=Ada", "--queue", "mail")
-    port = 20_000 + os.getpid() % 20_000
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     process = start("shop:engine", "--metrics-port", str(port))
     until_done(shell, 1)
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:

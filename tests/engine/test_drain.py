@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -20,9 +21,10 @@ def clock() -> VirtualClock:
     return VirtualClock()
 
 
-@pytest.fixture
-def engine(clock: VirtualClock) -> Engine:
-    return Engine("memory://", clock=clock)
+@pytest.fixture(params=["memory", "sqlite"])
+def engine(request: pytest.FixtureRequest, clock: VirtualClock, tmp_path: Path) -> Engine:
+    stores = {"memory": "memory://", "sqlite": f"sqlite:///{tmp_path}/jobs.sqlite3"}
+    return Engine(stores[request.param], clock=clock)
 
 
 async def test_what_is_due_runs_and_what_is_not_waits(engine: Engine) -> None:

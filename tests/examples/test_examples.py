@@ -12,6 +12,11 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWS = {
+    "classic.py": [
+        "  once, then it removes itself",
+        r"(  every second\n(  \(idle\)\n)?){3}",
+        "left in the table: every second, not ours",
+    ],
     "embed_in_asyncio_app.py": ["customer ada-1: inserted job", "order ben-2 confirmed"],
     "hello.py": [
         "existing job 3",

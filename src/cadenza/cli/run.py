@@ -32,7 +32,7 @@ def make_app() -> App:
     for name, (path, text) in GROUPS.items():
         app.command(path, name=name, help=text)
     app.register_install_completion_command(
-        name="completion", help="Install tab completion for bash, zsh or fish."
+        name="completion", help="Install tab completion for your shell."
     )
     return app
 

@@ -5,6 +5,7 @@ Ctrl-C stop gracefully: nothing new is claimed, what runs gets its grace, the re
 """
 
 import importlib
+import logging
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -61,6 +62,10 @@ async def worker(
     """
     log_to(sys.stderr, style=log, level=log_level)
     found = find_engine(engine)
+    if not found.tasks:
+        logging.getLogger("cadenza.cli").warning(
+            "this engine declares no tasks: import the modules that do", extra={"engine": engine}
+        )
     async with found:
         hired = found.worker(
             queue or queues_of(found),
