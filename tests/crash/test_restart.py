@@ -28,6 +28,7 @@ async def test_a_worker_outlives_its_postgres(
 
         await nap.enqueue_many([{"number": n} for n in range(2000)])
         async with working(engine, concurrency=10) as worker:
+            left = 0
             for _ in range(2):
                 await asyncio.sleep(0.4)
                 (server.stop if how == "stop" else server.crash)()
