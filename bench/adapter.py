@@ -73,6 +73,7 @@ class Adapter:
 
 
 def remove_file(path: str) -> None:
-    """Remove an SQLite file with its companions."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        Path(path + suffix).unlink(missing_ok=True)
+    """Remove an SQLite file with everything beside it that bears its name (log, locks)."""
+    file = Path(path)
+    for found in file.parent.glob(f"{file.name}*"):
+        found.unlink(missing_ok=True)
