@@ -182,15 +182,17 @@ async def _exchange(
         encoded.method,
         httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
         headers=encoded.headers.raw,
-        content=encoded.stream,  # pyright: ignore[reportArgumentType]
+        # With no body, no stream either: the pool would announce one, in chunks.
+        content=None if call.body is None else encoded.stream,  # pyright: ignore[reportArgumentType]
         extensions={"timeout": _timeouts(request.timeout), "trace": wire.note},
     ) as response:
         headers = _headers(response.headers)
         status = response.status
-        if redirects(call.method, status, headers.get("location")) and request.redirects:
-            return status, headers, b""
+        moving = redirects(call.method, status, headers.get("location")) and request.redirects
+        if moving and headers.get("content-length") != "0":
+            return status, headers, b""  # unread: costs the connection, and no one's time
         try:
-            _expected(request, status, headers)
+            _expected(request, status, headers)  # before a byte of the body is fetched
             body = await read_body(
                 response.aiter_stream(),
                 encoding=headers.get("content-encoding", ""),

@@ -27,8 +27,8 @@ def follow(call: Call, location: str, policy: Policy) -> Call:
     """Return the next hop, or raise `Stop`."""
     try:
         # aim() reads the joined text; blanks and the like must not be joined away before that.
-        if any(character <= " " for character in location):
-            raise BadAddress("the redirect holds a blank or a control character")
+        if any(character <= " " or character == "\\" for character in location):
+            raise BadAddress("the redirect holds a blank, a control character or a backslash")
         target = aim(str(call.target.url.join(location)), policy)
     except (BadAddress, httpx2.InvalidURL) as wrong:
         raise Stop(Reason.REFUSED, f"redirect: {wrong}") from None

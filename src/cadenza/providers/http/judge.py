@@ -3,7 +3,7 @@
 `ipaddress.is_global` alone says yes to NAT64, 6to4 and IPv4-compatible forms of loopback, to
 multicast and to 192.0.0.8, differently from one Python to the next. So: unwrap every IPv4 that hides
 in an IPv6, allow IPv6 only in 2000::/3, refuse what is reserved, and ask `is_global` last. Limit: a
-network that routes public addresses to inside machines cannot be told from outside.
+network that routes public addresses inside, or has a NAT64 prefix of its own, cannot be told from here.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ Network = IPv4Network | IPv6Network
 
 UNICAST = IPv6Network("2000::/3")
 COMPATIBLE = IPv6Network("::/96")
-TEREDO = IPv6Network("2001::/32")
+PROTOCOLS = IPv6Network("2001::/23")  # Teredo, ORCHID and other tunnels
+DOCUMENTATION = IPv6Network("3fff::/20")  # younger than some Pythons
 SIX_TO_FOUR = IPv6Network("2002::/16")
 NAT64 = IPv6Network("64:ff9b::/96")
 NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
@@ -32,6 +33,7 @@ METADATA = (
     IPv4Network("169.254.0.0/16"),
     IPv4Network("100.100.100.200/32"),
     IPv4Network("192.0.0.192/32"),
+    IPv4Network("168.63.129.16/32"),  # public by its number, yet answered by the machine's host
     IPv6Network("fe80::/10"),
     IPv6Network("fd00:ec2::/32"),
     IPv6Network("fd20:ce::/32"),
@@ -90,15 +92,15 @@ def within(address: IP, networks: tuple[str, ...]) -> bool:
 
 def _against(outer: IP, inner: IP) -> str | None:
     # `in` is False between the two families, so each line speaks of its own.
-    if outer in TEREDO:
-        return "Teredo: leads anywhere"
+    if outer in PROTOCOLS or outer in DOCUMENTATION:
+        return "Teredo or the like: leads anywhere"
     if outer in NAT64_LOCAL or outer in COMPATIBLE:
         return "NAT64 of a local network, or a form given up long ago"
     if isinstance(inner, IPv6Address) and inner not in UNICAST:
         return "not IPv6 unicast"
     if inner.is_multicast or inner.is_reserved or inner.is_unspecified:
         return "multicast, reserved or unspecified"
-    if inner in IETF or inner in RELAYS:
+    if inner in IETF or inner in RELAYS or guards_keys(inner):
         return "set aside for protocols"
     if not inner.is_global or inner.is_private:
         return "private, loopback or documentation"

@@ -1,0 +1,93 @@
+"""The owner opens single hosts to private networks, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import cadenza
+from cadenza.providers.http.aim import BadAddress, aim
+from cadenza.providers.http.judge import judge
+from cadenza.providers.http.policy import HostRule, Policy
+
+
+def allowed(policy: Policy, host: str, port: int, address: str) -> bool:
+    return policy.against(judge(address), host, port) is None
+
+
+def test_a_rule_opens_its_host_and_port_and_no_other() -> None:
+    policy = Policy(allow=(HostRule("127.0.0.1", 9000),))
+    assert allowed(policy, "127.0.0.1", 9000, "127.0.0.1")
+    assert not allowed(policy, "127.0.0.1", 80, "127.0.0.1")
+    assert not allowed(policy, "127.0.0.2", 9000, "127.0.0.2")
+    assert not allowed(policy, "evil.example", 9000, "127.0.0.1")
+
+
+def test_a_rule_without_port_keeps_to_the_web_ports() -> None:
+    policy = Policy(allow=(HostRule("mastodon.lan"),))
+    assert aim("https://mastodon.lan/", policy).port == 443
+    with pytest.raises(BadAddress, match="port 5432"):
+        aim("https://mastodon.lan:5432/", policy)
+
+
+def test_a_rule_by_name_opens_private_networks_but_never_key_services() -> None:
+    policy = Policy(allow=(HostRule("mastodon.lan"),))
+    for address in ("10.0.0.5", "192.168.1.4", "127.0.0.1", "::1", "fd12::5", "8.8.8.8"):
+        assert allowed(policy, "mastodon.lan", 443, address)
+    for address in ("169.254.169.254", "fe80::1", "fd00:ec2::254", "224.0.0.1", "0.0.0.0", "::"):
+        assert not allowed(policy, "mastodon.lan", 443, address)
+    for coat in ("::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::"):
+        assert not allowed(policy, "mastodon.lan", 443, coat)
+
+
+def test_a_pinned_rule_holds_the_name_to_its_networks() -> None:
+    policy = Policy(allow=(HostRule("mastodon.lan", networks=("10.0.0.0/24",)),))
+    assert allowed(policy, "mastodon.lan", 443, "10.0.0.5")
+    assert not allowed(policy, "mastodon.lan", 443, "10.0.1.5")
+    assert not allowed(policy, "mastodon.lan", 443, "127.0.0.1")
+
+
+def test_hosts_are_compared_in_one_spelling() -> None:
+    policy = Policy(allow=(HostRule("Mastodon.LAN."), HostRule("[0:0::1]", 9000)))
+    assert aim("https://MASTODON.lan./x", policy).host == "mastodon.lan"
+    assert policy.rules("mastodon.lan", 443)
+    assert allowed(policy, aim("http://[::1]:9000/", policy).host, 9000, "::1")
+
+
+@pytest.mark.parametrize("host", ["*", "*.lan", "10.0.0.0/8", ""])
+def test_a_rule_names_one_host(host: str) -> None:
+    with pytest.raises(ValueError, match="name one host"):
+        HostRule(host)
+
+
+def test_a_pin_must_be_a_network() -> None:
+    with pytest.raises(ValueError, match=r"10\.0\.0\.0/99"):
+        HostRule("a.lan", networks=("10.0.0.0/99",))
+
+
+OTHERS = {"aiohttp", "httpcore", "httpcore2", "httpx", "httpx2", "niquests", "requests", "urllib3"}
+MODULES = {"http.client", "urllib.request"}
+
+
+def test_no_other_part_of_the_product_imports_an_http_library() -> None:
+    root = Path(cadenza.__file__).parent
+    found = [
+        f"{path.relative_to(root)}: {name}"
+        for path in root.rglob("*.py")
+        if path.parent != root / "providers" / "http"
+        for name in imports(path)
+        if name in MODULES or name.partition(".")[0] in OTHERS
+    ]
+    assert not found, f"speak through OutboundClient: {found}"
+
+
+def imports(path: Path) -> list[str]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+    return names
