@@ -168,3 +168,17 @@ async def test_a_preview_marks_the_runs_that_a_change_of_clocks_moves(engine: En
         (8, 3, "gap"),
         (9, 2, "none"),
     ]
+
+
+async def test_a_schedule_can_be_paused_and_resumed_by_name(
+    engine: Engine, clock: VirtualClock
+) -> None:
+    await engine.schedule("nightly", "report", cron="0 * * * *")
+    await engine.pause_schedule("nightly")
+    clock.shift(timedelta(hours=3))
+    await look(engine)
+    assert await due(engine) == []
+
+    await engine.resume_schedule("nightly")
+    await look(engine)
+    assert await due(engine) == [MIDNIGHT + timedelta(hours=3)]

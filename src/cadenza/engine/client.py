@@ -6,6 +6,7 @@ workers from their commit on.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Self, overload
 
@@ -333,12 +334,24 @@ class Engine:
         """List schedules by name."""
         return await self.store.schedules()
 
+    async def pause_schedule(self, name: str) -> Schedule:
+        """Fire nothing of a schedule until it is resumed."""
+        return await self.store.put_schedule(replace(await self._schedule(name), paused=True))
+
+    async def resume_schedule(self, name: str) -> Schedule:
+        """Let a schedule fire again; what it missed is decided by its `missed` policy."""
+        return await self.store.put_schedule(replace(await self._schedule(name), paused=False))
+
     async def preview(self, name: str, n: int = 5) -> tuple[Preview, ...]:
         """Show a schedule's next occurrences, marked where clocks change."""
+        schedule = await self._schedule(name)
+        return preview(load_recurrence(schedule.recurrence), await self.store.now(), n)
+
+    async def _schedule(self, name: str) -> Schedule:
         found = {schedule.name: schedule for schedule in await self.store.schedules()}
         if name not in found:
             raise UnknownName(unknown("schedule", name, found))
-        return preview(load_recurrence(found[name].recurrence), await self.store.now(), n)
+        return found[name]
 
 
 def _scope(queue: str, lane: str | None) -> Scope:

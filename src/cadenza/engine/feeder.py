@@ -135,6 +135,8 @@ class Feeder:
             self._seen = (hands.finished, now)
         ahead = min(self._batch, int(self._rate * AHEAD))
         hands.low = ahead // 2
+        if hands.unsettled > ahead + self._concurrency:
+            return 0  # the store writes outcomes slower than we make them: put no more in doubt
         wanted = min(self._concurrency - hands.busy + ahead - len(hands.buffer), self._batch)
         return wanted if wanted * 2 >= ahead else 0
 

@@ -31,6 +31,7 @@ class Hands:
         ] = []  # leases of which nothing is left, to be closed by the next write
         self.busy = 0
         self.finished = 0  # runs so far
+        self.unsettled = 0  # outcomes that are not written yet
         self.low = 0  # the feeder is called when the buffer falls to this
         self.hungry = asyncio.Event()
         self.quiet = asyncio.Event()  # nothing in the buffer, nothing running

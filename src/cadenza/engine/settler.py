@@ -37,6 +37,7 @@ class Settler:
     def add(self, settlement: Settlement) -> None:
         """Take one outcome; it is written soon."""
         self._gathered.append(settlement)
+        self._hands.unsettled += 1
         self._hands.let_go(settlement.lease)
         if len(self._gathered) == 1:
             self.empty.clear()
@@ -55,6 +56,8 @@ class Settler:
         batch, self._gathered = self._gathered[:MOST], self._gathered[MOST:]
         closed, self._hands.closed = self._hands.closed, []
         refused = await self._write(batch, closed)
+        self._hands.unsettled -= len(batch)
+        self._hands.hungry.set()
         self._meters.settled += len(batch) - len(refused)
         self._meters.refused += len(refused)
         for settlement in refused:

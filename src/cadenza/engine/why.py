@@ -51,7 +51,7 @@ class Why:
             return "nothing stands in its way: the next free worker takes it"
         first = self.blocked[0]
         when = f", not before {first.next_at:%Y-%m-%d %H:%M:%S} UTC" if first.next_at else ""
-        who = f" ({first.who} can change it)" if first.who else ""
+        who = f"; {first.who} can change it" if first.who else ""
         return f"{first.says}{when}{who}"
 
 
@@ -85,10 +85,13 @@ def _state(job: Job) -> Check:
             )
         case State.FAILED:
             says = f"it failed after {job.attempts} attempts and {job.crashes} crashes"
-            return Check("state", passed=False, says=says, who="an operator (jobs retry)")
+            return Check("state", passed=False, says=says, who="an operator with `jobs retry`")
         case State.DONE | State.CANCELED:
             return Check(
-                "state", passed=False, says=f"it is {job.state}", who="an operator (jobs retry)"
+                "state",
+                passed=False,
+                says=f"it is {job.state}",
+                who="an operator with `jobs retry`",
             )
 
 
@@ -96,7 +99,9 @@ def _due(job: Job, now: datetime) -> Check:
     if job.run_at <= now:
         return Check("due", passed=True, says="it is due")
     says = "it is not due yet" if not job.attempts else f"it waits for retry {job.attempts}"
-    return Check("due", passed=False, says=says, next_at=job.run_at, who="an operator (jobs retry)")
+    return Check(
+        "due", passed=False, says=says, next_at=job.run_at, who="an operator with `jobs retry`"
+    )
 
 
 def _paused(gate: Gate, _now: datetime) -> Check:
@@ -105,7 +110,10 @@ def _paused(gate: Gate, _now: datetime) -> Check:
         return Check(name, passed=True, says=f"{gate.scope} is open")
     reason = f": {gate.reason}" if gate.reason else ""
     return Check(
-        name, passed=False, says=f"{gate.scope} is paused{reason}", who="an operator (jobs resume)"
+        name,
+        passed=False,
+        says=f"{gate.scope} is paused{reason}",
+        who="an operator with `jobs resume`",
     )
 
 
@@ -115,7 +123,11 @@ def _parked(gate: Gate, now: datetime) -> Check:
         return Check(name, passed=True, says=f"{gate.scope} is not parked")
     says = f"{gate.scope} is parked"
     return Check(
-        name, passed=False, says=says, next_at=gate.parked_until, who="an operator (jobs resume)"
+        name,
+        passed=False,
+        says=says,
+        next_at=gate.parked_until,
+        who="an operator with `jobs resume`",
     )
 
 
