@@ -1,0 +1,1 @@
+"""One file a network: its routes, its rules, its words when it refuses."""

@@ -1,0 +1,48 @@
+"""How apps register with a Mastodon server and people let them in: codes are good once."""
+
+from cadenza.demo.rehearsal.wire import Answer, Received, Unreadable, say
+from cadenza.demo.rehearsal.world import World, route
+from cadenza.demo.rehearsal.worlds.mastodon_model import Client, Person, Token
+
+
+class Apps(World):
+    """The part of a server that hands out tokens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.people: dict[str, Person] = {}
+        self.tokens: dict[str, Token] = {}
+        self.clients: dict[str, Client] = {}
+
+    @route("POST", "/api/v1/apps")
+    async def register(self, call: Received) -> Answer:
+        wanted = dict(call.form()) if call.mime.endswith("urlencoded") else call.json()
+        if not {"client_name", "redirect_uris"} <= set(wanted):
+            raise Unreadable("Application name can't be blank")
+        scopes = tuple(str(wanted.get("scopes", "read")).split())
+        client = Client(
+            self.stage.ids.letters(43), self.stage.ids.letters(43), wanted["redirect_uris"], scopes
+        )
+        self.clients[client.id] = client
+        return say(200, {"client_id": client.id, "client_secret": client.secret})
+
+    def approve(self, client_id: str, handle: str) -> str:
+        """Let a person press the button; return the code that their browser brings back."""
+        account = next(each for each in self.people.values() if each.handle == handle)
+        code = self.stage.ids.letters(43)
+        self.clients[client_id].codes[code] = account.id
+        return code
+
+    @route("POST", "/oauth/token")
+    async def token(self, call: Received) -> Answer:
+        wanted = dict(call.form())
+        client = self.clients.get(wanted.get("client_id", ""))
+        if client is None or client.secret != wanted.get("client_secret"):
+            return say(401, {"error": "invalid_client", "error_description": "Unknown client"})
+        account = client.codes.pop(wanted.get("code", ""), None)
+        same_place = wanted.get("redirect_uri") == client.redirect_uri
+        if wanted.get("grant_type") != "authorization_code" or account is None or not same_place:
+            return say(400, {"error": "invalid_grant", "error_description": "The code is invalid"})
+        token = self.stage.ids.letters(43)
+        self.tokens[token] = Token(account, client.scopes)
+        return say(200, {"access_token": token, "token_type": "Bearer", "scope": "read write"})

@@ -1,0 +1,45 @@
+"""A post's text as Mastodon shows it: HTML with shortened links and mentions without their host.
+
+An adapter that looks for its own post must find it again in this dress; so the dress is worn here.
+"""
+
+import re
+from html import escape
+
+from cadenza.providers.counting import URL
+
+_MENTION = re.compile(r"@(\w+)@([\w.-]*\w)")
+
+
+def render(text: str) -> str:
+    """Dress a text: paragraphs, line breaks, links in three spans, mentions in cards."""
+    paragraphs = re.split(r"\n{2,}", text.strip())
+    return "".join(f"<p>{_line_breaks(each)}</p>" for each in paragraphs)
+
+
+def _line_breaks(paragraph: str) -> str:
+    return "<br />".join(_dress(line) for line in paragraph.split("\n"))
+
+
+def _dress(line: str) -> str:
+    out, at = "", 0
+    for link in URL.finditer(line):
+        out += _mentions(line[at : link.start()]) + _link(link.group())
+        at = link.end()
+    return out + _mentions(line[at:])
+
+
+def _mentions(text: str) -> str:
+    return _MENTION.sub(
+        r'<span class="h-card"><a href="https://\2/@\1" class="u-url mention">@<span>\1</span></a></span>',
+        escape(text, quote=False),
+    )
+
+
+def _link(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    shown, hidden = escape(rest[:30]), escape(rest[30:])
+    return (
+        f'<a href="{escape(url)}" rel="nofollow noopener"><span class="invisible">{scheme}://</span>'
+        f'<span class="ellipsis">{shown}</span><span class="invisible">{hidden}</span></a>'
+    )

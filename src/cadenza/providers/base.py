@@ -1,0 +1,119 @@
+"""The protocol of a network adapter: small, repeatable where it can be, one irreversible call.
+
+The road drives it: `validate` when content is saved and again before sending; `prepare` as often as
+needed (uploads, containers; what it saved comes back as `state`); `publish` once per part, right after
+a durable intent was written; `find_out` when no answer came; `finish` for what is only nice to have.
+An adapter keeps nothing between calls and never retries by itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Protocol
+
+from cadenza.core.channels import Channel
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.message import AccountRef, App, Message, Tokens
+from cadenza.providers.outcome import Finding, Outcome, Sent
+
+
+class Idempotency(StrEnum):
+    """What keeps a repeated call from becoming a second post."""
+
+    NATIVE = "native"  # an idempotency key, for a window
+    OWN_ID = "own_id"  # we choose the record's id: the same call again is the same record
+    PER_CONTAINER = "per_container"  # what was prepared can be published once
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a channel of a provider can do; the road plans its doubts by it."""
+
+    idempotency: Idempotency
+    window: timedelta | None = None  # of a native key
+    findable: bool  # `find_out` can prove presence or absence
+    threads: bool = False
+    first_comment: bool = False
+    fetches_media: bool = False  # needs a public address of the media
+    needs_recipient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about a message that this channel will not take, and what to do about it."""
+
+    code: str
+    says: str
+    field: str = "text"
+    blocking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Preparation is complete; `state` is JSON and is kept before the irreversible call."""
+
+    state: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Underway:
+    """Preparation got further: keep `state`, wait, and call `prepare` again with it. Burns nothing."""
+
+    state: Mapping[str, Any]
+    wait: timedelta = timedelta()
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Everything one call may use. `key` is the attempt's idempotency key, the same for its repeats."""
+
+    account: AccountRef
+    tokens: Tokens
+    app: App
+    http: OutboundClient
+    now: datetime
+    message: Message
+    state: Mapping[str, Any] = field(default_factory=dict[str, Any])  # what `prepare` saved
+    key: str = ""
+    part: int = 0  # of a thread, from 0
+    sent_parts: tuple[str, ...] = ()  # remote ids of the parts before
+    began_at: datetime | None = None  # of the attempt that is looked for by `find_out`
+
+
+class Provider(Protocol):
+    """A network, as the road sees it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def channels(self) -> tuple[Channel, ...]: ...
+
+    def capabilities(self, channel: Channel) -> Capabilities: ...
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        """Say all that the network would refuse, by its own way of counting."""
+        ...
+
+    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+        """Do what is invisible and may be repeated; go on from `call.state` where it left off."""
+        ...
+
+    async def publish(self, call: Call) -> Outcome:
+        """Make the one irreversible call for one part."""
+        ...
+
+    async def find_out(self, call: Call) -> Finding:
+        """Look whether the attempt's part is there."""
+        ...
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        """Bring permalink, first comment and the like; its failure is never the delivery's."""
+        ...
+
+    async def refresh(self, call: Call) -> Tokens | Outcome:
+        """Exchange the tokens for fresh ones; called by one process at a time per account."""
+        ...

@@ -1,0 +1,152 @@
+"""What a network's refusal means, as rows of data: status, code, subcode, verdict, words for a person.
+
+A network's `errors.py` holds a `Table`: how its error body is read, and rows, the most telling first.
+Rows match parsed codes by equality, never words inside a sentence; None matches anything. What no row
+knows has a row of its own, which says so and never claims that nothing happened.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from cadenza.providers.http.outcome import Reply
+from cadenza.providers.outcome import (
+    Disconnected,
+    Forbidden,
+    NotReady,
+    Outcome,
+    Reach,
+    RecipientGone,
+    Rejected,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+
+Code = str | int | None
+LONGEST = 300  # of the network's own words; the rest tells nobody more
+A_MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """An error body, read: the codes it carries, its own words, how long it asks to wait."""
+
+    status: int
+    code: Code = None
+    subcode: Code = None
+    words: str = ""
+    wait: timedelta | None = None
+    irreversible: bool = False  # set by reply.py: the call that must not happen twice
+
+    @property
+    def name(self) -> str:
+        """Return the codes in one word, to be stored and searched for."""
+        parts = (self.code if self.code is not None else self.status, self.subcode)
+        return "/".join(str(part) for part in parts if part is not None)
+
+
+Verdict = Callable[[Refusal, str], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of refusal. `says` tells a person what is wrong and what to do."""
+
+    status: int | None
+    code: Code
+    subcode: Code
+    verdict: Verdict
+    says: str
+
+    def fits(self, refusal: Refusal) -> bool:
+        return (
+            self.status in {None, refusal.status}
+            and self.code in {None, refusal.code}
+            and self.subcode in {None, refusal.subcode}
+        )
+
+
+# Verdicts
+
+
+def rejected(refusal: Refusal, says: str) -> Outcome:
+    """This content can never succeed."""
+    return Rejected(says, refusal.name)
+
+
+def recipient_gone(refusal: Refusal, says: str) -> Outcome:
+    """This recipient cannot be reached."""
+    return RecipientGone(says, refusal.name)
+
+
+def forbidden(refusal: Refusal, says: str) -> Outcome:
+    """A right is missing; a person must act."""
+    return Forbidden(says, refusal.name)
+
+
+def disconnected(refusal: Refusal, says: str) -> Outcome:
+    """The token is not accepted."""
+    return Disconnected(says, refusal.name)
+
+
+def transient(refusal: Refusal, says: str) -> Outcome:
+    """Nothing happened, and the network says so."""
+    return Transient(says)
+
+
+def prepare_anew(refusal: Refusal, says: str) -> Outcome:
+    """What was prepared is gone over there; nothing happened."""
+    return Transient(says, restart=True)
+
+
+def unsure(refusal: Refusal, says: str) -> Outcome:
+    """It may have happened: to be found out if that matters, else tried again."""
+    return Unconfirmed(says) if refusal.irreversible else Transient(says)
+
+
+def not_ready(wait: timedelta) -> Verdict:
+    """Make the verdict that what was prepared is still being worked on."""
+    return lambda refusal, says: NotReady(refusal.wait or wait, says)
+
+
+def try_later(reach: Reach, otherwise: timedelta = A_MINUTE) -> Verdict:
+    """Make the verdict of a rate limit; `otherwise` is waited if the network names no time."""
+    return lambda refusal, says: TryLater(refusal.wait or otherwise, reach, says)
+
+
+def _by_status(refusal: Refusal, says: str) -> Outcome:
+    if refusal.status == 429:
+        return TryLater(refusal.wait or A_MINUTE, Reach.ACCOUNT, says)
+    if refusal.status >= 500 or refusal.status in {408, 499}:
+        return unsure(refusal, says)
+    return Rejected(says, f"unknown:{refusal.name}")
+
+
+UNKNOWN = Row(None, None, None, _by_status, "The network refused for a reason that is not known")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """How one network refuses. `read` returns None if the body is not the network's (a proxy's page)."""
+
+    network: str
+    read: Callable[[Reply, datetime], Refusal | None]
+    rows: tuple[Row, ...]
+    unknown: Row = UNKNOWN
+
+    def row(self, refusal: Refusal) -> Row:
+        """Return the first row that fits, else the row of the unknown."""
+        return next((row for row in self.rows if row.fits(refusal)), self.unknown)
+
+    def judge(self, refusal: Refusal) -> Outcome:
+        """Turn a refusal into an outcome, with our words and the network's."""
+        row = self.row(refusal)
+        words = refusal.words.strip()[:LONGEST]
+        says = f"{row.says}. {self.network} said: {words}" if words else f"{row.says}."
+        return row.verdict(refusal, says)
+
+
+def on_irreversible(refusal: Refusal) -> Refusal:
+    """Mark a refusal as the answer to the call that must not happen twice."""
+    return replace(refusal, irreversible=True)

@@ -1,0 +1,7 @@
+"""Mastodon and servers that speak its API. Start with publish.py; facts and limits are in README.md."""
+
+from cadenza.providers.mastodon.auth import MastodonConnector
+from cadenza.providers.mastodon.publish import Mastodon
+
+PROVIDER = Mastodon()
+CONNECTOR = MastodonConnector()

@@ -1,0 +1,189 @@
+"""Publish on Mastodon: upload media, post each part once under its key, find it again after silence.
+
+`prepare` uploads one file a call and waits while the server works on it. `publish` sends one status
+with the attempt's key as `Idempotency-Key`. The server remembers a key for an hour: inside it,
+`find_out` sends the same call again and gets the same status, not a second one; later it reads the
+account's list. Limit: a server may drop a post silently (anti-spam); `finish` notices and says so.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from cadenza.core.channels import Channel
+from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
+from cadenza.providers.mastodon.errors import TABLE, UPLOADS
+from cadenza.providers.mastodon.find import in_list, list_path
+from cadenza.providers.mastodon.limits import of_account, problems
+from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
+from cadenza.providers.outcome import (
+    CannotTell,
+    Disconnected,
+    Finding,
+    Found,
+    Outcome,
+    Rejected,
+    Sent,
+    Transient,
+)
+from cadenza.providers.reply import Got, ask, bearer, sent
+
+WINDOW = timedelta(hours=1)
+# A key is replayed only while it surely still lives: clocks differ, and requests take their time.
+MARGIN = timedelta(minutes=5)
+POLL = timedelta(seconds=3)
+UPLOAD_TIME = Timeouts(connect=10, read=60, total=300)
+MISSING = "404"
+
+
+class Mastodon:
+    """The adapter."""
+
+    name = "mastodon"
+    channels = (Channel.MASTODON,)
+
+    def capabilities(self, channel: Channel) -> Capabilities:
+        """Say what the road may count on."""
+        return Capabilities(
+            idempotency=Idempotency.NATIVE, window=WINDOW, findable=True, threads=True
+        )
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        """Say all that this account's server would refuse."""
+        return problems(message, of_account(account))
+
+    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+        """Upload the next file, or wait for one that is being worked on."""
+        ids: list[str] = list(call.state.get("media", ()))
+        ready = int(call.state.get("ready", 0))
+        if call.part > 0 or ready == len(call.message.media):
+            return Prepared({"media": ids, "ready": ready})
+        if len(ids) == ready:
+            return await _upload(call, call.message.media[ready], ids)
+        return await _look_after(call, ids, ready)
+
+    async def publish(self, call: Call) -> Outcome:
+        """Post one part; the call that must not happen twice."""
+        got = await ask(call, _status(call, idempotent=False), TABLE)
+        if not isinstance(got, Got):
+            return got
+        return sent(got, got.text("id"), got.text("url"))
+
+    async def find_out(self, call: Call) -> Finding:
+        """Repeat the key while the server remembers it, then read the list."""
+        if call.began_at is None or call.now - call.began_at > WINDOW - MARGIN:
+            return await in_list(call, read(call, list_path(call)))
+        got = await ask(call, _status(call, idempotent=True), TABLE)
+        if isinstance(got, Got) and (remote_id := got.text("id")):
+            return Found(remote_id, got.text("url"))
+        if isinstance(got, Rejected):
+            # Refused now, so the first call was refused too, or the key would have answered.
+            return await in_list(call, read(call, list_path(call)))
+        return CannotTell(_why(got), again=POLL)
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        """Look whether the status is truly there: a server may accept and drop."""
+        if sent.remote_id is None:
+            return sent
+        got = await ask(call, read(call, f"/api/v1/statuses/{sent.remote_id}"), TABLE)
+        if isinstance(got, Got):
+            return Sent(sent.remote_id, got.text("url") or sent.url, sent.note)
+        if isinstance(got, Rejected) and got.code == MISSING:
+            says = "The server accepted the post and does not show it: look at it there."
+            return Sent(sent.remote_id, sent.url, says)
+        return sent
+
+    async def refresh(self, call: Call) -> Tokens | Outcome:
+        """Refuse: Mastodon's tokens have no successors."""
+        return Disconnected("Mastodon's tokens are not renewed; connect the account again.")
+
+
+def base_url(call: Call) -> str:
+    """Return the account's own server."""
+    return str(call.account.settings.get("instance") or call.app.base_url).rstrip("/")
+
+
+def read(call: Call, path: str) -> Request:
+    """Make a request that reads."""
+    headers = {"authorization": bearer(call.tokens.access), "accept-language": "en"}
+    return Request("GET", base_url(call) + path, headers, secrets=(call.tokens.access,))
+
+
+def _status(call: Call, *, idempotent: bool) -> Request:
+    headers = {
+        "authorization": bearer(call.tokens.access),
+        "accept-language": "en",
+        "idempotency-key": call.key,
+    }
+    return Request(
+        "POST",
+        f"{base_url(call)}/api/v1/statuses",
+        headers,
+        Json(_fields(call)),
+        timeout=Timeouts(connect=10, read=30, total=30),
+        idempotent=idempotent,
+        secrets=(call.tokens.access,),
+    )
+
+
+def _fields(call: Call) -> dict[str, Any]:
+    """Write one part; the first carries the media, the others answer the part before."""
+    message = call.message
+    fields: dict[str, Any] = {"status": (message.text, *message.parts)[call.part]}
+    options: Mapping[str, Any] = message.options
+    for name in ("visibility", "language", "sensitive", "spoiler_text"):
+        if options.get(name):
+            fields[name] = options[name]
+    if call.part == 0 and call.state.get("media"):
+        fields["media_ids"] = list(call.state["media"])
+    if call.part > 0:
+        fields["in_reply_to_id"] = call.sent_parts[-1]
+    return fields
+
+
+async def _upload(call: Call, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+    """Send one file; servers of other makes know only the older endpoint, which waits itself."""
+    body = Multipart(
+        {"file": File(await item.read(), item.name or "file", item.mime)},
+        {"description": item.alt} if item.alt else {},
+    )
+    got: Got | Outcome = Rejected("not asked yet")
+    for version in ("v2", "v1"):
+        request = Request(
+            "POST",
+            f"{base_url(call)}/api/{version}/media",
+            {"authorization": bearer(call.tokens.access), "accept-language": "en"},
+            body,
+            timeout=UPLOAD_TIME,
+            idempotent=True,
+            secrets=(call.tokens.access,),
+        )
+        got = await ask(call, request, UPLOADS)
+        if not (isinstance(got, Rejected) and got.code == MISSING):
+            break
+    if not isinstance(got, Got):
+        return got
+    media_id = got.text("id")
+    if media_id is None:
+        return Transient("The server took a file without naming it.")
+    done = len(ids) + (1 if got.reply.status == 200 else 0)
+    return Underway(
+        {"media": [*ids, media_id], "ready": done}, POLL if done == len(ids) else timedelta()
+    )
+
+
+async def _look_after(call: Call, ids: list[str], ready: int) -> Underway | Outcome:
+    """Ask whether the last file is done: 206 while it is being worked on."""
+    got = await ask(call, read(call, f"/api/v1/media/{ids[-1]}"), UPLOADS)
+    if isinstance(got, Rejected) and got.code == MISSING:
+        return Transient("An uploaded file is gone on the server.", restart=True)
+    if not isinstance(got, Got):
+        return got
+    if got.reply.status == 206:
+        return Underway({"media": ids, "ready": ready}, POLL, "A file is being worked on.")
+    return Underway({"media": ids, "ready": ready + 1})
+
+
+def _why(got: Got | Outcome) -> str:
+    return getattr(got, "says", "") or "The server did not name the post."

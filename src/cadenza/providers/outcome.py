@@ -1,0 +1,130 @@
+"""What one call to a network can come to.
+
+Outcomes are values; the road turns them into writes in one `match`. The split that matters is whether
+the irreversible call may have happened: only `Unconfirmed` says "perhaps", and nothing is ever sent
+again on a perhaps.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+
+class Reach(StrEnum):
+    """How far a wait goes: what must be left alone meanwhile."""
+
+    RECIPIENT = "recipient"  # one chat, one address
+    ACCOUNT = "account"
+    ENDPOINT = "endpoint"  # one kind of call of the account
+    APP = "app"  # everything that uses our app's credentials
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """It is out. `remote_id` may be unknown for a while; `find_out` can bring it."""
+
+    remote_id: str | None
+    url: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotReady:
+    """The other side is still at work on what was prepared: ask again, nothing is burnt."""
+
+    wait: timedelta
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TryLater:
+    """A rate or flood wait: leave that reach alone for so long; no attempt is burnt."""
+
+    wait: timedelta
+    reach: Reach
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transient:
+    """Nothing happened and it may work next time; burns an attempt. `restart`: prepare anew."""
+
+    says: str
+    restart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """This content can never succeed here."""
+
+    says: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecipientGone:
+    """This recipient cannot be reached, now or later; others can."""
+
+    says: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """The token is good, a right is missing: a person must act, the account stays."""
+
+    says: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnected:
+    """The token is not accepted: refresh once, then ask for a reconnect."""
+
+    says: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """The call may have happened and no answer came: find out, never resend blindly."""
+
+    says: str
+
+
+Outcome = (
+    Sent
+    | NotReady
+    | TryLater
+    | Transient
+    | Rejected
+    | RecipientGone
+    | Forbidden
+    | Disconnected
+    | Unconfirmed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """It is there."""
+
+    remote_id: str
+    url: str | None = None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """It is provably not there: sending again is safe."""
+
+
+@dataclass(frozen=True, slots=True)
+class CannotTell:
+    """This network gives no way to know, or did not answer: `again` says when to ask once more."""
+
+    says: str
+    again: timedelta | None = None
+
+
+Finding = Found | Absent | CannotTell

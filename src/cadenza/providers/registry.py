@@ -1,0 +1,60 @@
+"""Which networks are there? Every folder beside this file that says `PROVIDER` is one.
+
+Nothing is listed by hand: adding a folder adds a network. A folder's `__init__.py` names its adapter
+as `PROVIDER` and, where accounts are connected by people, its `CONNECTOR`. Two adapters of one name
+are a mistake in the house and raise at once.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+
+from cadenza import providers
+from cadenza.core.channels import Channel
+from cadenza.core.suggest import did_you_mean
+from cadenza.providers.base import Provider
+from cadenza.providers.connect import Connector
+
+
+class UnknownProviderError(LookupError):
+    """No network has that name."""
+
+
+@cache
+def all_providers() -> dict[str, Provider]:
+    """Return the adapters by name."""
+    found: dict[str, Provider] = {}
+    for module in _folders():
+        provider: Provider = module.PROVIDER
+        if provider.name in found:
+            raise ValueError(f"two provider folders are named {provider.name!r}: rename one")
+        found[provider.name] = provider
+    return found
+
+
+@cache
+def all_connectors() -> dict[str, Connector]:
+    """Return how accounts are connected, by the provider's name."""
+    return {m.PROVIDER.name: m.CONNECTOR for m in _folders() if hasattr(m, "CONNECTOR")}
+
+
+def provider(name: str) -> Provider:
+    """Return the adapter of that name."""
+    found = all_providers().get(name)
+    if found is None:
+        raise UnknownProviderError(
+            f"{name!r} is not a provider.{did_you_mean(name, all_providers())}"
+        )
+    return found
+
+
+def providers_of(channel: Channel) -> tuple[Provider, ...]:
+    """Return the adapters that publish on a channel; most channels have one."""
+    return tuple(each for each in all_providers().values() if channel in each.channels)
+
+
+def _folders() -> list[ModuleType]:
+    names = sorted(each.name for each in pkgutil.iter_modules(providers.__path__) if each.ispkg)
+    modules = [importlib.import_module(f"{providers.__name__}.{name}") for name in names]
+    return [module for module in modules if hasattr(module, "PROVIDER")]

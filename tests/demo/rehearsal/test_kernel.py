@@ -1,0 +1,173 @@
+"""The rehearsal kernel itself: doors, faults on the wire, counters, clock, ids and the page."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cadenza.demo.rehearsal.counters import Buckets, FixedWindows
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.fetch import Fetched, NotFetched, fetch
+from cadenza.demo.rehearsal.ids import Ids
+from cadenza.demo.rehearsal.kernel import rehearse
+from cadenza.demo.rehearsal.ledger import Entry
+from cadenza.demo.rehearsal.sniff import Sniffed, sniff
+from cadenza.demo.rehearsal.wire import Answer, Received, say
+from cadenza.demo.rehearsal.world import World, route
+from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reply
+from cadenza.providers.http.request import Json, Request
+from tests.providers.contract import open_client
+from tests.providers.pictures import jpeg, mp4, png
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+class Board(World):
+    """A network that shows what it is told."""
+
+    name = "board"
+
+    @route("POST", "/notes/{who}")
+    async def post(self, call: Received) -> Answer:
+        text = call.json()["text"]
+        note = self.stage.ids.number(16)
+        self.show(
+            Entry(world=self.name, account=call.args["who"], remote_id=note, text=text, at=self.now)
+        )
+        return say(201, {"id": note})
+
+
+def _note(board: Board, text: str = "hi") -> Request:
+    return Request("POST", f"{board.url()}/notes/ada", body=Json({"text": text}))
+
+
+async def test_what_is_posted_is_visible_with_its_time() -> None:
+    board = Board()
+    async with rehearse(board, start=START) as stage, open_client(board) as http:
+        stage.clock.advance(timedelta(hours=1))
+        reply = await http.send(_note(board))
+        assert isinstance(reply, Reply)
+        (entry,) = stage.visible(board, "ada")
+        assert (entry.remote_id, entry.at) == (reply.json()["id"], START + timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("kind", "effect", "answer"),
+    [
+        (Kind.DROP_BEFORE, 0, MayHaveArrived),
+        (Kind.RESET_AFTER, 1, MayHaveArrived),
+        (Kind.DROP_AFTER, 1, MayHaveArrived),
+        (Kind.SILENCE_AFTER, 1, MayHaveArrived),
+        (Kind.TRUNCATE_AFTER, 1, MayHaveArrived),
+        (Kind.DELAY, 1, MayHaveArrived),
+        (Kind.ERROR_BEFORE, 0, Reply),
+        (Kind.ERROR_AFTER, 1, Reply),
+        (Kind.HTML_AFTER, 1, Reply),
+        (Kind.DRIP, 1, MayHaveArrived),
+        (Kind.TWICE, 2, Reply),
+    ],
+)
+async def test_a_fault_is_acted_out_on_the_wire(
+    kind: Kind, effect: int, answer: type[object]
+) -> None:
+    board = Board()
+    async with rehearse(board, start=START) as stage, open_client(board) as http:
+        fault = board.faults.plan(kind, "POST /notes/*", seconds=0.7)
+        assert isinstance(await http.send(_note(board)), answer)
+        await stage.quiet()
+        assert len(stage.visible(board)) == effect
+        assert fault.met == 1
+        assert len(stage.ledger.duplicates()) == max(0, effect - 1)
+        assert isinstance(await http.send(_note(board, "again")), Reply)
+
+
+async def test_a_fault_waits_for_its_turn() -> None:
+    board = Board()
+    async with rehearse(board) as stage, open_client(board) as http:
+        board.faults.plan(Kind.ERROR_BEFORE, nth=2, times=2)
+        replies = [await http.send(_note(board, str(each))) for each in range(4)]
+        assert [each.status for each in replies if isinstance(each, Reply)] == [201, 502, 502, 201]
+        assert [each.text for each in stage.visible(board)] == ["0", "3"]
+
+
+async def test_a_shut_door_refuses_and_opens_at_the_same_place() -> None:
+    board = Board()
+    async with rehearse(board) as stage, open_client(board) as http:
+        place = board.url()
+        await stage.shut_door(board)
+        assert isinstance(await http.send(_note(board)), NeverLeft)
+        await stage.open_door(board)
+        assert board.url() == place
+        assert isinstance(await http.send(_note(board)), Reply)
+
+
+async def test_a_wrong_body_path_or_method_is_refused() -> None:
+    board = Board()
+    async with rehearse(board), open_client(board) as http:
+        for request in (
+            Request("POST", f"{board.url()}/notes/ada", body=b"text=hi"),
+            Request("POST", f"{board.url()}/other", body=Json({})),
+            Request("GET", f"{board.url()}/notes/ada"),
+        ):
+            reply = await http.send(request)
+            assert isinstance(reply, Reply)
+            assert reply.status in {400, 404}
+
+
+async def test_the_page_shows_what_arrived_and_no_markup_of_theirs() -> None:
+    board = Board()
+    async with rehearse(board) as _, open_client(board) as http:
+        await http.send(_note(board, "<script>alert(1)</script>"))
+        page = await http.send(Request("GET", f"{board.url()}/__rehearsal"))
+        assert isinstance(page, Reply)
+        assert "&lt;script&gt;" in page.text
+        assert "<script>" not in page.text
+        listed = await http.send(Request("GET", f"{board.url()}/__rehearsal/ledger.json"))
+        assert isinstance(listed, Reply)
+        assert json.loads(listed.body)[0]["account"] == "ada"
+
+
+async def test_media_are_really_fetched_and_really_looked_at() -> None:
+    board = Board()
+    async with rehearse(board) as stage:
+        sea = stage.put_media(board, "sea.png", "image/png", png())
+        lie = stage.put_media(board, "lie.png", "image/png", b"<html>please sign in</html>")
+        types = ("image/png",)
+        assert await fetch(sea, types=types, limit=9999) == Fetched("image/png", png())
+        for url, limit in ((lie, 9999), (sea, 10), (f"{sea}x", 9999), ("nowhere", 9999)):
+            assert isinstance(await fetch(url, types=types, limit=limit), NotFetched)
+
+
+def test_files_are_known_by_their_content() -> None:
+    assert sniff(png(3, 4)) == Sniffed("image/png", 3, 4)
+    assert sniff(jpeg(5, 6)) == Sniffed("image/jpeg", 5, 6)
+    assert sniff(mp4()) == Sniffed("video/mp4")
+    assert sniff(b"text") is None
+
+
+def test_the_same_seed_gives_the_same_ids_and_none_twice() -> None:
+    one, two = Ids(7), Ids(7)
+    made = [one.number(3) for _ in range(500)]
+    assert made == [two.number(3) for _ in range(500)]
+    assert len(set(made)) == 500
+
+
+def test_a_record_key_sorts_by_time() -> None:
+    ids = Ids()
+    assert ids.tid(START) < ids.tid(START + timedelta(microseconds=1))
+
+
+def test_a_window_counts_and_begins_anew() -> None:
+    windows = FixedWindows(2, timedelta(minutes=5))
+    hits = [windows.hit("ada", START + timedelta(seconds=each)) for each in (0, 1, 2, 300)]
+    assert [hit.allowed for hit in hits] == [True, True, False, True]
+    assert hits[2].resets_at == START + timedelta(minutes=5)
+
+
+def test_a_bucket_takes_a_burst_then_one_at_a_time() -> None:
+    buckets = Buckets(2, timedelta(seconds=3))
+    waits = [buckets.wait("chat", START) for _ in range(3)]
+    assert waits == [timedelta(), timedelta(), timedelta(seconds=3)]
+    assert buckets.wait("chat", START + timedelta(seconds=3)) == timedelta()

@@ -1,0 +1,327 @@
+"""Drives an adapter as the road will, against a world in rehearsal, and judges what became visible.
+
+Reuse it for every network: build a `Scene`, plan faults on its world, `await drive(scene)`, then
+`judge(ended, scene)`: one visible post, or none and a clear outcome, never two. The road's rules are
+played strictly: state goes through JSON after each step, every new attempt has a new key, a doubt is
+looked into after its deadline and sent again only when the post is provably absent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from cadenza.core.clock import SystemClock
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.kernel import Rehearsal
+from cadenza.demo.rehearsal.world import World
+from cadenza.providers.base import Call, Prepared, Provider, Underway
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.outcome import Outcome as HttpOutcome
+from cadenza.providers.http.policy import HostRule, Policy
+from cadenza.providers.http.request import Request, Timeouts
+from cadenza.providers.message import AccountRef, App, Message, Tokens
+from cadenza.providers.outcome import (
+    Absent,
+    CannotTell,
+    Disconnected,
+    Found,
+    NotReady,
+    Outcome,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+
+PATIENCE = 0.4  # real seconds that a client waits; faults that outlast it are "silence"
+DEADLINE = timedelta(seconds=90)  # after which a doubt is looked into
+BACKOFF = timedelta(seconds=30)
+ATTEMPTS = 4
+STEPS = 80  # a drive that takes more is stuck
+
+# Every fault of the acceptance list, as (kind, details); a refused connection is `shut_at`.
+FAULTS: tuple[tuple[Kind, dict[str, Any]], ...] = (
+    (Kind.DROP_BEFORE, {}),
+    (Kind.RESET_AFTER, {}),
+    (Kind.DROP_AFTER, {}),
+    (Kind.SILENCE_AFTER, {}),
+    (Kind.TRUNCATE_AFTER, {}),
+    (Kind.DELAY, {"seconds": PATIENCE * 1.5}),
+    *((Kind.ERROR_BEFORE, {"status": status}) for status in (500, 502, 503, 504)),
+    *((Kind.ERROR_AFTER, {"status": status}) for status in (500, 502, 503, 504)),
+    (Kind.HTML_AFTER, {}),
+    (Kind.DRIP, {"seconds": PATIENCE / 4}),
+    (Kind.DRIP, {"seconds": PATIENCE * 2}),
+    (Kind.TWICE, {}),
+    (Kind.LAG, {"seconds": 20}),
+    (Kind.EXPIRE, {}),
+)
+
+
+def fault_name(value: object) -> str:
+    """Name a parameter in a test's id."""
+    if isinstance(value, dict):
+        return "-".join(str(each) for each in value.values())
+    return str(value)
+
+
+class HastyClient(OutboundClient):
+    """The real client, with a test's patience."""
+
+    async def send(self, request: Request) -> HttpOutcome:
+        hasty = Timeouts(connect=PATIENCE, read=PATIENCE, total=PATIENCE)
+        return await super().send(replace(request, timeout=hasty))
+
+
+def open_client(*worlds: World) -> HastyClient:
+    """Make a client that may call these worlds and nothing else."""
+    rules = [HostRule("127.0.0.1", port) for world in worlds for port in world.ports.values()]
+    return HastyClient(Policy(allow=tuple(rules)), clock=SystemClock())
+
+
+@dataclass(slots=True, kw_only=True)
+class Scene:
+    """An adapter, the world it speaks to, an account in it and a message."""
+
+    rehearsal: Rehearsal
+    world: World
+    provider: Provider
+    http: OutboundClient
+    account: AccountRef
+    tokens: Tokens
+    app: App
+    message: Message
+    expected: tuple[str, ...] = ()  # what people shall see; default: the texts of the parts
+    seen_as: str | None = None  # the account's name in the ledger
+    before: Callable[[str], Awaitable[None]] | None = None  # called with the step's name
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.expected or (self.message.text, *self.message.parts)
+
+    def visible(self) -> list[str]:
+        """List the texts that people see."""
+        return [entry.text for entry in self.rehearsal.visible(self.world, self.seen_as)]
+
+    def shut_at(self, step: str) -> None:
+        """Refuse connections the first time this step begins; open the door at the next step."""
+        shut = False
+        done = False
+
+        async def before(now: str) -> None:
+            nonlocal shut, done
+            if shut:
+                shut, done = False, True
+                for door in self.world.doors:
+                    await self.rehearsal.open_door(self.world, door)
+            elif now == step and not done:
+                shut = True
+                for door in self.world.doors:
+                    await self.rehearsal.shut_door(self.world, door)
+
+        self.before = before
+
+
+@dataclass(slots=True)
+class Ended:
+    """How a drive ended, and everything that was returned on the way."""
+
+    outcome: Outcome
+    remote_ids: tuple[str | None, ...]
+    attempts: int
+    waited: timedelta
+    trail: list[object] = field(default_factory=list[object])
+
+    def returned(self, kind: type[object]) -> int:
+        """Count what was returned of a kind."""
+        return sum(isinstance(each, kind) for each in self.trail)
+
+
+class _Drive:
+    """One delivery on the road."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.state: Mapping[str, Any] = {}
+        self.tokens = scene.tokens
+        self.sent: list[str | None] = []
+        self.attempts = 0
+        self.burnt = 0
+        self.refreshed = False
+        self.waited = timedelta()
+        self.trail: list[object] = []
+
+    def call(self, key: str = "", began_at: datetime | None = None) -> Call:
+        scene = self.scene
+        return Call(
+            account=scene.account,
+            tokens=self.tokens,
+            app=scene.app,
+            http=scene.http,
+            now=scene.rehearsal.clock.now(),
+            message=scene.message,
+            state=self.state,
+            key=key,
+            part=len(self.sent),
+            sent_parts=tuple(each or "" for each in self.sent),
+            began_at=began_at,
+        )
+
+    async def step(self, name: str) -> None:
+        if len(self.trail) > STEPS:
+            raise AssertionError(f"the drive is stuck: {self.trail[-4:]}")
+        if self.scene.before is not None:
+            await self.scene.before(name)
+
+    def wait(self, span: timedelta) -> None:
+        self.waited += span
+        self.scene.rehearsal.clock.advance(max(span, timedelta(milliseconds=1)))
+
+    def keep(self, state: Mapping[str, Any]) -> None:
+        self.state = json.loads(json.dumps(dict(state)))  # as if the process had died in between
+
+    def note(self, thing: Any) -> Any:
+        self.trail.append(thing)
+        return thing
+
+
+async def drive(scene: Scene) -> Ended:
+    """Send the scene's message to its end, part by part."""
+    road = _Drive(scene)
+    outcome: Outcome = Transient("nothing was tried")
+    while len(road.sent) < 1 + len(scene.message.parts):
+        outcome = await _part(road)
+        if not isinstance(outcome, Sent):
+            break
+        await road.step("finish")
+        outcome = road.note(await scene.provider.finish(road.call(), outcome))
+        assert isinstance(outcome, Sent), "finish never fails a delivery"
+        road.sent.append(outcome.remote_id)
+    await scene.rehearsal.quiet()
+    return Ended(outcome, tuple(road.sent), road.attempts, road.waited, road.trail)
+
+
+async def _part(road: _Drive) -> Outcome:
+    """Prepare and publish one part, with every wait, refresh and doubt on the way."""
+    while True:
+        outcome = await _prepare(road)
+        if outcome is None:
+            outcome = await _publish(road)
+        match outcome:
+            case NotReady(wait=wait) | TryLater(wait=wait):
+                road.wait(wait)
+            case Transient(restart=restart):
+                road.burnt += 1
+                if road.burnt >= ATTEMPTS:
+                    return outcome
+                if restart:
+                    road.state = {}
+                road.wait(BACKOFF)
+            case Disconnected() if not road.refreshed:
+                fresh = await _refresh(road)
+                if not isinstance(fresh, Tokens):
+                    return outcome
+                road.tokens = fresh
+            case None:  # provably absent: once more, as a new attempt
+                pass
+            case _:
+                return outcome
+
+
+async def _prepare(road: _Drive) -> Outcome | None:
+    while True:
+        await road.step("prepare")
+        match road.note(await road.scene.provider.prepare(road.call())):
+            case Prepared(state=state):
+                road.keep(state)
+                return None
+            case Underway(state=state, wait=wait):
+                road.keep(state)
+                road.wait(wait)
+            case outcome:
+                return outcome
+
+
+async def _publish(road: _Drive) -> Outcome | None:
+    """Make one attempt; None: it is provably not there."""
+    road.attempts += 1
+    key = f"delivery-1.part-{len(road.sent)}.attempt-{road.attempts}"
+    began_at = road.scene.rehearsal.clock.now()
+    await road.step("publish")
+    outcome = road.note(await road.scene.provider.publish(road.call(key, began_at)))
+    match outcome:
+        case Unconfirmed():
+            return await _find_out(road, key, began_at, outcome)
+        case Sent(remote_id=None) if road.scene.provider.capabilities(
+            road.scene.message.channel
+        ).findable:
+            found = await _find_out(road, key, began_at, outcome)
+            return found if isinstance(found, Sent) else outcome
+        case _:
+            return outcome
+
+
+async def _find_out(road: _Drive, key: str, began_at: datetime, doubt: Outcome) -> Outcome | None:
+    await road.scene.rehearsal.quiet()  # the deadline is longer than any request can live
+    road.wait(DEADLINE)
+    for _ in range(ATTEMPTS):
+        await road.step("find_out")
+        match road.note(await road.scene.provider.find_out(road.call(key, began_at))):
+            case Found(remote_id=remote_id, url=url):
+                return Sent(remote_id, url)
+            case Absent():
+                return None
+            case CannotTell(again=timedelta() as again):
+                road.wait(again)
+                if isinstance(road.trail[-1], CannotTell) and not road.refreshed:
+                    await _refresh_quietly(road)
+            case _:
+                return doubt
+    return doubt
+
+
+async def _refresh(road: _Drive) -> Tokens | Outcome:
+    road.refreshed = True
+    await road.step("refresh")
+    return road.note(await road.scene.provider.refresh(road.call()))
+
+
+async def _refresh_quietly(road: _Drive) -> None:
+    """Before a second look the road renews a token that has run out, as it does before any call."""
+    expires = road.tokens.expires_at
+    if expires is not None and expires <= road.scene.rehearsal.clock.now():
+        fresh = await _refresh(road)
+        if isinstance(fresh, Tokens):
+            road.tokens = fresh
+
+
+# The verdict
+
+
+def judge(ended: Ended, scene: Scene) -> None:
+    """Hold what is visible against what was said. Never two; a clear failure shows nothing."""
+    seen, texts = scene.visible(), scene.texts
+    told = f"said {ended.outcome}, visible {seen}, trail {ended.trail}"
+    assert not scene.rehearsal.ledger.duplicates(scene.world.name), told
+    done = len(ended.remote_ids)
+    match ended.outcome:
+        case Sent():
+            assert seen == list(texts), told
+            shown = [each.remote_id for each in scene.rehearsal.visible(scene.world, scene.seen_as)]
+            known = [each for each in ended.remote_ids if each is not None]
+            assert [each for each in shown if each in known] == known, told
+        case Unconfirmed():
+            assert seen in (list(texts[:done]), list(texts[: done + 1])), told
+        case _:
+            assert seen == list(texts[:done]), told
+
+
+def no_secret_in(texts: Iterable[str], secrets: Iterable[str]) -> None:
+    """Fail if a secret shows in what people can read."""
+    for text in texts:
+        for secret in secrets:
+            assert secret not in text, f"a secret shows: {text[:200]}"

@@ -1,0 +1,229 @@
+"""Mastodon: whatever goes wrong on the way, one visible post or none and a clear word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.rehearsal.worlds.mastodon_model import Rules
+from cadenza.providers.outcome import (
+    Absent,
+    Disconnected,
+    Forbidden,
+    Found,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
+from tests.providers.mastodon.stage import CANARY, POSTS, mastodon
+from tests.providers.pictures import film, picture
+
+MEDIA = "POST /api/v2/media"
+POLLS = "GET /api/v1/media/{id}"
+CONFIRMS = "GET /api/v1/statuses/{id}"
+
+
+async def test_a_post_goes_out_once_with_its_address() -> None:
+    async with mastodon() as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.outcome.url == f"{world.url()}/@ada/{ended.outcome.remote_id}"
+
+
+async def test_a_thread_hangs_together_and_each_part_is_there_once() -> None:
+    async with mastodon("One", parts=("Two", "Three")) as (scene, _):
+        ended = await drive(scene)
+        judge(ended, scene)
+        entries = scene.rehearsal.visible(scene.world)
+        assert [entry.to for entry in entries] == ["", entries[0].remote_id, entries[1].remote_id]
+
+
+async def test_a_film_is_waited_for_and_uploaded_once() -> None:
+    rules = Rules(processing=timedelta(seconds=8))
+    async with mastodon(media=(film(),), rules=rules) as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert len(world.media) == 1
+        assert scene.rehearsal.visible(world)[0].detail["media"] == 1
+
+
+async def test_a_server_without_the_new_endpoint_gets_its_picture_by_the_old() -> None:
+    async with mastodon(media=(picture(),), rules=Rules(media_v2=False)) as (scene, _):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("route", [MEDIA, POLLS, POSTS, CONFIRMS])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_at_any_step_makes_two_posts(
+    kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    rules = Rules(processing=timedelta(seconds=2))
+    async with mastodon(media=(film(),), rules=rules) as (scene, world):
+        fault = world.faults.plan(kind, route, times=times, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        if kind is not Kind.EXPIRE:
+            assert isinstance(ended.outcome, Sent), ended.trail
+        elif route != CONFIRMS:
+            assert isinstance(ended.outcome, Disconnected)
+        no_secret_in([caplog.text, repr(ended)], [CANARY])
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_a_thread_goes_on_where_it_stopped(
+    kind: Kind, details: dict[str, Any], nth: int
+) -> None:
+    async with mastodon("One", parts=("Two", "Three")) as (scene, world):
+        world.faults.plan(kind, POSTS, nth=nth, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Disconnected if kind is Kind.EXPIRE else Sent)
+
+
+@pytest.mark.parametrize("step", ["prepare", "publish", "finish"])
+async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+    async with mastodon(media=(picture(),)) as (scene, _):
+        scene.shut_at(step)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(Unconfirmed) == 0
+        assert ended.returned(Transient) == (0 if step == "finish" else 1)
+
+
+async def test_a_doubt_after_the_keys_hour_is_settled_by_the_list() -> None:
+    text = (
+        "Hello @bob@example.org & all:\n\nhttps://example.org/a/very/long/path/to/somewhere/else ok"
+    )
+    async with mastodon(text) as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, POSTS)
+        await drive(scene)
+        call = _later(scene, hours=3)
+        assert isinstance(await scene.provider.find_out(call), Found)
+
+
+async def test_a_post_that_never_arrived_is_absent_after_the_keys_hour() -> None:
+    async with mastodon() as (scene, _):
+        assert await scene.provider.find_out(_later(scene, hours=3)) == Absent()
+
+
+async def test_the_same_words_from_before_are_not_taken_for_the_post() -> None:
+    async with mastodon() as (scene, _):
+        await drive(scene)
+        scene.rehearsal.clock.advance(timedelta(days=1))
+        assert await scene.provider.find_out(_later(scene, hours=3)) == Absent()
+
+
+async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
+    async with mastodon() as (scene, world):
+        world.posts.limit = 0
+        ended_at = scene.rehearsal.clock.now()
+
+        async def lift(step: str) -> None:
+            if scene.rehearsal.clock.now() > ended_at:
+                world.posts.limit = 300
+
+        scene.before = lift
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert ended.returned(TryLater) == 1
+        assert ended.returned(Transient) == 0
+        assert ended.waited == timedelta(hours=3)  # 09:00 begins a window of three hours
+
+
+async def test_one_accounts_limit_does_not_stop_another() -> None:
+    async with mastodon() as (scene, world):
+        world.posts.limit = 1
+        ben = world.add_account("ben")
+        assert isinstance((await drive(scene)).outcome, Sent)
+        from cadenza.providers.http.redact import Secret
+
+        scene.tokens = replace(scene.tokens, access=Secret(ben))
+        scene.account = replace(scene.account, remote_id=world.person(ben).id)
+        scene.seen_as = "ben"
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(TryLater) == 0
+
+
+async def test_a_silently_dropped_post_is_noted() -> None:
+    async with mastodon() as (scene, world):
+        world.person(CANARY).drops_silently = True
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        assert "does not show it" in (ended.outcome.note or "")
+        assert scene.visible() == []
+
+
+async def test_two_calls_with_one_key_at_once_make_one_post() -> None:
+    async with mastodon() as (scene, world):
+        world.lock_seconds = 0.1
+        world.faults.plan(Kind.TWICE, POSTS)
+        judge(await drive(scene), scene)
+
+
+async def test_a_missing_scope_is_a_right_that_a_person_must_give() -> None:
+    async with mastodon(scopes=("read",)) as (scene, _):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Forbidden)
+
+
+async def test_a_text_that_is_too_long_after_all_is_rejected_once() -> None:
+    async with mastodon("x" * 501) as (scene, _):
+        assert [each.code for each in scene.provider.validate(scene.message, scene.account)] == [
+            "too_long"
+        ]
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+        assert ended.attempts == 1
+
+
+async def test_what_validate_lets_through_the_server_takes() -> None:
+    text = "@bob@example.org " + "😀" * 400 + " https://example.org/" + "p" * 300
+    async with mastodon(text) as (scene, _):
+        assert scene.provider.validate(scene.message, scene.account) == []
+        judge(await drive(scene), scene)
+        assert len(scene.visible()) == 1
+
+
+async def test_a_token_echoed_by_the_server_is_not_passed_on() -> None:
+    async with mastodon() as (scene, world):
+        words = {"error": f"Validation failed: {CANARY} is odd"}
+        world.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(422, words))
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Rejected)
+        no_secret_in([repr(ended)], [CANARY])
+
+
+def _later(scene: Any, *, hours: float) -> Any:
+    """Make the call that looks for an attempt which began now, some hours on."""
+    from cadenza.providers.base import Call
+
+    began_at = scene.rehearsal.clock.now() - timedelta(minutes=2)
+    now = scene.rehearsal.clock.advance(timedelta(hours=hours))
+    return Call(
+        account=scene.account,
+        tokens=scene.tokens,
+        app=scene.app,
+        http=scene.http,
+        now=now,
+        message=scene.message,
+        key="forgotten",
+        began_at=began_at,
+    )

@@ -1,0 +1,80 @@
+"""Text is counted as each network counts it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.providers import counting
+
+FAMILY = "👨‍👩‍👧‍👦"
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [
+        ("日本", 4),
+        ("café", 4),
+        ("cafe\u0301", 4),
+        ("…", 2),
+        ("—", 1),
+        ("€", 2),
+        ("https://example.org/a/very/long/path/that/goes/on?and=on", 23),
+        (FAMILY, 2),
+        ("👍🏽", 2),
+        ("🇩🇪", 2),
+        ("#️⃣", 2),
+        ("plain", 5),
+    ],
+)
+def test_x_weighs_by_script_and_gives_links_one_length(text: str, weight: int) -> None:
+    assert counting.x_weight(text) == weight
+
+
+def test_mastodon_counts_links_as_23_and_lets_mention_hosts_go_free() -> None:
+    assert counting.mastodon("hi @bob@example.org https://example.org/a/very/long/path") == 31
+
+
+def test_mastodon_takes_the_instances_own_link_length() -> None:
+    assert counting.mastodon("https://example.org/a", url_length=10) == 10
+
+
+def test_a_full_stop_after_a_link_is_counted_beside_it() -> None:
+    assert counting.mastodon("see https://example.org.") == 4 + 23 + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [(FAMILY, 1), ("🇩🇪🇫🇷", 2), ("e\u0301", 1), ("\r\n", 1), ("", 0)]
+)
+def test_graphemes_are_what_a_reader_sees(text: str, count: int) -> None:
+    assert counting.graphemes(text) == count
+
+
+def test_telegram_counts_code_points_where_others_count_utf16() -> None:
+    text = "😀" * 4096
+    assert (counting.code_points(text), counting.utf16(text), counting.utf8(text)) == (
+        4096,
+        8192,
+        16384,
+    )
+
+
+def test_threads_weighs_emoji_by_their_bytes() -> None:
+    assert counting.threads("ok 😀") == 3 + 4
+    assert counting.threads("naïve") == 5
+
+
+@given(st.text())
+def test_no_unit_counts_more_than_bytes_or_fewer_than_clusters(text: str) -> None:
+    text = text.encode("utf-8", "ignore").decode()
+    counts = [
+        counting.graphemes(text),
+        counting.code_points(text),
+        counting.utf16(text),
+    ]
+    assert counts == sorted(counts)
+    assert counting.code_points(text) <= counting.utf8(text)
+
+
+@given(st.text(alphabet="ab é日😀\n", max_size=60), st.integers(1, 40))
+def test_a_text_without_links_has_no_fixed_lengths(text: str, each: int) -> None:
+    assert counting.with_short_urls(text, counting.graphemes, each=each) == counting.graphemes(text)
