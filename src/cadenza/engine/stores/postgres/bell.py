@@ -61,9 +61,14 @@ class Bell:
                 ready.append(queue)
             else:
                 self._late.add(queue)
+        self.ring_later(())
+        return ready
+
+    def ring_later(self, queues: Iterable[str]) -> None:
+        """Notify in a moment, together with others: for what nobody waits for."""
+        self._late.update(queues)
         if self._late and (self._ringing is None or self._ringing.done()):
             self._ringing = asyncio.create_task(self._ring_late())
-        return ready
 
     async def notify(self, queues: Iterable[str]) -> None:
         """Tell other processes, in a transaction of its own."""

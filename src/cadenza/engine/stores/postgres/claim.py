@@ -33,72 +33,76 @@ class Wish:
     alone: bool = False
 
 
-async def claim_jobs(connection: Connection, sql: Mapping[str, str], wish: Wish) -> Batch:
-    """Lease what may start, or say when to ask again."""
-    if not wish.alone:
-        batch = await _claim_plain(connection, sql, wish, promoted=False)
+class Claims:
+    """The claims of one process."""
+
+    def __init__(self, sql: Mapping[str, str]) -> None:
+        self._sql = sql
+        self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
+
+    async def claim(self, connection: Connection, wish: Wish) -> Batch:
+        """Lease what may start, or say when to ask again."""
+        batch = await self._claim(connection, wish)
         if batch.jobs:
-            return batch
-    seen = await connection.fetchrow(sql["survey"], wish.queue)
-    assert seen is not None
-    promoted = bool(seen["due"]) and await _promote(connection, sql, wish.queue)
-    runnable = seen["next_due"] is not None and seen["next_due"] <= seen["now"]
-    if promoted or runnable:
-        batch = await _claim_after(connection, sql, wish, seen)
-        if batch.jobs:
-            return batch
-        seen = await connection.fetchrow(sql["survey"], wish.queue)
-        assert seen is not None
-    return Batch(0, [], seen["next_due"], suspects=seen["suspects"])
+            self._lanes_next ^= {wish.queue}
+        return batch
 
+    async def _claim(self, connection: Connection, wish: Wish) -> Batch:
+        if not wish.alone:
+            batch = await self._claim_plain(connection, wish, promoted=False)
+            if batch.jobs:
+                return batch
+        seen = await self._survey(connection, wish.queue)
+        promoted = seen["due"] and await connection.fetchval(self._sql["promote_due"], wish.queue)
+        runnable = seen["next_due"] is not None and seen["next_due"] <= seen["now"]
+        if promoted or runnable or seen["lanes"]:
+            batch = await self._claim_after(connection, wish, seen)
+            if batch.jobs:
+                return batch
+            seen = await self._survey(connection, wish.queue)
+        return Batch(0, [], seen["next_due"], suspects=seen["suspects"])
 
-async def _claim_after(
-    connection: Connection, sql: Mapping[str, str], wish: Wish, seen: Any
-) -> Batch:
-    """Claim after a survey has shown that the fast way was not open."""
-    if not (seen["gated"] or seen["lanes"] or wish.alone):
-        batch = await _claim_plain(connection, sql, wish, promoted=True)
-        if batch.jobs:
-            return batch
-    return await _claim_gated(connection, sql, wish)
+    async def _survey(self, connection: Connection, queue: str) -> Any:
+        return await connection.fetchrow(self._sql["survey"], queue)
 
+    async def _claim_after(self, connection: Connection, wish: Wish, seen: Any) -> Batch:
+        """Claim after a survey has shown that the fast way was not open."""
+        if not (seen["gated"] or seen["lanes"] or wish.alone):
+            batch = await self._claim_plain(connection, wish, promoted=True)
+            if batch.jobs:
+                return batch
+        return await self._claim_gated(connection, wish)
 
-async def _promote(connection: Connection, sql: Mapping[str, str], queue: str) -> int:
-    moved: Any = await connection.fetchval(sql["promote_due"], queue)
-    return moved
-
-
-async def _claim_plain(
-    connection: Connection, sql: Mapping[str, str], wish: Wish, *, promoted: bool
-) -> Batch:
-    found = await connection.fetch(
-        sql["claim_plain"], wish.queue, wish.limit, wish.worker, wish.lease, promoted
-    )
-    if not found:
-        return Batch(0, [])
-    return Batch(found[0][1], read_claimed(found, wish.queue), suspects=found[0]["suspects"])
-
-
-async def _claim_gated(connection: Connection, sql: Mapping[str, str], wish: Wish) -> Batch:
-    async with connection.transaction():
-        row = await connection.fetchrow(sql["lock_queue"], wish.queue)
-        whole = None if row is None else read_gate(row)
-        counted = row is not None and row["counted"]
-        woken = await connection.fetchrow(sql["wake_lanes"], wish.queue)
-        assert woken is not None
-        hall = _Hall(connection, sql, wish, now=woken["now"], lease=woken["lease"])
-        allowed = 1 if wish.alone else wish.limit
-        if whole is not None:
-            allowed = room(whole, hall.now, allowed)
-        if allowed:
-            await (hall.take_suspect() if wish.alone else hall.take(allowed))
-        if whole is not None and counted and hall.taken:
-            hall.write(whole, len(hall.taken))
-        await hall.close()
-        if not hall.taken:
+    async def _claim_plain(self, connection: Connection, wish: Wish, *, promoted: bool) -> Batch:
+        found = await connection.fetch(
+            self._sql["claim_plain"], wish.queue, wish.limit, wish.worker, wish.lease, promoted
+        )
+        if not found:
             return Batch(0, [])
-        suspects: Any = await connection.fetchval(sql["has_suspects"], wish.queue, hall.now)
-        return Batch(hall.lease, hall.taken, suspects=suspects)
+        jobs = read_claimed(found, wish.queue)
+        return Batch(found[0][1], jobs, suspects=found[0]["suspects"])
+
+    async def _claim_gated(self, connection: Connection, wish: Wish) -> Batch:
+        async with connection.transaction():
+            row = await connection.fetchrow(self._sql["lock_queue"], wish.queue)
+            woken: Any = await connection.fetchrow(self._sql["wake_lanes"], wish.queue)
+            hall = _Hall(connection, self._sql, wish, now=woken["now"], lease=woken["lease"])
+            allowed = 1 if wish.alone else wish.limit
+            if row is not None:
+                allowed = room(read_gate(row), hall.now, allowed)
+            if allowed and wish.alone:
+                await hall.take_suspect()
+            elif allowed:
+                await hall.take(allowed, (allowed + (wish.queue in self._lanes_next)) // 2)
+            if row is not None and row["counted"] and hall.taken:
+                hall.write(read_gate(row), len(hall.taken))
+            await hall.close()
+            if not hall.taken:
+                return Batch(0, [])
+            suspects: Any = await connection.fetchval(
+                self._sql["has_suspects"], wish.queue, hall.now
+            )
+            return Batch(hall.lease, hall.taken, suspects=suspects)
 
 
 @dataclass(slots=True)
@@ -114,14 +118,14 @@ class _Hall:
     gates: dict[str, Gate] = field(default_factory=dict)  # of lanes held, in turn
     written: dict[str, tuple[Gate, bool]] = field(default_factory=dict)
 
-    async def take(self, allowed: int) -> None:
-        """Give lanes half of the room first, then plain jobs, then lanes again."""
+    async def take(self, allowed: int, half: int) -> None:
+        """Give lanes about half of the room first, then plain jobs, then lanes again."""
         found = await self.connection.fetch(
             self.sql["lock_lanes"], self.wish.queue, self.now, LANES
         )
         ordered = sorted(found, key=lambda row: row["turn"])
         self.gates = {row["lane"]: read_gate(row) for row in ordered}
-        await self._take_lanes((allowed + 1) // 2)
+        await self._take_lanes(half)
         await self._take_plain(allowed - len(self.taken))
         await self._take_lanes(allowed - len(self.taken))
 

@@ -49,10 +49,10 @@ async def cancel_jobs(
     live = await _hold(connection, sql, ids)
     running = [id_ for id_, state in live.items() if state == RUNNING]
     waiting = [id_ for id_, state in live.items() if state != RUNNING]
+    now: Any = await connection.fetchval(sql["now"])
     if running:
-        await connection.execute(sql["request_cancel"], running)
+        await connection.execute(sql["request_cancel"], running, cancel_note(reason, now))
     if waiting:
-        now: Any = await connection.fetchval(sql["now"])
         await connection.execute(sql["cancel_waiting"], waiting, cancel_note(reason, now))
     finished = await _finished(connection, sql, [id_ for id_ in ids if id_ not in live])
     changed = set(waiting)

@@ -9,6 +9,8 @@ raised, and what a lost claim took comes back when its lease runs out.
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from cadenza.core.clock import Clock
+from cadenza.core.ids import Chance
 from cadenza.engine.job import (
     Enqueued,
     Filter,
@@ -22,10 +24,10 @@ from cadenza.engine.job import (
 )
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.store import Batch, Changed, Renewal, Rescue
-from cadenza.engine.stores.postgres.claim import Wish, claim_jobs
+from cadenza.engine.stores.postgres.claim import Claims, Wish
 from cadenza.engine.stores.postgres.gate import change_gate, show_gates
 from cadenza.engine.stores.postgres.ground import in_transaction
-from cadenza.engine.stores.postgres.insert import copy_in, is_plain
+from cadenza.engine.stores.postgres.insert import copy_in, is_deferred, is_plain
 from cadenza.engine.stores.postgres.look import (
     cancel_jobs,
     find_jobs,
@@ -46,6 +48,21 @@ COPY_FROM = 50  # jobs: from here on COPY is quicker than INSERT
 
 class PostgresStore(Schedules):
     """Jobs in a schema of a PostgreSQL database."""
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        schema: str = "cadenza",
+        listen: bool = True,
+        pooled: bool = False,
+        clock: Clock | None = None,
+        chance: Chance | None = None,
+    ) -> None:
+        super().__init__(
+            dsn, schema=schema, listen=listen, pooled=pooled, clock=clock, chance=chance
+        )
+        self._claims = Claims(self._sql)
 
     # Taking jobs in
 
@@ -70,6 +87,7 @@ class PostgresStore(Schedules):
             answers = await self._run(script)
         else:
             answers = await self._run(in_transaction(copy if plain else script))
+        self._bell.ring_later({job.queue for job in jobs if is_deferred(job)})
         self._bell.wake(queues)
         return answers
 
@@ -92,7 +110,7 @@ class PostgresStore(Schedules):
         """Lease up to `limit` runnable jobs, or say when to ask again."""
         wish = Wish(queue, limit, worker, lease, alone)
         return await self._run(
-            lambda connection: claim_jobs(connection, self._sql, wish), desk=Desk.CLAIM
+            lambda connection: self._claims.claim(connection, wish), desk=Desk.CLAIM
         )
 
     async def next_due(self, queue: str) -> datetime | None:

@@ -3,6 +3,8 @@ WITH clock AS MATERIALIZED (
     SELECT cadenza.cadenza_now() AS now
 ), whole AS MATERIALIZED (
     SELECT * FROM cadenza.gate WHERE queue = $1 AND lane = ''
+), shut AS MATERIALIZED (
+    SELECT FROM whole WHERE NOT openable OR opens_at > (SELECT now FROM clock)
 ), soon AS MATERIALIZED (
     SELECT run_at, lane FROM cadenza.job WHERE queue = $1 AND state = 0 ORDER BY run_at LIMIT 100
 ), candidates AS (
@@ -15,31 +17,44 @@ WITH clock AS MATERIALIZED (
     UNION ALL
     SELECT max(run_at) FROM soon HAVING count(*) = 100
     UNION ALL
-    (SELECT opens_at FROM cadenza.gate
-     WHERE queue = $1 AND lane <> '' AND awake AND openable ORDER BY opens_at LIMIT 1)
+    -- A lane may be awake or called and yet be empty: its last job was canceled.
+    (SELECT opens_at
+     FROM cadenza.gate
+     WHERE queue = $1 AND lane <> '' AND awake AND openable
+         AND EXISTS (
+             SELECT FROM cadenza.job
+             WHERE job.queue = $1 AND job.lane = gate.lane AND job.lane IS NOT NULL AND state = 1
+         )
+     ORDER BY opens_at
+     LIMIT 1)
     UNION ALL
     (SELECT opens_at
      FROM cadenza.wake JOIN cadenza.gate USING (queue, lane)
-     WHERE wake.queue = $1 AND openable LIMIT 100)
+     WHERE wake.queue = $1 AND openable
+         AND EXISTS (
+             SELECT FROM cadenza.job
+             WHERE job.queue = $1 AND job.lane = gate.lane AND job.lane IS NOT NULL AND state = 1
+         )
+     LIMIT 100)
     UNION ALL
     (SELECT coalesce(opens_at, '-infinity')
      FROM cadenza.job LEFT JOIN cadenza.gate USING (queue, lane)
-     WHERE job.queue = $1 AND state = 3 AND (job.lane IS NULL OR openable) LIMIT 100)
+     WHERE job.queue = $1 AND state = 3 AND (job.lane IS NULL OR openable)
+     LIMIT 100)
 )
 SELECT
     (SELECT now FROM clock) AS now,
     EXISTS (SELECT FROM soon WHERE run_at <= (SELECT now FROM clock)) AS due,
-    EXISTS (SELECT FROM whole WHERE counted OR NOT openable OR opens_at > (SELECT now FROM clock)) AS gated,
-    EXISTS (
+    EXISTS (SELECT FROM whole WHERE counted) OR EXISTS (SELECT FROM shut) AS gated,
+    (EXISTS (
         SELECT FROM cadenza.gate
         WHERE queue = $1 AND lane <> '' AND awake AND openable AND opens_at <= (SELECT now FROM clock)
-    ) OR EXISTS (SELECT FROM cadenza.wake WHERE queue = $1) AS lanes,
+    ) OR EXISTS (SELECT FROM cadenza.wake WHERE queue = $1)) AND NOT EXISTS (SELECT FROM shut) AS lanes,
     EXISTS (
-        SELECT FROM cadenza.job LEFT JOIN cadenza.gate
-            ON gate.queue = job.queue AND gate.lane = coalesce(job.lane, '')
+        SELECT FROM cadenza.job LEFT JOIN cadenza.gate USING (queue, lane)
         WHERE job.queue = $1 AND state = 3
-            AND (gate.queue IS NULL OR openable AND opens_at <= (SELECT now FROM clock))
-    ) AS suspects,
+            AND (job.lane IS NULL OR openable AND opens_at <= (SELECT now FROM clock))
+    ) AND NOT EXISTS (SELECT FROM shut) AS suspects,
     CASE WHEN NOT EXISTS (SELECT FROM whole WHERE NOT openable) THEN
         (SELECT greatest(min(at), (SELECT now FROM clock), (SELECT opens_at FROM whole))
          FROM candidates HAVING count(*) > 0)
