@@ -81,3 +81,29 @@ async def test_asking_for_changes_waits_for_no_lock(database: SqliteDatabase, pa
         assert not await database.changed()
 
     other.close()
+
+
+async def test_a_watcher_hears_of_other_connections_commits_only(
+    database: SqliteDatabase, path: str
+) -> None:
+    loop, heard = asyncio.get_running_loop(), asyncio.Event()
+    stop = database.watch(lambda: loop.call_soon_threadsafe(heard.set))
+    async with asyncio.timeout(5):
+        await heard.wait()  # the first look: whatever happened before counts as news
+    heard.clear()
+    for _ in range(5):
+        await database.run(post)
+    await asyncio.sleep(0.1)
+    assert not heard.is_set()
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        post(other, 0)
+    async with asyncio.timeout(5):
+        await heard.wait()
+
+    stop()
+    heard.clear()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        post(other, 0)
+    await asyncio.sleep(0.1)
+    assert not heard.is_set()

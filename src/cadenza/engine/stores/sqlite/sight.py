@@ -52,7 +52,7 @@ def has_suspects(tx: sqlite3.Connection, now: int, queue: str) -> bool:
 def _ready_lanes(tx: sqlite3.Connection, now: int, queue: str) -> list[int]:
     """When the first lane that has a ready job may start it."""
     for statement in (_OPEN_LANES, _TIMED_LANES):
-        for row in tx.execute(statement, (queue, LOOK)).fetchall():
+        for row in tx.execute(statement, (queue, LOOK)):  # mostly the first one will do
             opens = _opens(to_gate(row), now)
             if opens is not None and tx.execute(_IN_LANE_READY, (queue, row[1])).fetchone()[0]:
                 return [opens]
@@ -73,7 +73,7 @@ def _first_deferred(
     run_at = 0
     looked_at = 0
     gates: dict[str, int | None] = {}
-    for run_at, lane in tx.execute(_DEFERRED, (queue, LOOK)).fetchall():
+    for run_at, lane in tx.execute(_DEFERRED, (queue, LOOK)):
         looked_at += 1
         if best is not None and run_at >= best:
             return best
