@@ -1,0 +1,32 @@
+"""An account's hours for an action: posts and broadcasts have none, outreach keeps office hours.
+
+Settings may say otherwise per action: `{"hours": {"email": {"start": "08:00", "end": "20:00",
+"days": [1, 2, 3, 4, 5]}, "post": null}, "holidays": ["2026-12-25"]}`; Sunday is 0.
+"""
+
+from datetime import date, time
+from typing import Any
+
+import msgspec
+
+from cadenza.core.windows import Hours, Range, weekday_hours
+from cadenza.core.zones import get_zone
+from cadenza.sql.tx import Row
+
+OUTREACH = frozenset({"email", "message", "connection_request", "inmail"})
+
+
+def hours_of(account: Row, action: str) -> Hours | None:
+    """Return the hours within which the account may do this; None: at any time."""
+    settings: dict[str, Any] = msgspec.json.decode(account["settings"])
+    chosen = settings.get("hours", {})
+    holidays = frozenset(date.fromisoformat(day) for day in settings.get("holidays", ()))
+    zone = get_zone(account["zone"])
+    if action not in chosen:
+        return weekday_hours(zone, holidays=holidays) if action in OUTREACH else None
+    said = chosen[action]
+    if said is None:
+        return None
+    span = (Range(time.fromisoformat(said["start"]), time.fromisoformat(said["end"])),)
+    days = set(said.get("days", range(1, 6)))
+    return Hours(zone, tuple(span if day in days else () for day in range(7)), holidays)

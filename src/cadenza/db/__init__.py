@@ -1,0 +1,1 @@
+"""The product's tables: one numbered set of migrations for both databases."""

@@ -1,0 +1,231 @@
+-- Workspaces, accounts and the one road that deliveries take. Every table carries its workspace, so that
+-- data can later be spread by it. Types are PostgreSQL's words; SQLite takes them as they are.
+
+CREATE TABLE workspace (
+    id text PRIMARY KEY,
+    name text NOT NULL,
+    zone text NOT NULL,
+    active boolean NOT NULL DEFAULT true,
+    stopped_at timestamptz,  -- nothing of the workspace leaves from here on
+    stop_reason text,
+    created_at timestamptz NOT NULL
+);
+
+CREATE TABLE member (
+    workspace_id text NOT NULL REFERENCES workspace (id),
+    id text NOT NULL,
+    email text NOT NULL,
+    name text NOT NULL,
+    role text NOT NULL CHECK (role IN ('owner', 'admin', 'editor', 'viewer')),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, id),
+    UNIQUE (workspace_id, email)
+);
+
+-- Who sends. Credentials are sealed; the key that opens them is not in the database.
+CREATE TABLE account (
+    workspace_id text NOT NULL REFERENCES workspace (id),
+    id text NOT NULL,
+    provider text NOT NULL,
+    remote_id text NOT NULL,
+    handle text NOT NULL DEFAULT '',
+    zone text NOT NULL,
+    state text NOT NULL DEFAULT 'connected'
+        CHECK (state IN ('connected', 'expiring', 'needs_reconnect', 'suspended', 'disabled')),
+    state_reason text,
+    sealed text,
+    token_expires_at timestamptz,
+    token_refreshed_at timestamptz,
+    grace_minutes integer NOT NULL DEFAULT 60,  -- how late a post may still leave
+    unconfirmed_policy text NOT NULL DEFAULT 'ask' CHECK (unconfirmed_policy IN ('ask', 'assume_sent')),
+    settings text NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, id),
+    UNIQUE (workspace_id, provider, remote_id)
+);
+
+-- Where deliveries wait their turn: one row an account, one a campaign. A claim looks at lanes, not at
+-- deliveries, so a million that wait in a closed lane cost nothing.
+CREATE TABLE lane (
+    workspace_id text NOT NULL,
+    id text NOT NULL,
+    account_id text,
+    campaign_id text,
+    paused boolean NOT NULL DEFAULT false,
+    paused_until timestamptz,
+    pause_reason text,
+    parked_until timestamptz,  -- a wait that the other side or a budget asked for
+    park_reason text,
+    runnable_at timestamptz,  -- when its first waiting delivery may be looked at; null: none waits
+    in_flight integer NOT NULL DEFAULT 0,
+    in_flight_limit integer NOT NULL DEFAULT 1,
+    epoch bigint NOT NULL DEFAULT 0,  -- rises with each pause and clear: what was claimed before is stale
+    PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX lane_runnable ON lane (runnable_at)
+    WHERE NOT paused AND runnable_at IS NOT NULL AND in_flight < in_flight_limit;
+
+-- This content, by this account, to this place, at this instant.
+CREATE TABLE delivery (
+    workspace_id text NOT NULL,
+    id text NOT NULL,
+    lane_id text NOT NULL,
+    account_id text NOT NULL,
+    channel text NOT NULL,
+    action text NOT NULL
+        CHECK (action IN ('email', 'message', 'connection_request', 'inmail', 'post', 'broadcast')),
+    post_id text,
+    campaign_id text,
+    recipient text,  -- address, chat or profile, where the channel has one
+    state text NOT NULL CHECK (state IN (
+        'draft', 'scheduled', 'sending', 'sent', 'failed', 'unconfirmed', 'missed', 'canceled', 'skipped'
+    )),
+    reason text,
+    due_at timestamptz NOT NULL,
+    wall_time text,  -- what the person chose, in `zone`; the instant above is what it came to
+    zone text,
+    slot_at timestamptz,
+    not_after_at timestamptz,
+    priority integer NOT NULL DEFAULT 0,
+    content text NOT NULL,  -- JSON, complete for its channel
+    revision integer NOT NULL DEFAULT 1,
+    approved boolean NOT NULL DEFAULT false,
+    mode text NOT NULL DEFAULT 'live' CHECK (mode IN ('live', 'test')),
+    prepared text,  -- JSON: what the adapter made ready over there
+    parts_sent text NOT NULL DEFAULT '[]',  -- JSON: remote ids of a thread's parts
+    attempts integer NOT NULL DEFAULT 0,
+    crashes integer NOT NULL DEFAULT 0,
+    deferrals integer NOT NULL DEFAULT 0,
+    retry_limit integer NOT NULL DEFAULT 3,
+    lease bigint NOT NULL DEFAULT 0,  -- only ever rises: a stale worker's number matches nothing
+    leased_until timestamptz,
+    worker text,
+    remote_id text,
+    url text,
+    created_at timestamptz NOT NULL,
+    sent_at timestamptz,
+    failed_at timestamptz,
+    PRIMARY KEY (workspace_id, id),
+    FOREIGN KEY (workspace_id, lane_id) REFERENCES lane (workspace_id, id),
+    CHECK (sent_at IS NULL OR failed_at IS NULL),
+    CHECK (state <> 'failed' OR (reason IS NOT NULL AND failed_at IS NOT NULL)),
+    CHECK (state <> 'sent' OR sent_at IS NOT NULL)
+);
+
+-- The heads of lanes, and when the first of them is due.
+CREATE INDEX delivery_due ON delivery (workspace_id, lane_id, due_at)
+    WHERE state = 'scheduled' AND leased_until IS NULL;
+CREATE INDEX delivery_waiting ON delivery (workspace_id, lane_id, priority, due_at, id)
+    WHERE state = 'scheduled' AND leased_until IS NULL;
+CREATE INDEX delivery_leased ON delivery (leased_until) WHERE leased_until IS NOT NULL;
+CREATE INDEX delivery_in_doubt ON delivery (workspace_id, due_at) WHERE state = 'unconfirmed';
+CREATE INDEX delivery_of_post ON delivery (workspace_id, post_id) WHERE post_id IS NOT NULL;
+-- Double booking is impossible for any number of writers.
+CREATE UNIQUE INDEX delivery_slot ON delivery (workspace_id, account_id, slot_at)
+    WHERE slot_at IS NOT NULL AND state IN ('draft', 'scheduled', 'sending', 'unconfirmed');
+CREATE UNIQUE INDEX delivery_once ON delivery (workspace_id, post_id, account_id, channel)
+    WHERE post_id IS NOT NULL AND recipient IS NULL AND state NOT IN ('canceled', 'skipped');
+
+-- One irreversible call: its intent before, its evidence after. Rows are added and completed, never removed.
+CREATE TABLE attempt (
+    workspace_id text NOT NULL,
+    id text NOT NULL,
+    delivery_id text NOT NULL,
+    number integer NOT NULL,
+    part integer NOT NULL DEFAULT 0,
+    lease bigint NOT NULL,
+    key text NOT NULL,  -- what the other side may know a repetition by
+    content_hash text NOT NULL,
+    began_at timestamptz NOT NULL,
+    deadline_at timestamptz NOT NULL,  -- the call has ended by then, one way or the other
+    outcome text,
+    says text,
+    remote_id text,
+    url text,
+    ended_at timestamptz,
+    PRIMARY KEY (workspace_id, id),
+    FOREIGN KEY (workspace_id, delivery_id) REFERENCES delivery (workspace_id, id)
+);
+
+CREATE INDEX attempt_of_delivery ON attempt (workspace_id, delivery_id, number);
+
+-- The ledger: every reservation and what became of it. Counters are derived from it and audited against it.
+CREATE TABLE activity (
+    workspace_id text NOT NULL,
+    id text NOT NULL,
+    account_id text NOT NULL,
+    action text NOT NULL,
+    mode text NOT NULL,
+    delivery_id text,
+    attempt_id text,
+    campaign_id text,
+    state text NOT NULL CHECK (state IN ('reserved', 'success', 'unconfirmed', 'rejected', 'refunded', 'external')),
+    counts boolean NOT NULL,
+    reserved_at timestamptz NOT NULL,
+    settled_at timestamptz,
+    PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX activity_of_account ON activity (workspace_id, account_id, action, mode, reserved_at);
+CREATE INDEX activity_of_attempt ON activity (workspace_id, attempt_id);
+
+-- What an account may do: one row a rule. `action` '*' counts all of them together.
+CREATE TABLE budget (
+    workspace_id text NOT NULL,
+    account_id text NOT NULL,
+    action text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('hour', 'day', 'week', 'rolling_day', 'rate', 'gap')),
+    amount integer NOT NULL,  -- how many; of a gap: seconds
+    per_seconds integer,  -- of a rate
+    PRIMARY KEY (workspace_id, account_id, action, kind)
+);
+
+-- Counters of budgets, one row a rule and period; `free_at` is when a rate or gap allows the next.
+CREATE TABLE bucket (
+    workspace_id text NOT NULL,
+    account_id text NOT NULL,
+    action text NOT NULL,
+    mode text NOT NULL,
+    kind text NOT NULL,
+    period text NOT NULL,  -- a local date, an hour, a week; '' where there is none
+    taken integer NOT NULL DEFAULT 0,
+    free_at timestamptz,
+    PRIMARY KEY (workspace_id, account_id, action, mode, kind, period)
+);
+
+CREATE TABLE suppression (
+    workspace_id text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('address', 'domain', 'handle')),
+    value text NOT NULL,
+    reason text NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, kind, value)
+);
+
+-- What is to be told to people and programs, written in the transaction that causes it.
+CREATE TABLE outbox (
+    workspace_id text NOT NULL,
+    id text NOT NULL,
+    kind text NOT NULL,
+    subject_id text NOT NULL,
+    body text NOT NULL,
+    created_at timestamptz NOT NULL,
+    told_at timestamptz,
+    PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX outbox_waiting ON outbox (created_at) WHERE told_at IS NULL;
+
+-- Who did what. Rows are only added.
+CREATE TABLE audit (
+    workspace_id text NOT NULL,
+    id text NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    subject_id text NOT NULL,
+    before text,
+    after text,
+    happened_at timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, id)
+);

@@ -1,0 +1,39 @@
+"""From an address to the product's database, brought up to date."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+
+from cadenza.core.clock import Clock
+from cadenza.sql.migrate import Migration, migrate_postgres, read_migrations
+from cadenza.sql.operate import Operations, PostgresOperations, SqliteOperations
+from cadenza.sql.postgres import PostgresDatabase
+from cadenza.sql.sqlite import SqliteDatabase
+from cadenza.sql.tx import to_microseconds
+
+LINE = "product"
+
+
+def migrations() -> tuple[Migration, ...]:
+    """Read the product's numbered migrations."""
+    return read_migrations(files("cadenza.db") / "migrations")
+
+
+@asynccontextmanager
+async def open_product(address: str, *, clock: Clock) -> AsyncGenerator[Operations]:
+    """Open `sqlite:///path` (or `sqlite:///:memory:`) or `postgresql://…` for product operations."""
+    if address.startswith("sqlite:///"):
+        with SqliteDatabase(address.removeprefix("sqlite:///"), clock=clock) as file:
+            file.migrate(LINE, migrations())
+            yield SqliteOperations(file)
+        return
+    server = PostgresDatabase(address, clock=clock)
+    await server.open()
+    try:
+        now = to_microseconds(clock.now())
+        await server.run(
+            lambda connection: migrate_postgres(connection, LINE, migrations(), now=now)
+        )
+        yield PostgresOperations(server)
+    finally:
+        await server.close()

@@ -1,0 +1,177 @@
+"""The gates: one ordered list of named checks for the permit, for `explain`, and for a forecast.
+
+Each gate is a pure function of `Facts` and answers with a pass or a refusal: terminal ones end the
+delivery, deferring ones let it wait, with the reason, the time it may go, and who can change that.
+None uses up an attempt. Budgets are asked last, all or nothing, in key order.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from cadenza.core.budgets import Allowed, Budget, Refused, allows
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.core.windows import Hours, is_open, next_opening
+from cadenza.sql.tx import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """All that is known of a delivery at one instant, read in one transaction."""
+
+    now: datetime
+    delivery: Row
+    workspace: Row
+    account: Row
+    lane: Row
+    suppressed: str | None = None  # the reason, if the recipient must not be written to
+    problems: tuple[str, ...] = ()  # what the channel would refuse
+    hours: Hours | None = None
+    budgets: tuple[Budget, ...] = ()
+    claimed_epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The gate is open; `says` is shown by `explain`."""
+
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """It will never go like this: the state it ends in, and why."""
+
+    state: State
+    says: str
+    who: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Not now. `until` is None while only a person can change it."""
+
+    says: str
+    until: datetime | None
+    who: str | None = None
+
+
+Answer = Pass | End | Wait
+Gate = Callable[[Facts], Answer]
+
+
+def still_wanted(facts: Facts) -> Answer:
+    """Is it scheduled, approved, and not too late?"""
+    row, now = facts.delivery, facts.now
+    if row["state"] != State.SCHEDULED:
+        return Wait(f"it is {row['state']}", None)
+    if not row["approved"]:
+        return Wait("nobody approved it", None, "an editor of the workspace")
+    if row["not_after_at"] is not None and now > row["not_after_at"]:
+        return End(State.MISSED, "its last allowed time has passed", "an editor can reschedule it")
+    late = timedelta(minutes=facts.account["grace_minutes"])
+    waits_by_plan = row["attempts"] or row["deferrals"] or row["action"] != "post"
+    if not waits_by_plan and now - row["due_at"] > late:
+        return End(State.MISSED, f"it is more than {late} late", "an editor can reschedule it")
+    return Pass("wanted")
+
+
+def not_suppressed(facts: Facts) -> Answer:
+    """Does the recipient want to hear from us?"""
+    if facts.suppressed is not None:
+        return End(State.SKIPPED, f"the recipient is suppressed: {facts.suppressed}")
+    return Pass("not suppressed")
+
+
+def fits(facts: Facts) -> Answer:
+    """Would the network take it?"""
+    if facts.problems:
+        return End(State.FAILED, "; ".join(facts.problems), "an editor can change the content")
+    return Pass("fits the channel")
+
+
+def workspace_open(facts: Facts) -> Answer:
+    """Is the workspace stopped?"""
+    if facts.workspace["stopped_at"] is None:
+        return Pass("the workspace runs")
+    reason = facts.workspace["stop_reason"] or "no reason given"
+    return Wait(f"the workspace is stopped: {reason}", None, "an admin of the workspace")
+
+
+def account_ready(facts: Facts) -> Answer:
+    """Is the account connected?"""
+    state = facts.account["state"]
+    if state in ("connected", "expiring"):
+        return Pass(f"the account is {state}")
+    reason = facts.account["state_reason"] or "no reason known"
+    return Wait(f"the account is {state}: {reason}", None, "whoever can reconnect the account")
+
+
+def lane_open(facts: Facts) -> Answer:
+    """Is the account's or campaign's lane paused, parked, or changed since the claim?"""
+    lane, now = facts.lane, facts.now
+    if lane["paused"]:
+        reason = lane["pause_reason"] or "no reason given"
+        return Wait(f"paused: {reason}", lane["paused_until"], "an editor of the workspace")
+    if facts.claimed_epoch is not None and lane["epoch"] != facts.claimed_epoch:
+        return Wait("the lane was paused or cleared meanwhile", now)
+    if lane["parked_until"] is not None and lane["parked_until"] > now:
+        reason = lane["park_reason"] or "the other side wants a wait"
+        return Wait(reason, lane["parked_until"], "the network")
+    return Pass("the lane is open")
+
+
+def in_hours(facts: Facts) -> Answer:
+    """Is it within the account's hours for this action?"""
+    if facts.hours is None or is_open(facts.hours, facts.now):
+        return Pass("within hours")
+    opening = next_opening(facts.hours, facts.now)
+    return Wait("outside the account's hours", opening, "an admin can change the hours")
+
+
+def within_budgets(facts: Facts) -> Answer:
+    """Is there room in every budget?"""
+    match allows(facts.now, facts.budgets):
+        case Allowed():
+            return Pass(f"{len(facts.budgets)} budgets have room")
+        case Refused() as refused:
+            says = f"{refused.binding.key}: {refused.binding.reason}"
+            return Wait(says, refused.next_at, "an admin can change the limit")
+
+
+GATES: Mapping[str, Gate] = {
+    "still wanted": still_wanted,
+    "suppression": not_suppressed,
+    "content": fits,
+    "workspace": workspace_open,
+    "account": account_ready,
+    "lane": lane_open,
+    "hours": in_hours,
+    "budgets": within_budgets,
+}
+
+
+def first_refusal(facts: Facts) -> tuple[str, End | Wait] | None:
+    """Return the first gate that does not let it pass."""
+    for name, gate in GATES.items():
+        answer = gate(facts)
+        if not isinstance(answer, Pass):
+            return name, answer
+    return None
+
+
+def ask_all(facts: Facts) -> dict[str, Answer]:
+    """Ask every gate, for people to see."""
+    return {name: gate(facts) for name, gate in GATES.items()}
+
+
+def as_data(answer: Answer) -> dict[str, Any]:
+    """Show an answer to an API or a command line."""
+    match answer:
+        case Pass(says):
+            return {"passed": True, "says": says}
+        case End(state, says, who):
+            return {"passed": False, "says": says, "ends": state.value, "who": who}
+        case Wait(says, until, who):
+            return {"passed": False, "says": says, "until": until, "who": who}

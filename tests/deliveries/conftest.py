@@ -1,0 +1,156 @@
+"""A workspace with two accounts, on both databases, and a clock of the database's own."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.db.open import open_product
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.claim import claim
+from cadenza.deliveries.model import Action, NewDelivery, Ticket
+from cadenza.deliveries.permit import Answer, Wish, locks_of, permit
+from cadenza.deliveries.schedule import schedule
+from cadenza.deliveries.settle import Result, settle
+from cadenza.providers.outcome import Outcome
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Row, Tx
+
+LEASE = timedelta(seconds=60)
+HOME = "ada-and-friends"
+
+
+class Road:
+    """The road's operations, as a worker would call them one by one."""
+
+    def __init__(self, operations: Operations) -> None:
+        self.operations = operations
+        self._ids = count(1)
+
+    async def connect(
+        self, account: str, *, zone: str = "Europe/Berlin", settings: str = "{}"
+    ) -> None:
+        def add(tx: Tx, now: datetime) -> None:
+            tx.run(
+                """
+                INSERT INTO account (workspace_id, id, provider, remote_id, zone, settings, created_at)
+                VALUES (:home, :id, 'rehearsal', :id, :zone, :settings, :now)
+                """,
+                home=HOME,
+                id=account,
+                zone=zone,
+                settings=settings,
+                now=now,
+            )
+            admit_account(tx, now, workspace_id=HOME, account_id=account)
+
+        await self.operations.run(add)
+
+    async def limit(
+        self, account: str, action: str, kind: str, amount: int, per: int | None = None
+    ) -> None:
+        await self.operations.run(
+            lambda tx, _: tx.run(
+                """
+                INSERT INTO budget (workspace_id, account_id, action, kind, amount, per_seconds)
+                VALUES (:home, :account, :action, :kind, :amount, :per)
+                ON CONFLICT (workspace_id, account_id, action, kind)
+                DO UPDATE SET amount = excluded.amount, per_seconds = excluded.per_seconds
+                """,
+                home=HOME,
+                account=account,
+                action=action,
+                kind=kind,
+                amount=amount,
+                per=per,
+            )
+        )
+
+    async def post(
+        self, account: str = "ada", *, due: timedelta = timedelta(), **changes: Any
+    ) -> str:
+        id_ = changes.pop("id", f"d{next(self._ids):05}")
+
+        def add(tx: Tx, now: datetime) -> object:
+            new = NewDelivery(
+                id=id_,
+                workspace_id=HOME,
+                account_id=account,
+                channel=changes.pop("channel", Channel.MASTODON),
+                action=changes.pop("action", Action.POST),
+                due_at=now + due,
+                content=changes.pop("content", '{"text":"hello"}'),
+                **changes,
+            )
+            return schedule(tx, now, [new])
+
+        await self.operations.run(add)
+        return id_
+
+    async def claim(
+        self, limit: int = 100, worker: str = "worker-1", lease: timedelta = LEASE
+    ) -> list[Ticket]:
+        return await self.operations.run(
+            lambda tx, now: claim(tx, now, limit=limit, worker=worker, lease=lease)
+        )
+
+    async def permit(
+        self, *tickets: Ticket, epoch: int | None = None, part: int = 0
+    ) -> list[Answer]:
+        wishes = [
+            Wish(
+                ticket,
+                f"a{next(self._ids):05}",
+                await self.epoch(ticket) if epoch is None else epoch,
+                part,
+            )
+            for ticket in tickets
+        ]
+        return await self.operations.run(
+            lambda tx, now: permit(tx, now, wishes), locks=locks_of(wishes)
+        )
+
+    async def settle(self, ticket: Ticket, outcome: Outcome, attempt_id: str | None) -> bool:
+        (won,) = await self.operations.run(
+            lambda tx, now: settle(tx, now, [Result(ticket, outcome, attempt_id)])
+        )
+        return won
+
+    async def epoch(self, ticket: Ticket) -> int:
+        return (await self.row("lane", ticket.row["lane_id"]))["epoch"]
+
+    async def row(self, table: str, id_: str) -> Row:
+        row = await self.operations.read(
+            lambda tx, _: tx.one(f"SELECT * FROM {table} WHERE id = :id", id=id_)
+        )
+        assert row is not None
+        return row
+
+    async def rows(self, table: str) -> list[Row]:
+        return await self.operations.read(lambda tx, _: tx.all(f"SELECT * FROM {table}"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def road(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Road]:
+    address = (
+        f"sqlite:///{tmp_path}/product.sqlite3"
+        if request.param == "sqlite"
+        else request.getfixturevalue("postgres_database")
+    )
+    async with open_product(address, clock=SystemClock()) as operations:
+        await operations.run(
+            lambda tx, now: tx.run(
+                "INSERT INTO workspace (id, name, zone, created_at) VALUES (:id, 'Ada', 'Europe/Berlin', :now)",
+                id=HOME,
+                now=now,
+            )
+        )
+        road = Road(operations)
+        await road.connect("ada")
+        await road.connect("ben")
+        yield road

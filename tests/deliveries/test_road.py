@@ -1,0 +1,236 @@
+from datetime import timedelta
+
+import pytest
+
+from cadenza.deliveries.model import Action
+from cadenza.deliveries.permit import Permitted, Refusal, Stale
+from cadenza.providers.outcome import (
+    Disconnected,
+    NotReady,
+    Outcome,
+    Reach,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from tests.deliveries.conftest import HOME, Road
+
+MINUTE = timedelta(minutes=1)
+
+
+async def sent(road: Road, id_: str) -> None:
+    (ticket,) = await road.claim(1)
+    assert ticket.id == id_
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    assert await road.settle(ticket, Sent("remote-1", "https://example.org/1"), permit.attempt_id)
+
+
+async def test_a_due_delivery_is_claimed_permitted_called_and_settled(road: Road) -> None:
+    id_ = await road.post()
+    await sent(road, id_)
+
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["remote_id"], row["attempts"]) == ("sent", "remote-1", 1)
+    assert row["sent_at"] is not None
+    (attempt,) = await road.rows("attempt")
+    assert (attempt["outcome"], attempt["number"]) == ("Sent", 1)
+    (ledger,) = await road.rows("activity")
+    assert (ledger["state"], bool(ledger["counts"])) == ("success", True)
+    (notice,) = await road.rows("outbox")
+    assert notice["kind"] == "delivery.sent"
+
+
+async def test_what_is_not_due_not_approved_or_paused_is_not_claimed(road: Road) -> None:
+    await road.post(due=MINUTE)
+    await road.post("ben", approved=False)
+
+    assert await road.claim() == []
+
+
+async def test_a_lane_hands_out_one_at_a_time(road: Road) -> None:
+    first = await road.post()
+    second = await road.post()
+    (ticket,) = await road.claim()
+    assert await road.claim() == []
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Sent("r"), permit.attempt_id)
+
+    assert ticket.id == first
+    assert [t.id for t in await road.claim()] == [second]
+
+
+async def test_a_million_paused_rows_are_not_looked_at(road: Road) -> None:
+    from cadenza.deliveries import lanes
+
+    await road.post()
+    await road.operations.run(
+        lambda tx, _: lanes.pause(tx, workspace_id=HOME, lane_id="account:ada", reason="holiday")
+    )
+    other = await road.post("ben")
+
+    assert [t.id for t in await road.claim()] == [other]
+    await road.operations.run(
+        lambda tx, _: lanes.resume(tx, workspace_id=HOME, lane_id="account:ada")
+    )
+    assert len(await road.claim()) == 1
+
+
+async def test_a_pause_between_claim_and_permit_wins(road: Road) -> None:
+    from cadenza.deliveries import lanes
+
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    epoch = await road.epoch(ticket)
+    await road.operations.run(
+        lambda tx, _: lanes.pause(tx, workspace_id=HOME, lane_id="account:ada", reason="stop")
+    )
+    (answer,) = await road.permit(ticket, epoch=epoch)
+
+    assert isinstance(answer, Refusal)
+    assert answer.gate == "lane"
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["attempts"], row["leased_until"]) == ("scheduled", 0, None)
+    assert await road.rows("attempt") == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "attempts", "counts"),
+    [
+        (Sent("r"), "sent", 1, True),
+        (NotReady(MINUTE), "scheduled", 0, False),
+        (TryLater(MINUTE, Reach.ACCOUNT, "slow down"), "scheduled", 0, False),
+        (Transient("no route"), "scheduled", 1, False),
+        (Rejected("too long"), "failed", 1, False),
+        (Disconnected("token revoked"), "scheduled", 0, False),
+        (Unconfirmed("no answer"), "unconfirmed", 1, True),
+    ],
+)
+async def test_each_outcome_has_its_effect(
+    road: Road, outcome: Outcome, state: str, attempts: int, counts: bool
+) -> None:
+    await road.limit("ada", "post", "day", 5)
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    assert await road.settle(ticket, outcome, permit.attempt_id)
+
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["attempts"]) == (state, attempts)
+    (ledger,) = await road.rows("activity")
+    assert bool(ledger["counts"]) is counts
+    (bucket,) = [b for b in await road.rows("bucket") if b["kind"] == "day"]
+    assert bucket["taken"] == (1 if counts else 0)
+
+
+async def test_a_flood_wait_parks_the_lane_and_burns_nothing(road: Road) -> None:
+    await road.post()
+    await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, TryLater(MINUTE, Reach.ACCOUNT, "flood"), permit.attempt_id)
+
+    assert await road.claim() == []
+    lane = await road.row("lane", "account:ada")
+    assert lane["park_reason"] == "flood"
+
+
+async def test_a_cap_refuses_without_an_attempt_and_names_the_next_time(road: Road) -> None:
+    await road.limit("ada", "post", "day", 1)
+    await sent(road, await road.post())
+    await road.post()
+    (ticket,) = await road.claim()
+    (answer,) = await road.permit(ticket)
+
+    assert isinstance(answer, Refusal)
+    assert answer.gate == "budgets"
+    assert "1 of 1 this day" in answer.says
+    assert await road.claim() == []
+
+
+async def test_a_stale_worker_gets_no_permit_and_settles_nothing(road: Road) -> None:
+    id_ = await road.post()
+    (old,) = await road.claim()
+    await road.operations.run(
+        lambda tx, _: tx.run("UPDATE delivery SET leased_until = NULL, worker = NULL")
+    )
+    await road.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight = 0"))
+    await road.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE lane SET runnable_at = (SELECT min(due_at) FROM delivery) WHERE id = 'account:ada'"
+        )
+    )
+    (new,) = await road.claim(worker="worker-2")
+
+    assert [type(answer) for answer in await road.permit(old)] == [Stale]
+    assert not await road.settle(old, Transient("late"), None)
+    (permit,) = await road.permit(new)
+    assert isinstance(permit, Permitted)
+    assert (await road.row("delivery", id_))["lease"] == new.lease
+
+
+async def test_evidence_of_a_stale_worker_clears_a_doubt(road: Road) -> None:
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE delivery SET state = 'unconfirmed', lease = lease + 1, leased_until = NULL"
+        )
+    )
+
+    assert await road.settle(ticket, Sent("r-9"), permit.attempt_id)
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["remote_id"]) == ("sent", "r-9")
+
+
+async def test_a_revision_after_the_claim_makes_the_permit_stale(road: Road) -> None:
+    await road.post()
+    (ticket,) = await road.claim()
+    await road.operations.run(lambda tx, _: tx.run("UPDATE delivery SET revision = revision + 1"))
+
+    assert [type(answer) for answer in await road.permit(ticket)] == [Stale]
+
+
+async def test_a_suppressed_recipient_is_skipped(road: Road) -> None:
+    await road.operations.run(
+        lambda tx, now: tx.run(
+            "INSERT INTO suppression VALUES (:home, 'domain', 'example.org', 'asked to stop', :now)",
+            home=HOME,
+            now=now,
+        )
+    )
+    settings = '{"hours": {"email": null}}'
+    await road.connect("mailer", settings=settings)
+    id_ = await road.post("mailer", action=Action.EMAIL, recipient="Cy@Example.org")
+    (ticket,) = await road.claim()
+    (answer,) = await road.permit(ticket)
+
+    assert isinstance(answer, Refusal)
+    row = await road.row("delivery", id_)
+    assert row["state"] == "skipped"
+    assert "asked to stop" in row["reason"]
+
+
+async def test_a_post_that_is_too_late_is_missed_and_says_so(road: Road) -> None:
+    id_ = await road.post(due=-2 * 60 * MINUTE)
+    (ticket,) = await road.claim()
+    (answer,) = await road.permit(ticket)
+
+    assert isinstance(answer, Refusal)
+    row = await road.row("delivery", id_)
+    assert row["state"] == "missed"
+    assert "late" in row["reason"]
+
+
+async def test_the_same_post_to_the_same_place_is_there_once(road: Road) -> None:
+    await road.post(post_id="p1")
+    await road.post(post_id="p1")
+
+    assert len(await road.rows("delivery")) == 1
