@@ -20,7 +20,7 @@ from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Re
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.http.request import Form, Json, Request, Timeouts
-from tests.providers.http.rude import Rude, Visit, polite
+from tests.providers.http.rude import Rude, Visit
 
 CANARY = "canary-7Hq2/x+Zp9"
 SECRET = Secret(CANARY)
@@ -103,11 +103,17 @@ async def test_nothing_in_the_logs_or_results_shows_a_secret(
     """At DEBUG, with everything that every library wants to say."""
     caplog.set_level(logging.DEBUG)
 
+    async def echo(visit: Visit) -> None:
+        """Answer with the secret in a header, as a pool at DEBUG would write down."""
+        while True:
+            await visit.request()
+            await visit.reply(b"{}", f"x-echo: {CANARY}", f"location: /{CANARY}")
+
     async def close(visit: Visit) -> None:
         await visit.request()
 
     seen: list[str] = []
-    for manner in (polite, close):
+    for manner in (echo, close):
         for tls in (None, server_tls):
             async with Rude(manner, tls=tls) as server:
                 policy = Policy(

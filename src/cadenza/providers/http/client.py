@@ -48,7 +48,7 @@ class Wire:
 
     left: bool = False  # its first byte may be out
     fresh: bool = False  # on a connection that was made for it
-    answered: bool = False  # a status line came
+    status: int | None = None  # of the answer that began to come
 
     async def note(self, event: str, info: dict[str, Any]) -> None:
         """Take a note from the pool, which calls this at each step."""
@@ -57,8 +57,6 @@ class Wire:
             self.fresh = True
         elif step == "send_request_headers.started":
             self.left = True
-        elif step == "receive_response_headers.complete":
-            self.answered = True
 
 
 class OutboundClient:
@@ -136,6 +134,7 @@ class OutboundClient:
                 elapsed = self._clock.monotonic() - started
                 url = redact(str(call.target.url), call.secrets)
                 return Reply(status, headers, body, url, elapsed)
+            wire.status = None  # that answer is complete; the next has not begun
             call = follow(call, headers["location"], self._policy)
         raise Stop(Reason.REDIRECTS, f"more than {request.redirects} redirects")
 
@@ -151,11 +150,11 @@ class OutboundClient:
     ) -> tuple[int, dict[str, str], bytes]:
         """Make one hop; once more if a kept connection turned out to be dead and no harm is done."""
         pool = self._shared if request.repeatable else self._alone
-        wire.fresh = wire.answered = False
+        wire.fresh, wire.status = False, None
         try:
             return await _exchange(pool, request, call, wire)
         except (httpcore2.ReadError, httpcore2.WriteError, httpcore2.RemoteProtocolError):
-            stale = wire.left and not wire.fresh and not wire.answered
+            stale = wire.left and not wire.fresh and wire.status is None
             if not (stale and request.repeatable) or isinstance(call.body, Stream):
                 raise
         return await _exchange(self._alone, request, call, wire)
@@ -170,7 +169,7 @@ class OutboundClient:
                 "may_have_arrived": wire.left,
             },
         )
-        return MayHaveArrived(stop.reason, stop.status) if wire.left else NeverLeft(stop.reason)
+        return MayHaveArrived(stop.reason, wire.status) if wire.left else NeverLeft(stop.reason)
 
 
 async def _exchange(
@@ -187,27 +186,17 @@ async def _exchange(
         extensions={"timeout": _timeouts(request.timeout), "trace": wire.note},
     ) as response:
         headers = _headers(response.headers)
-        status = response.status
+        status = wire.status = response.status
         moving = redirects(call.method, status, headers.get("location")) and request.redirects
         if moving and headers.get("content-length") != "0":
             return status, headers, b""  # unread: costs the connection, and no one's time
-        try:
-            _expected(request, status, headers)  # before a byte of the body is fetched
-            body = await read_body(
-                response.aiter_stream(),
-                encoding=headers.get("content-encoding", ""),
-                length=headers.get("content-length") if call.method != "HEAD" else None,
-                limit=request.max_bytes,
-            )
-        except Stop as early:
-            raise Stop(early.reason, early.detail, status=status) from None
-        except (
-            httpcore2.NetworkError,
-            httpcore2.ProtocolError,
-            httpcore2.TimeoutException,
-        ) as failure:
-            early = _stop(failure)
-            raise Stop(early.reason, early.detail, status=status) from None
+        _expected(request, status, headers)  # before a byte of the body is fetched
+        body = await read_body(
+            response.aiter_stream(),
+            encoding=headers.get("content-encoding", ""),
+            length=headers.get("content-length") if call.method != "HEAD" else None,
+            limit=request.max_bytes,
+        )
         return status, headers, body
 
 

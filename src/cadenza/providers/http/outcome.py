@@ -107,8 +107,7 @@ Outcome = Reply | NeverLeft | MayHaveArrived
 class Stop(Exception):
     """Inside this folder: why a walk ended early. `detail` is for the operator's log."""
 
-    def __init__(self, reason: Reason, detail: str = "", *, status: int | None = None) -> None:
+    def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(detail or reason)
         self.reason = reason
         self.detail = detail
-        self.status = status
