@@ -325,3 +325,9 @@ def no_secret_in(texts: Iterable[str], secrets: Iterable[str]) -> None:
     for text in texts:
         for secret in secrets:
             assert secret not in text, f"a secret shows: {text[:200]}"
+
+
+def bare(outcome: object) -> dict[str, object]:
+    """Return an outcome's kind and fields but its words, to compare what they decide."""
+    names = [name for name in getattr(outcome, "__dataclass_fields__", {}) if name != "says"]
+    return {"kind": type(outcome), **{name: getattr(outcome, name) for name in names}}

@@ -22,7 +22,7 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from tests.providers.contract import drive
+from tests.providers.contract import bare, drive
 from tests.providers.mastodon.stage import POSTS, mastodon
 
 CASES: list[tuple[int, str, Outcome]] = [
@@ -58,7 +58,7 @@ async def test_a_refusal_means_what_its_row_says(
         scene.before = lift
         ended = await drive(scene)
         first = next(each for each in ended.trail[1:])
-        assert _bare(first) == _bare(expected)
+        assert bare(first) == bare(expected)
         assert words in str(getattr(first, "says", ""))
 
 
@@ -76,8 +76,3 @@ def test_the_rehearsal_speaks_the_sentences_that_the_table_knows() -> None:
 def _row(status: int, words: str) -> Row:
     code = words if words in errors.KNOWN else None
     return errors.TABLE.row(Refusal(status=status, code=code))
-
-
-def _bare(outcome: object) -> dict[str, object]:
-    fields = {name: getattr(outcome, name) for name in type(outcome).__dataclass_fields__}  # pyright: ignore[reportAttributeAccessIssue]
-    return {"kind": type(outcome), **{k: v for k, v in fields.items() if k != "says"}}

@@ -1,0 +1,7 @@
+"""Bluesky and other servers of the AT Protocol. Start with publish.py; facts are in README.md."""
+
+from cadenza.providers.bluesky.auth import BlueskyConnector
+from cadenza.providers.bluesky.publish import Bluesky
+
+PROVIDER = Bluesky()
+CONNECTOR = BlueskyConnector()

@@ -1,0 +1,198 @@
+"""Publish on Bluesky: upload pictures, write each part under a key of our own, look by that key.
+
+The record's key is made from the attempt's key (keys.py) and written with "create only", so a repeated
+call can never be a second post nor overwrite another. After silence, `getRecord` says for certain
+whether the part is there. Limit: films and the fetching of link cards are not done.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from cadenza.core.channels import Channel
+from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.bluesky.errors import MISSING, TABLE
+from cadenza.providers.bluesky.facets import handles
+from cadenza.providers.bluesky.keys import record_key
+from cadenza.providers.bluesky.limits import problems
+from cadenza.providers.bluesky.record import COLLECTION, build, stamp, text_of
+from cadenza.providers.bluesky.session import tokens_of
+from cadenza.providers.http.request import Json, Request, Timeouts
+from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
+from cadenza.providers.outcome import (
+    Absent,
+    CannotTell,
+    Disconnected,
+    Finding,
+    Found,
+    Outcome,
+    Rejected,
+    Sent,
+    Transient,
+)
+from cadenza.providers.reply import Got, ask, bearer, sent
+
+AGAIN = timedelta(seconds=30)
+UPLOAD_TIME = Timeouts(connect=10, read=60, total=120)
+
+
+class Bluesky:
+    """The adapter."""
+
+    name = "bluesky"
+    channels = (Channel.BLUESKY,)
+
+    def capabilities(self, channel: Channel) -> Capabilities:
+        """Say what the road may count on."""
+        return Capabilities(idempotency=Idempotency.OWN_ID, findable=True, threads=True)
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        """Say all that the server would refuse."""
+        return problems(message)
+
+    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+        """Upload the next picture, find who is mentioned, learn what the parts before are called."""
+        state: dict[str, Any] = {"made_at": stamp(call.now), **call.state}
+        blobs = list(state.get("blobs", ()))
+        if call.part == 0 and len(blobs) < len(call.message.media):
+            return await _upload(call, call.message.media[len(blobs)], state)
+        dids = dict(state.get("dids", {}))
+        for handle in handles(text_of(call)):
+            if handle not in dids:
+                return await _resolve(call, handle, state)
+        for uri in dict.fromkeys(call.sent_parts):
+            if uri not in state.get("cids", {}):
+                return await _learn(call, uri, state)
+        return Prepared(state)
+
+    async def publish(self, call: Call) -> Outcome:
+        """Write one record; the call that must not happen twice."""
+        body = {
+            "repo": call.account.remote_id,
+            "collection": COLLECTION,
+            "rkey": _key(call),
+            "record": build(call),
+            "swapRecord": None,  # create only: another record under this key is never overwritten
+        }
+        got = await ask(call, _post(call, "repo.putRecord", Json(body)), TABLE)
+        if not isinstance(got, Got):
+            return got
+        uri = got.text("uri")
+        return sent(got, uri, _page(call, uri) if uri else None)
+
+    async def find_out(self, call: Call) -> Finding:
+        """Ask for the record under the attempt's key."""
+        got = await _record(call, _uri(call))
+        if isinstance(got, Rejected) and got.code == MISSING:
+            return Absent()
+        if not isinstance(got, Got) or not isinstance(got.at("value"), dict):
+            return CannotTell("The server did not say whether the post is there.", again=AGAIN)
+        if got.at("value", "text") != text_of(call):
+            return Absent()  # another record has the key, and ours cannot have overwritten it
+        return Found(_uri(call), _page(call, _uri(call)), _at(got.text("value", "createdAt")))
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        """Nothing is left to do: the address follows from the key."""
+        return sent
+
+    async def refresh(self, call: Call) -> Tokens | Outcome:
+        """Exchange the session; a repeat within two hours gets the same successor."""
+        token = call.tokens.refresh
+        if token is None:
+            return Disconnected("There is nothing to renew the session with; connect again.")
+        request = Request(
+            "POST",
+            _xrpc(call, "server.refreshSession"),
+            {"authorization": bearer(token)},
+            idempotent=True,
+            secrets=(token,),
+        )
+        got = await ask(call, request, TABLE)
+        if not isinstance(got, Got):
+            return got
+        fresh = tokens_of(got, call.now)
+        return fresh or Transient("The server renewed the session without giving it.")
+
+
+def _xrpc(call: Call, method: str) -> str:
+    """Return the address of a method on the account's own server."""
+    server = str(call.account.settings.get("pds") or call.app.base_url).rstrip("/")
+    return f"{server}/xrpc/com.atproto.{method}"
+
+
+def _post(call: Call, method: str, body: Json) -> Request:
+    return Request(
+        "POST",
+        _xrpc(call, method),
+        {"authorization": bearer(call.tokens.access)},
+        body,
+        timeout=Timeouts(connect=10, read=30, total=30),
+        secrets=(call.tokens.access,),
+    )
+
+
+def _key(call: Call) -> str:
+    made_at = datetime.fromisoformat(call.state["made_at"])
+    return record_key(call.account.id, call.key, made_at)
+
+
+def _uri(call: Call) -> str:
+    return f"at://{call.account.remote_id}/{COLLECTION}/{_key(call)}"
+
+
+def _page(call: Call, uri: str) -> str:
+    return f"https://bsky.app/profile/{call.account.remote_id}/post/{uri.rpartition('/')[2]}"
+
+
+async def _record(call: Call, uri: str) -> Got | Outcome:
+    """Read a record; it is public, so a session that ran out does not matter."""
+    repo, collection, rkey = uri.removeprefix("at://").split("/")
+    query = urlencode({"repo": repo, "collection": collection, "rkey": rkey})
+    return await ask(call, Request("GET", f"{_xrpc(call, 'repo.getRecord')}?{query}"), TABLE)
+
+
+async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underway | Outcome:
+    request = Request(
+        "POST",
+        _xrpc(call, "repo.uploadBlob"),
+        {"authorization": bearer(call.tokens.access), "content-type": item.mime},
+        await item.read(),
+        timeout=UPLOAD_TIME,
+        idempotent=True,
+        secrets=(call.tokens.access,),
+    )
+    got = await ask(call, request, TABLE)
+    if not isinstance(got, Got):
+        return got
+    blob = got.at("blob")
+    if not isinstance(blob, dict):
+        return Transient("The server took a picture without naming it.")
+    return Underway({**state, "blobs": [*state.get("blobs", ()), blob]})
+
+
+async def _resolve(call: Call, handle: str, state: dict[str, Any]) -> Underway | Outcome:
+    query = urlencode({"handle": handle})
+    request = Request("GET", f"{_xrpc(call, 'identity.resolveHandle')}?{query}")
+    got = await ask(call, request, TABLE)
+    if not isinstance(got, Got | Rejected):
+        return got
+    did = (got.text("did") if isinstance(got, Got) else None) or ""  # unknown: plain text
+    return Underway({**state, "dids": {**state.get("dids", {}), handle: did}})
+
+
+async def _learn(call: Call, uri: str, state: dict[str, Any]) -> Underway | Outcome:
+    """Learn the hash of a part before: answers name it."""
+    got = await _record(call, uri)
+    if not isinstance(got, Got):
+        return got
+    cid = got.text("cid")
+    if cid is None:
+        return Transient("The server showed a part of the thread without its hash.")
+    return Underway({**state, "cids": {**state.get("cids", {}), uri: cid}})
+
+
+def _at(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text or "")
+    except ValueError:
+        return None

@@ -1,0 +1,232 @@
+"""Bluesky: whatever goes wrong on the way, one visible post or none and a clear word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.providers.base import Call, Prepared
+from cadenza.providers.message import Tokens
+from cadenza.providers.outcome import (
+    Absent,
+    Disconnected,
+    Found,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from tests.providers.bluesky.stage import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, bluesky
+from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
+from tests.providers.pictures import picture
+
+
+async def test_a_post_goes_out_once_with_its_address() -> None:
+    async with bluesky() as (scene, _):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        did = scene.account.remote_id
+        key = (ended.outcome.remote_id or "").rpartition("/")[2]
+        assert ended.outcome.url == f"https://bsky.app/profile/{did}/post/{key}"
+
+
+async def test_a_thread_hangs_together_with_pictures_on_its_first_part() -> None:
+    media = (picture(), picture("b.png"))
+    async with bluesky("One", parts=("Two", "Three"), media=media) as (scene, _):
+        judge(await drive(scene), scene)
+        entries = scene.rehearsal.visible(scene.world)
+        assert [each.to for each in entries] == ["", entries[0].remote_id, entries[1].remote_id]
+        assert [each.detail["images"] for each in entries] == [2, 0, 0]
+
+
+async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> None:
+    text = "✨ @ben.example and @nobody.example on #Über https://example.org/a."
+    async with bluesky(text) as (scene, _):
+        judge(await drive(scene), scene)
+        (entry,) = scene.rehearsal.visible(scene.world)
+        marked = [
+            text.encode()[each["index"]["byteStart"] : each["index"]["byteEnd"]].decode()
+            for each in entry.detail["facets"]
+        ]
+        assert marked == ["@ben.example", "#Über", "https://example.org/a"]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("route", [BLOBS, RESOLVES, PUTS])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_at_any_step_makes_two_posts(
+    kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with bluesky("Hi @ben.example", media=(picture(),)) as (scene, world):
+        fault = world.faults.plan(kind, route, times=times, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        if kind is Kind.EXPIRE and times == 2 and route != RESOLVES:
+            # The fresh session ran out as well; one refresh a delivery is all that is tried.
+            assert isinstance(ended.outcome, Disconnected)
+        else:
+            assert isinstance(ended.outcome, Sent), ended.trail
+        _no_token_in(scene, [caplog.text, repr(ended)])
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+@pytest.mark.parametrize("route", [PUTS, GETS])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_a_thread_goes_on_where_it_stopped(
+    kind: Kind, details: dict[str, Any], route: str, nth: int
+) -> None:
+    async with bluesky("One", parts=("Two", "Three")) as (scene, world):
+        world.faults.plan(kind, route, nth=nth, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_a_doubt_is_settled_also_when_the_look_fails_first(
+    kind: Kind, details: dict[str, Any]
+) -> None:
+    async with bluesky() as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, PUTS)
+        world.faults.plan(kind, GETS, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+@pytest.mark.parametrize("step", ["prepare", "publish"])
+async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+    async with bluesky(media=(picture(),)) as (scene, _):
+        scene.shut_at(step)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert ended.returned(Transient) == 1
+        assert ended.returned(Unconfirmed) == 0
+
+
+async def test_a_session_that_runs_out_between_two_steps_is_renewed_once() -> None:
+    async with bluesky(media=(picture(),)) as (scene, world):
+        world.faults.plan(Kind.EXPIRE, PUTS)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(Tokens) == 1
+        assert len(world.blobs) == 1
+        uploads = [each for each in world.received if each.path.endswith("uploadBlob")]
+        assert len(uploads) == 1
+
+
+async def test_a_lost_reply_to_a_refresh_gets_the_same_pair_again() -> None:
+    async with bluesky() as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, REFRESHES)
+        call = _call(scene)
+        assert isinstance(await scene.provider.refresh(call), Transient)
+        again = await scene.provider.refresh(call)
+        assert isinstance(again, Tokens)
+        assert len(world.sessions.by_refresh) == 2
+
+
+async def test_a_refresh_after_the_grace_asks_to_connect_again() -> None:
+    async with bluesky() as (scene, _):
+        assert isinstance(await scene.provider.refresh(_call(scene)), Tokens)
+        scene.rehearsal.clock.advance(timedelta(hours=2))
+        assert isinstance(await scene.provider.refresh(_call(scene)), Disconnected)
+
+
+async def test_pictures_that_the_server_forgot_are_uploaded_anew() -> None:
+    async with bluesky(media=(picture(),)) as (scene, world):
+        first = True
+
+        async def dawdle(step: str) -> None:
+            nonlocal first
+            if step == "publish" and first:
+                first = False
+                scene.rehearsal.clock.advance(timedelta(minutes=61))
+
+        scene.before = dawdle
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert len([each for each in world.received if each.path.endswith("uploadBlob")]) == 2
+
+
+async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
+    async with bluesky() as (scene, world):
+        world.points.limit = 1
+        began = scene.rehearsal.clock.now()
+
+        async def lift(step: str) -> None:
+            if scene.rehearsal.clock.now() > began + timedelta(minutes=1):
+                world.points.limit = 5000
+
+        scene.before = lift
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert ended.returned(TryLater) == 1
+        assert ended.returned(Transient) == 0
+        assert ended.waited >= timedelta(hours=1)
+
+
+async def test_another_record_under_the_key_is_neither_overwritten_nor_taken_for_ours() -> None:
+    async with bluesky("Ours") as (scene, world):
+        prepared = await scene.provider.prepare(_call(scene))
+        assert isinstance(prepared, Prepared)
+        call = replace(_call(scene), state=prepared.state, key="k1")
+        assert isinstance(await scene.provider.publish(call), Sent)
+        other = replace(call, message=replace(call.message, text="Other"))
+        assert isinstance(await scene.provider.publish(other), Unconfirmed)
+        assert await scene.provider.find_out(other) == Absent()
+        assert isinstance(await scene.provider.find_out(call), Found)
+        assert [each["text"] for each in world.records.values()] == ["Ours"]
+
+
+async def test_a_text_that_is_too_long_after_all_is_rejected_once() -> None:
+    async with bluesky("x" * 301) as (scene, _):
+        assert [each.code for each in scene.provider.validate(scene.message, scene.account)] == [
+            "too_long"
+        ]
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+        assert ended.attempts == 1
+
+
+async def test_what_validate_lets_through_the_server_takes() -> None:
+    text = "👨‍👩‍👧‍👦" * 100 + "é" * 200
+    async with bluesky(text, media=(picture(),) * 4) as (scene, _):
+        assert scene.provider.validate(scene.message, scene.account) == []
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+async def test_a_link_becomes_a_card() -> None:
+    async with bluesky(link="https://example.org") as (scene, world):
+        judge(await drive(scene), scene)
+        (record,) = world.records.values()
+        assert record["embed"]["external"]["uri"] == "https://example.org"
+
+
+def _call(scene: Scene) -> Call:
+    return Call(
+        account=scene.account,
+        tokens=scene.tokens,
+        app=scene.app,
+        http=scene.http,
+        now=scene.rehearsal.clock.now(),
+        message=scene.message,
+    )
+
+
+def _no_token_in(scene: Scene, texts: list[str]) -> None:
+    secrets = [scene.tokens.access.reveal()]
+    if scene.tokens.refresh:
+        secrets.append(scene.tokens.refresh.reveal())
+    no_secret_in(texts, secrets)
