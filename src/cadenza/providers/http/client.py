@@ -163,7 +163,7 @@ class OutboundClient:
         log.warning(
             "request did not come to an answer",
             extra={
-                "request": repr(request),
+                "request": redact(repr(request), secrets_of(request)),
                 "reason": stop.reason.value,
                 "detail": redact(stop.detail, secrets_of(request)),
                 "may_have_arrived": wire.left,
