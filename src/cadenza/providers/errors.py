@@ -37,6 +37,7 @@ class Refusal:
     subcode: Code = None
     words: str = ""
     wait: timedelta | None = None
+    passing: bool = False  # the network itself says that this will pass
     irreversible: bool = False  # set by reply.py: the call that must not happen twice
 
     @property
@@ -118,7 +119,7 @@ def try_later(reach: Reach, otherwise: timedelta = A_MINUTE) -> Verdict:
 def _by_status(refusal: Refusal, says: str) -> Outcome:
     if refusal.status == 429:
         return TryLater(refusal.wait or A_MINUTE, Reach.ACCOUNT, says)
-    if refusal.status >= 500 or refusal.status in {408, 499}:
+    if refusal.passing or refusal.status >= 500 or refusal.status in {408, 499}:
         return unsure(refusal, says)
     return Rejected(says, f"unknown:{refusal.name}")
 

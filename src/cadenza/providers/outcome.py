@@ -107,9 +107,9 @@ Outcome = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """It is there."""
+    """It is there; under which id may still be unknown, as after a success that names none."""
 
-    remote_id: str
+    remote_id: str | None
     url: str | None = None
     at: datetime | None = None
 
