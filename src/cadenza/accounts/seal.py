@@ -1,0 +1,130 @@
+"""Credentials at rest: sealed with a key that is not in the database.
+
+AES-256-GCM, bound to the row by its associated data: a sealed value that is moved to another account
+does not open. The key's id stands in front, so keys can be rotated while both are at hand. The key file
+is made on first use with mode 0600; losing it means connecting every account again.
+"""
+
+import base64
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import Tokens
+
+NONCE = 12
+KEY_BYTES = 32
+
+
+class CannotOpen(Exception):
+    """The sealed value was made with another key, for another row, or was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keyring:
+    """The keys by id; the first is used for sealing, all of them for opening."""
+
+    keys: Mapping[str, Secret]  # base64
+
+    def seal(self, text: str, *, row: str) -> str:
+        """Seal a text for one row."""
+        key_id, key = next(iter(self.keys.items()))
+        nonce = os.urandom(NONCE)  # noqa: TID251 - a nonce is the seal's own affair
+        sealed = AESGCM(_raw(key)).encrypt(nonce, text.encode(), f"{key_id}/{row}".encode())
+        return f"{key_id}.{base64.urlsafe_b64encode(nonce + sealed).decode()}"
+
+    def open(self, sealed: str, *, row: str) -> str:
+        """Open what was sealed for this row."""
+        key_id, _, body = sealed.partition(".")
+        if key_id not in self.keys:
+            raise CannotOpen(f"no key {key_id!r} is at hand to open the credentials of {row}")
+        raw = base64.urlsafe_b64decode(body)
+        try:
+            plain = AESGCM(_raw(self.keys[key_id])).decrypt(
+                raw[:NONCE], raw[NONCE:], f"{key_id}/{row}".encode()
+            )
+        except InvalidTag as error:
+            raise CannotOpen(f"the sealed credentials of {row} do not belong there") from error
+        return plain.decode()
+
+    def needs_resealing(self, sealed: str) -> bool:
+        """Say whether a value was sealed with an older key."""
+        return sealed.partition(".")[0] != next(iter(self.keys))
+
+
+def load_keyring(path: Path) -> Keyring:
+    """Read the key file, newest key first, or make one; refuse a file that others may read."""
+    if not path.exists():
+        _write_keys(path, [f"k1 {_new_key()}"])
+    if path.stat().st_mode & 0o077:
+        raise PermissionError(f"{path} must be readable by its owner only: chmod 600 {path}")
+    lines = [line.split() for line in path.read_text().splitlines() if line.strip()]
+    keys = {key_id: Secret(key) for key_id, key in lines}
+    for key_id, key in keys.items():
+        if len(_raw(key)) != KEY_BYTES:
+            raise ValueError(f"key {key_id!r} in {path} has not {KEY_BYTES} bytes")
+    return Keyring(keys)
+
+
+def add_key(path: Path) -> str:
+    """Put a new key in front; what was sealed before still opens. Returns the new key's id."""
+    lines = path.read_text().splitlines()
+    key_id = f"k{len(lines) + 1}"
+    _write_keys(path, [f"{key_id} {_new_key()}", *lines])
+    return key_id
+
+
+def seal_tokens(ring: Keyring, tokens: Tokens, *, row: str) -> str:
+    """Seal an account's tokens."""
+    said = {
+        "access": tokens.access.reveal(),
+        "refresh": tokens.refresh.reveal() if tokens.refresh else None,
+        "expires_at": tokens.expires_at,
+        "refreshed_at": tokens.refreshed_at,
+        "extra": {name: secret.reveal() for name, secret in tokens.extra.items()},
+    }
+    return ring.seal(msgspec.json.encode(said).decode(), row=row)
+
+
+def open_tokens(ring: Keyring, sealed: str, *, row: str) -> Tokens:
+    """Open an account's tokens."""
+    said = msgspec.json.decode(ring.open(sealed, row=row), type=_Said)
+    return Tokens(
+        access=Secret(said.access),
+        refresh=Secret(said.refresh) if said.refresh else None,
+        expires_at=said.expires_at,
+        refreshed_at=said.refreshed_at,
+        extra={name: Secret(value) for name, value in said.extra.items()},
+    )
+
+
+class _Said(msgspec.Struct):
+    access: str
+    refresh: str | None
+    expires_at: datetime | None
+    refreshed_at: datetime | None
+    extra: dict[str, str]
+
+
+def _raw(key: Secret) -> bytes:
+    return base64.urlsafe_b64decode(key.reveal())
+
+
+def _new_key() -> str:
+    return base64.urlsafe_b64encode(os.urandom(KEY_BYTES)).decode()  # noqa: TID251 - a key needs the system's best
+
+
+def _write_keys(path: Path, lines: list[str]) -> None:
+    """Write beside and move into place, readable by the owner from the first byte."""
+    beside = path.with_name(path.name + ".new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write("\n".join(lines) + "\n")
+    beside.replace(path)

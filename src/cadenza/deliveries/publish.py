@@ -1,0 +1,248 @@
+"""One delivery on its way out: load, render, prepare, permit, the one call, and what came of it.
+
+Provider calls stand between transactions, never inside one. Whatever happens ends in one `Result`;
+without a permit nothing was called. A token is refreshed once when the network refuses it; a thread's
+parts each need a permit of their own, and each one's remote id is saved before the next is sent.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from cadenza.core.clock import Clock
+from cadenza.core.ids import Chance
+from cadenza.deliveries.batching import Batching
+from cadenza.deliveries.keep_prepared import keep_prepared
+from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.permit import Answer, Permitted, Wish, locks_of, permit
+from cadenza.deliveries.reconcile import Doubt
+from cadenza.deliveries.render import Files, render
+from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.source import DeliverySource
+from cadenza.engine.job import Claimed
+from cadenza.engine.outcomes import Settlement, Stopped, Verdict
+from cadenza.engine.slots import Slot
+from cadenza.providers.base import Call, Prepared, Provider, Underway
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.message import AccountRef, App, Message, Tokens
+from cadenza.providers.outcome import Finding, NotReady, Outcome, Sent, Transient, Unconfirmed
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Row, Tx
+
+FINISHING = 5.0  # seconds for what is only nice to have
+CALL = 25.0  # seconds for the irreversible call; the permit's deadline is later
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """An account as a call needs it, opened for the moment."""
+
+    provider: Provider
+    account: AccountRef
+    tokens: Tokens
+    app: App
+
+
+class Publisher:
+    """The road's runner: what the engine's worker calls for each claimed delivery."""
+
+    def __init__(
+        self,
+        source: DeliverySource,
+        operations: Operations,
+        *,
+        open_sender: Callable[[Row, Row], Sender],
+        http: OutboundClient,
+        files: Files,
+        clock: Clock,
+        chance: Chance,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._source = source
+        self._operations = operations
+        self._open_sender = open_sender
+        self._http = http
+        self._files = files
+        self._clock = clock
+        self._chance = chance
+        self._new_id = new_id
+        self._permits: Batching[Wish, Answer] = Batching(self._permit_many)
+
+    async def run(self, claimed: Claimed, slot: Slot) -> Settlement:
+        """Take one delivery down the road."""
+        ticket = self._source.ticket(claimed.id)
+        result = await self._publish(ticket)
+        if result is None:
+            self._source.forget(claimed.id)
+        else:
+            self._source.bring(claimed.id, result)
+        return Settlement(claimed.id, claimed.lease, Verdict.DONE)
+
+    def stopped(self, claimed: Claimed, reason: Stopped) -> Settlement:
+        """A run that was cut short: before the permit it goes back; after it, rescue will doubt it."""
+        return Settlement(claimed.id, claimed.lease, Verdict.RELEASED)
+
+    async def find_out(self, doubt: Doubt) -> Finding:
+        """Ask the network about an attempt that nobody answered; the reconciler's question."""
+        ticket, attempt = doubt.ticket, doubt.attempt
+        sender, _ = await self._load(ticket)
+        message = render(ticket.row, self._files)
+        call = replace(
+            self._call(ticket, sender, message),
+            key=attempt["key"],
+            part=attempt["part"],
+            sent_parts=tuple(msgspec.json.decode(ticket.row["parts_sent"])),
+            began_at=attempt["began_at"],
+        )
+        return await sender.provider.find_out(call)
+
+    async def _publish(self, ticket: Ticket) -> Result | None:
+        sender, epoch = await self._load(ticket)
+        message, problems = self._render(ticket, sender)
+        if message is None:
+            return await self._refused_content(ticket, epoch, problems)
+        call = self._call(ticket, sender, message)
+        prepared = await self._prepare(call, ticket)
+        if not isinstance(prepared, Prepared):
+            return self._result(ticket, prepared)
+        call = replace(call, state=prepared.state)
+        return await self._send_parts(ticket, sender, call, epoch, problems)
+
+    async def _send_parts(
+        self, ticket: Ticket, sender: Sender, call: Call, epoch: int, problems: tuple[str, ...]
+    ) -> Result | None:
+        """Send each part that is not out yet, each under a permit of its own."""
+        last = len(call.message.parts)
+        part = len(msgspec.json.decode(ticket.row["parts_sent"]))
+        while True:
+            answer = await self._permits.ask(Wish(ticket, self._new_id(), epoch, part, problems))
+            if not isinstance(answer, Permitted):
+                return None
+            sent_parts: list[str] = msgspec.json.decode(ticket.row["parts_sent"])
+            call = replace(call, key=answer.key, part=part, sent_parts=tuple(sent_parts))
+            outcome = await self._irreversibly(sender.provider, call)
+            if not isinstance(outcome, Sent) or part >= last:
+                if isinstance(outcome, Sent):
+                    outcome = await self._finish(sender.provider, call, outcome)
+                return self._result(ticket, outcome, answer.attempt_id)
+            between = self._result(ticket, outcome, answer.attempt_id, last_part=False)
+            if not await self._settle_between(between):
+                return None
+            part += 1
+
+    async def _settle_between(self, part: Result) -> bool:
+        """Save a part's remote id before the next is sent."""
+        (won,) = await self._operations.run(lambda tx, now: settle(tx, now, [part]))
+        return won
+
+    async def _irreversibly(self, provider: Provider, call: Call) -> Outcome:
+        """Make the call; no answer in time, or an error of our own in the middle, is a doubt."""
+        try:
+            async with asyncio.timeout(CALL):
+                return await provider.publish(call)
+        except TimeoutError:
+            return Unconfirmed(f"no answer within {CALL:.0f} seconds")
+        except Exception as error:  # noqa: BLE001 - after the permit nothing may be assumed
+            return Unconfirmed(f"our own adapter failed in the call: {type(error).__name__}")
+
+    async def _prepare(self, call: Call, ticket: Ticket) -> Prepared | Outcome:
+        """Do what may be repeated, and save what it made over there before going on."""
+        try:
+            found = await call_prepare(call, self._open_sender_of(ticket).provider)
+        except Exception as error:  # noqa: BLE001 - nothing irreversible has happened
+            return Transient(f"preparing failed: {type(error).__name__}: {error}")
+        match found:
+            case Prepared(state) | Underway(state):
+                text = msgspec.json.encode(dict(state)).decode()
+                if text != (ticket.row["prepared"] or "{}"):
+                    await self._operations.run(lambda tx, _: keep_prepared(tx, ticket, text))
+            case _:
+                pass
+        if isinstance(found, Underway):
+            return NotReady(max(found.wait, timedelta(seconds=1)), found.says)
+        return found
+
+    async def _finish(self, provider: Provider, call: Call, sent: Sent) -> Sent:
+        """Bring the address and the like; never at the price of the delivery."""
+        try:
+            async with asyncio.timeout(FINISHING):
+                return await provider.finish(call, sent)
+        except Exception:  # noqa: BLE001 - it is out; the rest is only nice to have
+            return sent
+
+    async def _permit_many(self, wishes: Any) -> list[Answer]:
+        return await self._operations.run(
+            lambda tx, now: permit(tx, now, wishes), locks=locks_of(wishes)
+        )
+
+    async def _load(self, ticket: Ticket) -> tuple[Sender, int]:
+        def read(tx: Tx, _now: datetime) -> tuple[Row, int]:
+            key = {"workspace_id": ticket.workspace_id}
+            account = tx.one(
+                "SELECT * FROM account WHERE workspace_id = :workspace_id AND id = :id",
+                id=ticket.row["account_id"],
+                **key,
+            )
+            epoch = tx.value(
+                "SELECT epoch FROM lane WHERE workspace_id = :workspace_id AND id = :id",
+                id=ticket.row["lane_id"],
+                **key,
+            )
+            assert account is not None, "a delivery's account is never deleted before it"
+            return account, epoch
+
+        account, epoch = await self._operations.read(read)
+        ticket.row["account"] = account
+        return self._open_sender_of(ticket), epoch
+
+    def _open_sender_of(self, ticket: Ticket) -> Sender:
+        return self._open_sender(ticket.row["account"], ticket.row)
+
+    def _render(self, ticket: Ticket, sender: Sender) -> tuple[Message | None, tuple[str, ...]]:
+        try:
+            message = render(ticket.row, self._files)
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            return None, (f"its content cannot be read: {error}",)
+        found = sender.provider.validate(message, sender.account)
+        return message, tuple(problem.says for problem in found if problem.blocking)
+
+    async def _refused_content(
+        self, ticket: Ticket, epoch: int, problems: tuple[str, ...]
+    ) -> Result | None:
+        """Let the permit say it, in its order: another gate may come first."""
+        await self._permits.ask(Wish(ticket, self._new_id(), epoch, 0, problems))
+        return None
+
+    def _call(self, ticket: Ticket, sender: Sender, message: Message) -> Call:
+        return Call(
+            account=sender.account,
+            tokens=sender.tokens,
+            app=sender.app,
+            http=self._http,
+            now=self._clock.now(),
+            message=message,
+            state=msgspec.json.decode(ticket.row["prepared"] or "{}"),
+        )
+
+    def _result(
+        self,
+        ticket: Ticket,
+        outcome: Outcome,
+        attempt_id: str | None = None,
+        *,
+        last_part: bool = True,
+    ) -> Result:
+        return Result(ticket, outcome, attempt_id, last_part, self._chance.fraction())
+
+
+async def call_prepare(call: Call, provider: Provider) -> Prepared | Underway | Outcome:
+    """Prepare, going on at once while the adapter says that it got further without a wait."""
+    found = await provider.prepare(call)
+    while isinstance(found, Underway) and not found.wait:
+        call = replace(call, state=found.state)
+        found = await provider.prepare(call)
+    return found

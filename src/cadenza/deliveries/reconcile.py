@@ -1,0 +1,168 @@
+"""Finds out what became of doubtful calls; never sends again on a perhaps.
+
+A doubt is looked into once the attempt's deadline and another send time-out have passed, when no byte of
+it can still arrive. The adapter says found, provably absent, or that it cannot tell; only "absent" lets
+the delivery be sent again. What cannot be told waits for a person, or for the account's policy after a
+day: assumed sent, marked as assumed.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries import lanes
+from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.permit import SEND_TIMEOUT
+from cadenza.deliveries.refund import refund
+from cadenza.deliveries.settle import Result, settle
+from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Row, Tx
+
+log = logging.getLogger("cadenza.deliveries")
+
+ASK_AGAIN = timedelta(minutes=5)
+GIVE_UP = timedelta(days=1)
+EVERY = 5.0
+BATCH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An unconfirmed delivery and the attempt that nobody answered."""
+
+    ticket: Ticket
+    attempt: Row
+
+
+def doubts(tx: Tx, now: datetime) -> list[Doubt]:
+    """List doubts that may be looked into now, the oldest first."""
+    rows = tx.all(
+        """
+        SELECT * FROM delivery
+        WHERE state = 'unconfirmed' AND due_at <= :now
+        ORDER BY due_at LIMIT :most
+        """,
+        now=now,
+        most=BATCH,
+    )
+    found: list[Doubt] = []
+    for row in rows:
+        attempt = tx.one(
+            """
+            SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
+            ORDER BY number DESC, part DESC LIMIT 1
+            """,
+            workspace_id=row["workspace_id"],
+            id=row["id"],
+        )
+        if attempt is not None and attempt["deadline_at"] + SEND_TIMEOUT <= now:
+            found.append(Doubt(Ticket(row["workspace_id"], row["id"], row["lease"], row), attempt))
+    return found
+
+
+def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
+    """Write what was found out."""
+    match finding:
+        case Found(remote_id, url):
+            settle(tx, now, [Result(doubt.ticket, Sent(remote_id, url), doubt.attempt["id"])])
+            _settle_ledger(tx, now, doubt, "success", counts=True)
+            return State.SENT
+        case Absent():
+            return send_again(tx, now, doubt)
+        case CannotTell(says, again):
+            late = now - doubt.attempt["began_at"] > GIVE_UP
+            if late and _policy(tx, doubt) == "assume_sent":
+                settle(tx, now, [Result(doubt.ticket, Sent(None, note="assumed sent: " + says))])
+                return State.SENT
+            _look_again(tx, doubt, now + (again or ASK_AGAIN), says)
+            return State.UNCONFIRMED
+
+
+def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
+    """It is provably not there, or a person says so: back to the lane, the ledger gives back."""
+    ticket = doubt.ticket
+    won = tx.run(
+        """
+        UPDATE delivery SET state = 'scheduled', due_at = :now, reason = 'it was not there; it is sent again'
+        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
+        """,
+        now=now,
+        workspace_id=ticket.workspace_id,
+        id=ticket.id,
+        lease=ticket.lease,
+    )
+    if not won:  # evidence came first
+        return State.SENT
+    _settle_ledger(tx, now, doubt, "refunded", counts=False)
+    refund(tx, ticket, doubt.attempt["id"])
+    lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
+    return State.SCHEDULED
+
+
+def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: bool) -> None:
+    tx.run(
+        """
+        UPDATE activity SET state = :state, counts = :counts, settled_at = :now
+        WHERE workspace_id = :workspace_id AND attempt_id = :id
+        """,
+        state=state,
+        counts=counts,
+        now=now,
+        workspace_id=doubt.ticket.workspace_id,
+        id=doubt.attempt["id"],
+    )
+
+
+def _look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
+    tx.run(
+        """
+        UPDATE delivery SET due_at = :at, reason = :says
+        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed'
+        """,
+        at=at,
+        says=f"nobody knows whether it is there: {says}",
+        workspace_id=doubt.ticket.workspace_id,
+        id=doubt.ticket.id,
+    )
+
+
+def _policy(tx: Tx, doubt: Doubt) -> str:
+    return tx.value(
+        "SELECT unconfirmed_policy FROM account WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=doubt.ticket.workspace_id,
+        id=doubt.ticket.row["account_id"],
+    )
+
+
+class Reconciler:
+    """One pass over doubts; a worker's duty."""
+
+    def __init__(
+        self, operations: Operations, find_out: Callable[[Doubt], Awaitable[Finding]]
+    ) -> None:
+        self._operations = operations
+        self._find_out = find_out
+
+    async def run_once(self) -> float:
+        """Look into what may be looked into; say when to come again."""
+        for doubt in await self._operations.read(doubts):
+            finding = await self._ask(doubt)
+            state = await self._write(doubt, finding)
+            log.info("doubt looked into", extra={"delivery": doubt.ticket.id, "state": state.value})
+        return EVERY
+
+    async def _ask(self, doubt: Doubt) -> Finding:
+        try:
+            return await self._find_out(doubt)
+        except Exception as error:  # noqa: BLE001 - a doubt stays a doubt
+            return CannotTell(f"asking failed: {type(error).__name__}")
+
+    async def _write(self, doubt: Doubt, finding: Finding) -> State:
+        ticket = doubt.ticket
+        lock = f"account:{ticket.workspace_id}:{ticket.row['account_id']}"
+        return await self._operations.run(
+            lambda tx, now: resolve(tx, now, doubt, finding), locks=[lock]
+        )

@@ -1,0 +1,86 @@
+"""From a delivery's stored content to the message that an adapter gets.
+
+Content is JSON that a planner completed for its channel: text, parts, media by name, subject, link.
+Media are read through a port, so that a file on disk, one in a bucket, and one of a test look alike.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from cadenza.core.channels import Channel
+from cadenza.providers.message import MediaItem, MediaKind, Message, Recipient
+from cadenza.sql.tx import Row
+
+
+class Files(Protocol):
+    """Where media lie."""
+
+    async def read(self, name: str) -> bytes: ...
+
+
+class _Media(msgspec.Struct, kw_only=True):
+    file: str
+    kind: MediaKind
+    mime: str
+    size: int
+    url: str | None = None
+    width: int | None = None
+    height: int | None = None
+    seconds: float | None = None
+    alt: str = ""
+
+
+class _Content(msgspec.Struct, kw_only=True):
+    text: str = ""
+    media: list[_Media] = []
+    parts: list[str] = []
+    first_comment: str | None = None
+    subject: str = ""
+    html: str | None = None
+    link: str | None = None
+    recipient_name: str = ""
+    unsubscribe_url: str | None = None
+    options: dict[str, Any] = {}
+
+
+def render(delivery: Row, files: Files) -> Message:
+    """Read the content; what is not complete raises, and the gate calls it a problem."""
+    content = msgspec.json.decode(delivery["content"], type=_Content)
+    recipient: str | None = delivery["recipient"]
+    return Message(
+        channel=Channel(delivery["channel"]),
+        text=content.text,
+        media=tuple(_item(media, files) for media in content.media),
+        parts=tuple(content.parts),
+        first_comment=content.first_comment,
+        subject=content.subject,
+        html=content.html,
+        link=content.link,
+        recipient=None if recipient is None else Recipient(recipient, content.recipient_name),
+        unsubscribe_url=content.unsubscribe_url,
+        options=content.options,
+    )
+
+
+def _item(media: _Media, files: Files) -> MediaItem:
+    return MediaItem(
+        kind=media.kind,
+        mime=media.mime,
+        size=media.size,
+        read=_reader(files, media.file),
+        name=media.file,
+        url=media.url,
+        width=media.width,
+        height=media.height,
+        seconds=media.seconds,
+        alt=media.alt,
+    )
+
+
+def _reader(files: Files, name: str) -> Callable[[], Awaitable[bytes]]:
+    async def read() -> bytes:
+        return await files.read(name)
+
+    return read

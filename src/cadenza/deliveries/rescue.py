@@ -1,0 +1,68 @@
+"""Takes back what silent workers held, by what the store knows of it.
+
+No permit was written: the call was never made, so the delivery goes back freely and counts a crash.
+A permit was written: the call may have happened, so it is `unconfirmed` until evidence or a person
+says otherwise; its ledger row keeps its place in every limit.
+"""
+
+from datetime import datetime
+
+from cadenza.deliveries import claim
+from cadenza.deliveries.model import Ticket
+from cadenza.sql.tx import Row, Tx
+
+BATCH = 200
+
+
+def rescue(tx: Tx, now: datetime, *, crash_limit: int) -> tuple[list[str], list[str]]:
+    """Return the ids that wait again or are in doubt, and those that were given up."""
+    skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
+    expired = tx.all(
+        f"""
+        SELECT workspace_id, id, lane_id, lease, state, crashes FROM delivery
+        WHERE leased_until IS NOT NULL AND leased_until <= :now
+        ORDER BY leased_until LIMIT {BATCH} {skip_locked}
+        """,  # noqa: S608 - put together from constants
+        now=now,
+    )
+    given_up = [row["id"] for row in expired if _take_back(tx, now, row, crash_limit)]
+    claim.leave_lanes(tx, [Ticket(r["workspace_id"], r["id"], r["lease"], r) for r in expired])
+    return [row["id"] for row in expired if row["id"] not in given_up], given_up
+
+
+def _take_back(tx: Tx, now: datetime, row: Row, crash_limit: int) -> bool:
+    crashes = row["crashes"] + 1
+    gone = row["state"] == "scheduled" and crashes >= crash_limit
+    if row["state"] == "sending":
+        state, reason = (
+            "unconfirmed",
+            "its worker fell silent while the call may have been under way",
+        )
+    elif gone:
+        state, reason = "failed", f"its worker process died {crashes} times with it"
+    else:
+        state, reason = "scheduled", None
+    tx.run(
+        """
+        UPDATE delivery SET state = :state, reason = :reason, crashes = :crashes, lease = lease + 1,
+            leased_until = NULL, worker = NULL, failed_at = :failed_at
+        WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
+        """,
+        state=state,
+        reason=reason,
+        crashes=crashes,
+        failed_at=now if gone else None,
+        workspace_id=row["workspace_id"],
+        id=row["id"],
+        lease=row["lease"],
+    )
+    tx.run(
+        """
+        UPDATE activity SET state = 'unconfirmed', settled_at = :now
+        WHERE workspace_id = :workspace_id AND delivery_id = :id AND state = 'reserved'
+        """,
+        now=now,
+        workspace_id=row["workspace_id"],
+        id=row["id"],
+    )
+    return gone

@@ -1,0 +1,144 @@
+"""The whole road, with the engine's worker, a real adapter and a network in rehearsal."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from cadenza.core.clock import SystemClock
+from cadenza.core.ids import SeededChance
+from cadenza.deliveries.publish import Publisher, Sender
+from cadenza.deliveries.reconcile import Reconciler
+from cadenza.deliveries.source import QUEUE, DeliverySource
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.engine.worker import Worker
+from cadenza.sql.tx import Row
+from tests.deliveries.conftest import Road
+from tests.providers.contract import Scene
+from tests.providers.mastodon.stage import POSTS, mastodon
+
+
+class NoFiles:
+    async def read(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
+
+
+@asynccontextmanager
+async def working(
+    road: Road, scene: Scene, lease: timedelta = timedelta(seconds=5)
+) -> AsyncGenerator[tuple[Publisher, Worker]]:
+    ids = itertools.count(1)
+
+    def open_sender(_account: Row, _delivery: Row) -> Sender:
+        return Sender(scene.provider, scene.account, scene.tokens, scene.app)
+
+    source = DeliverySource(road.operations)
+    publisher = Publisher(
+        source,
+        road.operations,
+        open_sender=open_sender,
+        http=scene.http,
+        files=NoFiles(),
+        clock=SystemClock(),
+        chance=SeededChance(1),
+        new_id=lambda: f"attempt-{next(ids):06}",
+    )
+    worker = Worker(
+        source, publisher, name="w1", queues=[QUEUE], clock=SystemClock(), lease=lease, poll=0.05
+    )
+    running = asyncio.create_task(worker.run())
+    await worker.started.wait()
+    try:
+        yield publisher, worker
+    finally:
+        worker.stop()
+        await running
+
+
+async def until(road: Road, id_: str, *states: str) -> Row:
+    async with asyncio.timeout(10):
+        while True:
+            row = await road.row("delivery", id_)
+            if row["state"] in states:
+                return row
+            await asyncio.sleep(0.02)
+
+
+async def test_a_due_post_is_seen_once_and_its_address_is_kept(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene):
+        id_ = await road.post(content='{"text":"Good morning"}')
+        row = await until(road, id_, "sent")
+        assert scene.visible() == ["Good morning"]
+        assert row["url"].startswith("http")
+
+
+@pytest.mark.parametrize(
+    "fault", [Kind.RESET_AFTER, Kind.DROP_AFTER, Kind.SILENCE_AFTER, Kind.TRUNCATE_AFTER]
+)
+async def test_a_lost_answer_is_a_doubt_that_is_looked_into_and_never_a_second_post(
+    road: Road, fault: Kind
+) -> None:
+    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+        scene.world.faults.plan(fault, POSTS)
+        id_ = await road.post(content='{"text":"Good morning"}')
+        doubtful = await until(road, id_, "unconfirmed", "sent")
+        assert scene.visible() == ["Good morning"]
+        if doubtful["state"] == "unconfirmed":
+            await road.operations.run(
+                lambda tx, now: tx.run(
+                    "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
+                )
+            )
+            await Reconciler(road.operations, publisher.find_out).run_once()
+        row = await until(road, id_, "sent")
+        assert scene.visible() == ["Good morning"]
+        assert row["remote_id"]
+
+
+async def test_what_provably_never_arrived_is_sent_again(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+        scene.world.faults.plan(Kind.DROP_BEFORE, POSTS)
+        id_ = await road.post(content='{"text":"Good morning"}')
+        doubtful = await until(road, id_, "unconfirmed", "sent")
+        if doubtful["state"] == "unconfirmed":
+            await road.operations.run(
+                lambda tx, now: tx.run(
+                    "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
+                )
+            )
+            await Reconciler(road.operations, publisher.find_out).run_once()
+        await until(road, id_, "sent")
+        assert scene.visible() == ["Good morning"]
+
+
+async def test_the_parts_of_a_thread_follow_each_other(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene):
+        id_ = await road.post(content='{"text":"one","parts":["two","three"]}')
+        row = await until(road, id_, "sent")
+        assert scene.visible() == ["one", "two", "three"]
+        assert row["attempts"] == 3
+
+
+async def test_content_that_does_not_fit_fails_before_any_call(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene):
+        id_ = await road.post(content='{"text":"' + "x" * 6000 + '"}')
+        row = await until(road, id_, "failed")
+        assert scene.visible() == []
+        assert row["attempts"] == 0
+        assert row["reason"]
+
+
+async def test_twenty_accounts_posts_leave_together(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene):
+        for n in range(20):
+            await road.connect(f"account-{n}")
+        ids = [
+            await road.post(f"account-{n}", content='{"text":"post ' + str(n) + '"}')
+            for n in range(20)
+        ]
+        for id_ in ids:
+            await until(road, id_, "sent")
+        assert sorted(scene.visible()) == sorted(f"post {n}" for n in range(20))
