@@ -26,6 +26,7 @@ class Sent:
     remote_id: str | None
     url: str | None = None
     note: str | None = None
+    moved_to: str | None = None  # the recipient's new address, to be kept for the next time
 
 
 @dataclass(frozen=True, slots=True)
