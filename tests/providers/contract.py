@@ -96,6 +96,7 @@ class Scene:
     app: App
     message: Message
     expected: tuple[str, ...] = ()  # what people shall see; default: the texts of the parts
+    delivery: str = "delivery-1"  # a second drive is the same delivery unless this changes
     seen_as: str | None = None  # the account's name in the ledger
     before: Callable[[str], Awaitable[None]] | None = None  # called with the step's name
 
@@ -249,7 +250,7 @@ async def _prepare(road: _Drive) -> Outcome | None:
 async def _publish(road: _Drive) -> Outcome | None:
     """Make one attempt; None: it is provably not there."""
     road.attempts += 1
-    key = f"delivery-1.part-{len(road.sent)}.attempt-{road.attempts}"
+    key = f"{road.scene.delivery}.part-{len(road.sent)}.attempt-{road.attempts}"
     began_at = road.scene.rehearsal.clock.now()
     await road.step("publish")
     outcome = road.note(await road.scene.provider.publish(road.call(key, began_at)))

@@ -16,7 +16,8 @@ Count = Callable[[str], int]
 URL = regex.compile(r"(?i)\bhttps?://[^\s<>\"'`{}|\\^\[\]]*[^\s<>\"'`{}|\\^\[\].,;:!?)…]")
 _REMOTE_MENTION = regex.compile(r"(?<![\w/])@([\w]+(?:[\w.-]*\w)?)@[\w.-]*\w")
 _CLUSTER = regex.compile(r"\X")
-_EMOJI = regex.compile(r"[\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]")
+# The signs for copyright and trade mark are plain letters unless a selector makes them pictures.
+_EMOJI = regex.compile(r"(?![©®](?!\ufe0f))[\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]")
 # Code points that X weighs as one; all others count two.
 _LIGHT = ((0x0000, 0x10FF), (0x2000, 0x200D), (0x2010, 0x201F), (0x2032, 0x2037))
 

@@ -7,7 +7,7 @@ still a success: `sent` says so, and the id is looked for later. Nothing is retr
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.providers.base import Call
@@ -17,7 +17,9 @@ from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Re
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.http.request import Request
 from cadenza.providers.outcome import (
+    CannotTell,
     Forbidden,
+    NotReady,
     Outcome,
     Reach,
     Rejected,
@@ -80,6 +82,13 @@ def sent(got: Got, remote_id: str | None, url: str | None = None) -> Sent:
     """Say that it is out, also if the answer did not say under which id."""
     note = None if remote_id else "The network accepted it without naming it; its id is looked for."
     return Sent(remote_id, url, note)
+
+
+def no_answer(got: Got | Outcome, says: str, again: timedelta) -> CannotTell:
+    """Say that looking brought no answer; a rate limit met on the way is waited out."""
+    if isinstance(got, TryLater | NotReady):
+        return CannotTell(got.says or says, max(got.wait, again))
+    return CannotTell(getattr(got, "says", "") or says, again)
 
 
 def bearer(token: Secret) -> Secret:

@@ -11,7 +11,7 @@ from cadenza.demo.rehearsal.counters import Buckets, FixedWindows
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.fetch import Fetched, NotFetched, fetch
 from cadenza.demo.rehearsal.ids import Ids
-from cadenza.demo.rehearsal.kernel import rehearse
+from cadenza.demo.rehearsal.kernel import rehearse, serve
 from cadenza.demo.rehearsal.ledger import Entry
 from cadenza.demo.rehearsal.sniff import Sniffed, sniff
 from cadenza.demo.rehearsal.wire import Answer, Received, say
@@ -28,6 +28,9 @@ class Board(World):
     """A network that shows what it is told."""
 
     name = "board"
+
+    def account_of(self, call: Received) -> str | None:
+        return call.args.get("who")
 
     @route("POST", "/notes/{who}")
     async def post(self, call: Received) -> Answer:
@@ -90,6 +93,27 @@ async def test_a_fault_waits_for_its_turn() -> None:
         replies = [await http.send(_note(board, str(each))) for each in range(4)]
         assert [each.status for each in replies if isinstance(each, Reply)] == [201, 502, 502, 201]
         assert [each.text for each in stage.visible(board)] == ["0", "3"]
+
+
+async def test_a_fault_may_be_one_accounts_alone() -> None:
+    board = Board()
+    async with rehearse(board) as stage, open_client(board) as http:
+        board.faults.plan(Kind.ERROR_BEFORE, account="ben", times=9)
+        assert isinstance(await http.send(_note(board)), Reply)
+        ben = await http.send(Request("POST", f"{board.url()}/notes/ben", body=Json({"text": "b"})))
+        assert isinstance(ben, Reply)
+        assert ben.status == 502
+        assert [each.account for each in stage.visible(board)] == ["ada"]
+
+
+async def test_worlds_take_the_ports_that_a_person_names() -> None:
+    first, second = Board(), Board()
+    rehearsal = await serve((first,))
+    port = first.ports["api"]
+    await rehearsal.close()
+    rehearsal = await serve((second,), port)
+    assert second.url() == f"http://127.0.0.1:{port}"
+    await rehearsal.close()
 
 
 async def test_a_shut_door_refuses_and_opens_at_the_same_place() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,8 +12,11 @@ import pytest
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.wire import say
 from cadenza.demo.rehearsal.worlds.mastodon_model import Rules
+from cadenza.providers.base import Call
+from cadenza.providers.http.redact import Secret
 from cadenza.providers.outcome import (
     Absent,
+    CannotTell,
     Disconnected,
     Forbidden,
     Found,
@@ -22,7 +26,7 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
+from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
 from tests.providers.mastodon.stage import CANARY, POSTS, mastodon
 from tests.providers.pictures import film, picture
 
@@ -150,8 +154,6 @@ async def test_one_accounts_limit_does_not_stop_another() -> None:
         world.posts.limit = 1
         ben = world.add_account("ben")
         assert isinstance((await drive(scene)).outcome, Sent)
-        from cadenza.providers.http.redact import Secret
-
         scene.tokens = replace(scene.tokens, access=Secret(ben))
         scene.account = replace(scene.account, remote_id=world.person(ben).id)
         scene.seen_as = "ben"
@@ -172,8 +174,32 @@ async def test_a_silently_dropped_post_is_noted() -> None:
 async def test_two_calls_with_one_key_at_once_make_one_post() -> None:
     async with mastodon() as (scene, world):
         world.lock_seconds = 0.1
-        world.faults.plan(Kind.TWICE, POSTS)
-        judge(await drive(scene), scene)
+        call = replace(_later(scene, hours=0), key="k1", began_at=scene.rehearsal.clock.now())
+        outcomes = await asyncio.gather(*(scene.provider.publish(call) for _ in range(2)))
+        assert sorted(type(each).__name__ for each in outcomes) == ["Sent", "Unconfirmed"]
+        found = await scene.provider.find_out(call)
+        assert isinstance(found, Found)
+        assert Sent(found.remote_id, found.url) in outcomes
+        assert scene.visible() == ["Good morning"]
+
+
+async def test_a_late_first_call_and_its_repeat_make_one_post() -> None:
+    async with mastodon() as (scene, world):
+        fault = world.faults.plan(Kind.DELAY, POSTS, seconds=0.8)
+        call = replace(_later(scene, hours=0), key="k1", began_at=scene.rehearsal.clock.now())
+        assert isinstance(await scene.provider.publish(call), Unconfirmed)
+        assert isinstance(await scene.provider.find_out(call), Found)  # while the first is at work
+        await scene.rehearsal.quiet()
+        assert fault.met == 1
+        assert scene.visible() == ["Good morning"]
+
+
+async def test_a_rate_limit_met_while_looking_is_waited_out() -> None:
+    async with mastodon() as (scene, world):
+        world.calls.limit = 0
+        finding = await scene.provider.find_out(_later(scene, hours=3))
+        assert isinstance(finding, CannotTell)
+        assert finding.again == timedelta(minutes=5)
 
 
 async def test_a_missing_scope_is_a_right_that_a_person_must_give() -> None:
@@ -211,10 +237,8 @@ async def test_a_token_echoed_by_the_server_is_not_passed_on() -> None:
         no_secret_in([repr(ended)], [CANARY])
 
 
-def _later(scene: Any, *, hours: float) -> Any:
+def _later(scene: Scene, *, hours: float) -> Call:
     """Make the call that looks for an attempt which began now, some hours on."""
-    from cadenza.providers.base import Call
-
     began_at = scene.rehearsal.clock.now() - timedelta(minutes=2)
     now = scene.rehearsal.clock.advance(timedelta(hours=hours))
     return Call(

@@ -21,6 +21,7 @@ from cadenza.demo.rehearsal.world import World
 
 _CHUNK = 65536
 _MOST = 400 * 1024 * 1024
+_KEPT = 5000
 _GONE = (ConnectionError, BrokenPipeError, h11.RemoteProtocolError, h11.LocalProtocolError)
 
 
@@ -78,6 +79,8 @@ class Connections:
         """Answer one request, or act its fault out; say whether the connection may go on."""
         world = self._world
         world.received.append(call)
+        if len(world.received) > _KEPT:
+            del world.received[: _KEPT // 2]  # bodies of a long rehearsal would fill the memory
         found = world.find(call.method, call.path)
         name = found[0].name if found else f"{call.method} {call.path}"
         call = replace(call, args=found[1] if found else {})

@@ -21,7 +21,6 @@ from cadenza.providers.http.request import Json, Request, Timeouts
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
     Absent,
-    CannotTell,
     Disconnected,
     Finding,
     Found,
@@ -30,7 +29,7 @@ from cadenza.providers.outcome import (
     Sent,
     Transient,
 )
-from cadenza.providers.reply import Got, ask, bearer, sent
+from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
 
 AGAIN = timedelta(seconds=30)
 UPLOAD_TIME = Timeouts(connect=10, read=60, total=120)
@@ -86,7 +85,7 @@ class Bluesky:
         if isinstance(got, Rejected) and got.code == MISSING:
             return Absent()
         if not isinstance(got, Got) or not isinstance(got.at("value"), dict):
-            return CannotTell("The server did not say whether the post is there.", again=AGAIN)
+            return no_answer(got, "The server did not say whether the post is there.", AGAIN)
         if got.at("value", "text") != text_of(call):
             return Absent()  # another record has the key, and ours cannot have overwritten it
         return Found(_uri(call), _page(call, _uri(call)), _at(got.text("value", "createdAt")))

@@ -14,7 +14,7 @@ from cadenza.providers.counting import without_mention_hosts
 from cadenza.providers.http.request import Request
 from cadenza.providers.mastodon.errors import TABLE
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found
-from cadenza.providers.reply import Got, ask
+from cadenza.providers.reply import Got, ask, no_answer
 
 PAGE = 40
 SKEW = timedelta(minutes=2)  # between our clock and the server's
@@ -32,7 +32,7 @@ async def in_list(call: Call, request: Request) -> Finding:
     """Compare the newest posts with the part that is looked for."""
     got = await ask(call, request, TABLE)
     if not isinstance(got, Got) or not isinstance(got.data, list):
-        return CannotTell("The server did not list the account's posts.", again=AGAIN)
+        return no_answer(got, "The server did not list the account's posts.", AGAIN)
     if call.began_at is None:
         return CannotTell("It is not known since when to look.")
     posts = [post for post in got.data if isinstance(post, dict)]

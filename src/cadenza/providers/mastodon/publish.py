@@ -18,7 +18,6 @@ from cadenza.providers.mastodon.find import in_list, list_path
 from cadenza.providers.mastodon.limits import of_account, problems
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
-    CannotTell,
     Disconnected,
     Finding,
     Found,
@@ -27,7 +26,7 @@ from cadenza.providers.outcome import (
     Sent,
     Transient,
 )
-from cadenza.providers.reply import Got, ask, bearer, sent
+from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
 
 WINDOW = timedelta(hours=1)
 # A key is replayed only while it surely still lives: clocks differ, and requests take their time.
@@ -80,7 +79,7 @@ class Mastodon:
         if isinstance(got, Rejected):
             # Refused now, so the first call was refused too, or the key would have answered.
             return await in_list(call, read(call, list_path(call)))
-        return CannotTell(_why(got), again=POLL)
+        return no_answer(got, "The server did not name the post.", POLL)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         """Look whether the status is truly there: a server may accept and drop."""
@@ -183,7 +182,3 @@ async def _look_after(call: Call, ids: list[str], ready: int) -> Underway | Outc
     if got.reply.status == 206:
         return Underway({"media": ids, "ready": ready}, POLL, "A file is being worked on.")
     return Underway({"media": ids, "ready": ready + 1})
-
-
-def _why(got: Got | Outcome) -> str:
-    return getattr(got, "says", "") or "The server did not name the post."
