@@ -1,0 +1,7 @@
+"""LinkedIn, for profiles and organisations. Start with publish.py; facts and limits are in README.md."""
+
+from cadenza.providers.linkedin.auth import LinkedInConnector
+from cadenza.providers.linkedin.publish import LinkedIn
+
+PROVIDER = LinkedIn()
+CONNECTOR = LinkedInConnector()
