@@ -49,11 +49,13 @@ def refresh(tx: Tx, lanes: Iterable[tuple[str, str]]) -> None:
     )
 
 
-def park(tx: Tx, *, workspace_id: str, lane_id: str, until: datetime, reason: str) -> None:
+def park(
+    tx: Tx, *, workspace_id: str, lane_id: str, until: datetime, reason: str, by: str = "network"
+) -> None:
     """Let nothing of a lane be looked at before `until`; a longer park stays as it is."""
     tx.run(
         """
-        UPDATE lane SET parked_until = :until, park_reason = :reason
+        UPDATE lane SET parked_until = :until, park_reason = :reason, parked_by = :by
         WHERE workspace_id = :workspace_id AND id = :lane_id
             AND (parked_until IS NULL OR parked_until < :until)
         """,
@@ -61,8 +63,24 @@ def park(tx: Tx, *, workspace_id: str, lane_id: str, until: datetime, reason: st
         lane_id=lane_id,
         until=until,
         reason=reason,
+        by=by,
     )
     refresh(tx, [(workspace_id, lane_id)])
+
+
+def unpark(tx: Tx, *, workspace_id: str, account_id: str, by: str) -> None:
+    """End the parks that one gate asked for on an account's lanes: it may have opened."""
+    opened = tx.all(
+        """
+        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND parked_by = :by
+        RETURNING id
+        """,
+        workspace_id=workspace_id,
+        account_id=account_id,
+        by=by,
+    )
+    refresh(tx, [(workspace_id, row["id"]) for row in opened])
 
 
 def pause(

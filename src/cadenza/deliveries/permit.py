@@ -223,5 +223,6 @@ def _refuse(tx: Tx, now: datetime, ticket: Ticket, gate: str, answer: End | Wait
             lane_id=ticket.row["lane_id"],
             until=until,
             reason=answer.says,
+            by=gate,
         )
     return Refusal(gate, answer.says, until, State.SCHEDULED)

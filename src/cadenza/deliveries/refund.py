@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
+from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Ticket
 from cadenza.sql.tx import Tx
 
@@ -40,6 +41,8 @@ def refund(tx: Tx, ticket: Ticket, attempt_id: str) -> None:
             kind=period.value,
             period=period_key(period, row["reserved_at"], zone),
         )
+    # A lane that was sent to rest because this budget was full may go on with what came back.
+    lanes.unpark(tx, workspace_id=ticket.workspace_id, account_id=row["account_id"], by="budgets")
 
 
 def rearm_gaps(tx: Tx, ticket: Ticket, *, ended: datetime) -> None:

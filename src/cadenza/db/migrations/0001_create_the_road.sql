@@ -56,6 +56,7 @@ CREATE TABLE lane (
     pause_reason text,
     parked_until timestamptz,  -- a wait that the other side or a budget asked for
     park_reason text,
+    parked_by text,  -- the gate that asked for it; what a budget gives back ends its parks
     runnable_at timestamptz,  -- when its first waiting delivery may be looked at; null: none waits
     in_flight integer NOT NULL DEFAULT 0,
     in_flight_limit integer NOT NULL DEFAULT 1,

@@ -1,0 +1,180 @@
+"""Replays the ledger against the rules: the worst window each account ever reached, and drift.
+
+The ledger is the truth. For every rule the fullest period, the fullest rolling day and the smallest gap
+are computed from it alone; counters that say something else are drift, which is an error.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from cadenza.core.budgets import Period, period_key
+from cadenza.core.zones import get_zone
+from cadenza.sql.tx import Row, Tx
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """One rule, and the worst that was ever reached under it."""
+
+    workspace_id: str
+    account_id: str
+    action: str
+    kind: str
+    limit: int
+    reached: float
+    at: str
+
+    @property
+    def broken(self) -> bool:
+        """Say whether the rule was ever broken."""
+        return self.reached < self.limit if self.kind == "gap" else self.reached > self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A counter that does not say what the ledger says."""
+
+    workspace_id: str
+    account_id: str
+    action: str
+    kind: str
+    period: str
+    counter: int
+    ledger: int
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What was found."""
+
+    worst: tuple[Worst, ...]
+    drift: tuple[Drift, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Say whether every rule held and every counter tells the truth."""
+        return not self.drift and not any(worst.broken for worst in self.worst)
+
+
+def audit_limits(tx: Tx, now: datetime) -> Audit:
+    """Audit every rule of every account."""
+    worst: list[Worst] = []
+    drift: list[Drift] = []
+    for rule in tx.all(
+        """
+        SELECT budget.*, account.zone FROM budget JOIN account
+            ON account.workspace_id = budget.workspace_id AND account.id = budget.account_id
+        ORDER BY budget.workspace_id, budget.account_id, budget.action, budget.kind
+        """
+    ):
+        ledger = _ledger(tx, rule)
+        if ledger:
+            worst.append(_worst(rule, ledger))
+        if rule["kind"] in set(Period):
+            drift += _drift(tx, rule, ledger)
+    return Audit(tuple(worst), tuple(drift))
+
+
+def _ledger(tx: Tx, rule: Row) -> list[Row]:
+    return tx.all(
+        """
+        SELECT reserved_at, settled_at FROM activity
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND mode = 'live' AND counts
+            AND (action = :action OR :action = '*')
+        ORDER BY reserved_at
+        """,
+        workspace_id=rule["workspace_id"],
+        account_id=rule["account_id"],
+        action=rule["action"],
+    )
+
+
+def _worst(rule: Row, ledger: list[Row]) -> Worst:
+    instants = [row["reserved_at"] for row in ledger]
+    match rule["kind"]:
+        case "gap":
+            reached, at = _smallest_gap(ledger)
+        case "rate":
+            span = timedelta(seconds=rule["per_seconds"] or 60)
+            reached, at = _fullest_span(instants, span)
+        case "rolling_day":
+            reached, at = _fullest_span(instants, DAY)
+        case kind:
+            periods = _count(rule, ledger, Period(kind))
+            at, reached = max(periods.items(), key=lambda item: item[1])
+    return Worst(
+        rule["workspace_id"],
+        rule["account_id"],
+        rule["action"],
+        rule["kind"],
+        rule["amount"],
+        reached,
+        at,
+    )
+
+
+def _count(rule: Row, ledger: list[Row], period: Period) -> Counter[str]:
+    zone = get_zone(rule["zone"])
+    return Counter(period_key(period, row["reserved_at"], zone) for row in ledger)
+
+
+def _fullest_span(instants: list[datetime], span: timedelta) -> tuple[int, str]:
+    most, at, first = 0, instants[0], 0
+    for last, instant in enumerate(instants):
+        while instants[first] <= instant - span:
+            first += 1
+        if last - first + 1 > most:
+            most, at = last - first + 1, instants[first]
+    return most, at.isoformat()
+
+
+def _smallest_gap(ledger: list[Row]) -> tuple[float, str]:
+    """From the end of a call to the begin of the next, as receivers see it."""
+    gaps = [
+        (
+            (
+                after["reserved_at"] - (before["settled_at"] or before["reserved_at"])
+            ).total_seconds(),
+            after,
+        )
+        for before, after in pairwise(ledger)
+    ]
+    if not gaps:
+        return float("inf"), ledger[0]["reserved_at"].isoformat()
+    smallest, after = min(gaps, key=lambda gap: gap[0])
+    return smallest, after["reserved_at"].isoformat()
+
+
+def _drift(tx: Tx, rule: Row, ledger: list[Row]) -> list[Drift]:
+    truth = _count(rule, ledger, Period(rule["kind"]))
+    counters = {
+        row["period"]: row["taken"]
+        for row in tx.all(
+            """
+            SELECT period, taken FROM bucket
+            WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = :action
+                AND kind = :kind AND mode = 'live'
+            """,
+            workspace_id=rule["workspace_id"],
+            account_id=rule["account_id"],
+            action=rule["action"],
+            kind=rule["kind"],
+        )
+    }
+    return [
+        Drift(
+            rule["workspace_id"],
+            rule["account_id"],
+            rule["action"],
+            rule["kind"],
+            period,
+            counter,
+            truth[period],
+        )
+        for period, counter in sorted(counters.items())
+        if counter != truth[period]
+    ]

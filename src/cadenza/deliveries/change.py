@@ -1,0 +1,150 @@
+"""What a person may do to one delivery: cancel it, retry it, send it now, settle a doubt.
+
+Each is one conditional update: it names the states that it moves from, and when the delivery has
+moved on meanwhile the answer says where it stands now, and nothing is changed.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries import lanes
+from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.reconcile import Doubt, send_again
+from cadenza.deliveries.settle import Result, settle
+from cadenza.providers.outcome import Sent
+from cadenza.sql.tx import Row, Tx
+
+HURRY = -100  # the priority of what a person wants out now
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Done; this is where it stands now."""
+
+    state: State
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotNow:
+    """It has moved on: nothing was changed, and this is where it stands."""
+
+    state: State
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchDelivery:
+    """The workspace has no delivery of that id."""
+
+
+Answer = Changed | NotNow | NoSuchDelivery
+
+
+def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) -> Answer:
+    """Take a delivery off the road; one whose call is under way cannot be called back."""
+    moved = tx.run(
+        """
+        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        WHERE workspace_id = :workspace_id AND id = :id
+            AND state IN ('draft', 'scheduled') AND leased_until IS NULL
+        """,
+        reason=reason,
+        workspace_id=workspace_id,
+        id=id,
+    )
+    return _answer(
+        tx,
+        workspace_id,
+        id,
+        moved,
+        State.CANCELED,
+        "a call that may be under way cannot be called back",
+    )
+
+
+def retry(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
+    """Try what failed or was missed once more, with fresh attempts; its history stays."""
+    moved = tx.run(
+        """
+        UPDATE delivery SET state = 'scheduled', due_at = :now, attempts = 0, crashes = 0, deferrals = 1,
+            failed_at = NULL, prepared = NULL, slot_at = NULL
+        WHERE workspace_id = :workspace_id AND id = :id AND state IN ('failed', 'missed') AND approved
+        """,
+        now=now,
+        workspace_id=workspace_id,
+        id=id,
+    )
+    return _answer(
+        tx,
+        workspace_id,
+        id,
+        moved,
+        State.SCHEDULED,
+        "only what failed or was missed can be retried",
+    )
+
+
+def publish_now(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
+    """Make the same delivery due now, before others; it frees its slot. A second click changes nothing.
+
+    It passes slot and hours; never a stop, a pause, approval, suppression or budgets: the permit asks.
+    """
+    moved = tx.run(
+        """
+        UPDATE delivery SET due_at = :now, slot_at = NULL, priority = :hurry, revision = revision
+        WHERE workspace_id = :workspace_id AND id = :id AND state = 'scheduled' AND leased_until IS NULL
+        """,
+        now=now,
+        hurry=HURRY,
+        workspace_id=workspace_id,
+        id=id,
+    )
+    row = _row(tx, workspace_id, id)
+    if row is not None and not moved and row["state"] in ("scheduled", "sending", "sent"):
+        return Changed(State(row["state"]), "it is on its way already")
+    return _answer(
+        tx, workspace_id, id, moved, State.SCHEDULED, "only an approved delivery can be sent"
+    )
+
+
+def decide_doubt(tx: Tx, now: datetime, *, workspace_id: str, id: str, is_there: bool) -> Answer:
+    """A person has looked: it is there, or it is not and is to be sent again."""
+    row = _row(tx, workspace_id, id)
+    if row is None:
+        return NoSuchDelivery()
+    attempt = tx.one(
+        """
+        SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
+        ORDER BY number DESC, part DESC LIMIT 1
+        """,
+        workspace_id=workspace_id,
+        id=id,
+    )
+    if row["state"] != State.UNCONFIRMED or attempt is None:
+        return NotNow(State(row["state"]), "there is no doubt about it")
+    doubt = Doubt(Ticket(workspace_id, id, row["lease"], row), attempt)
+    if is_there:
+        settle(tx, now, [Result(doubt.ticket, Sent(None, note="a person says that it is there"))])
+        return Changed(State.SENT)
+    return Changed(send_again(tx, now, doubt))
+
+
+def _row(tx: Tx, workspace_id: str, id_: str) -> Row | None:
+    return tx.one(
+        "SELECT * FROM delivery WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=workspace_id,
+        id=id_,
+    )
+
+
+def _answer(tx: Tx, workspace_id: str, id_: str, moved: int, state: State, says: str) -> Answer:
+    row: dict[str, Any] | None = _row(tx, workspace_id, id_)
+    if row is None:
+        return NoSuchDelivery()
+    if not moved:
+        return NotNow(State(row["state"]), f"it is {row['state']}: {says}")
+    lanes.refresh(tx, [(workspace_id, row["lane_id"])])
+    return Changed(state)

@@ -1,0 +1,90 @@
+from collections.abc import Callable
+from datetime import timedelta
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries import change
+from cadenza.deliveries.change import Changed, NoSuchDelivery, NotNow
+from cadenza.deliveries.permit import Permitted
+from cadenza.providers.outcome import Rejected, Sent, Unconfirmed
+from tests.deliveries.conftest import HOME, Road
+
+HOUR = timedelta(hours=1)
+
+
+async def ask(road: Road, what: Callable[..., object], id_: str, **more: object) -> object:
+    return await road.operations.run(
+        lambda tx, now: what(tx, now, workspace_id=HOME, id=id_, **more)
+    )
+
+
+async def test_a_waiting_delivery_is_canceled_and_never_claimed(road: Road) -> None:
+    id_ = await road.post()
+    assert await ask(road, change.cancel, id_, reason="changed my mind") == Changed(State.CANCELED)
+    assert await road.claim() == []
+
+
+async def test_a_delivery_in_a_workers_hands_cannot_be_called_back(road: Road) -> None:
+    id_ = await road.post()
+    await road.claim()
+    answer = await ask(road, change.cancel, id_, reason="too late")
+    assert isinstance(answer, NotNow)
+    assert answer.state is State.SCHEDULED
+
+
+async def test_another_workspaces_delivery_is_not_known(road: Road) -> None:
+    id_ = await road.post()
+    answer = await road.operations.run(
+        lambda tx, now: change.cancel(tx, now, workspace_id="cys", id=id_, reason="")
+    )
+    assert answer == NoSuchDelivery()
+    assert (await road.row("delivery", id_))["state"] == "scheduled"
+
+
+async def test_what_failed_can_be_retried_by_hand(road: Road) -> None:
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Rejected("too long"), permit.attempt_id)
+
+    assert await ask(road, change.retry, id_) == Changed(State.SCHEDULED)
+    assert [t.id for t in await road.claim()] == [id_]
+    assert len(await road.rows("attempt")) == 1
+
+
+async def test_publish_now_makes_the_same_delivery_due_before_others(road: Road) -> None:
+    await road.post()
+    later = await road.post(due=HOUR)
+    assert await ask(road, change.publish_now, later) == Changed(State.SCHEDULED)
+    assert [t.id for t in await road.claim()] == [later]
+    second = await ask(road, change.publish_now, later)
+    assert isinstance(second, Changed)
+    assert "on its way" in (second.warning or "")
+
+
+async def doubtful(road: Road) -> str:
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Unconfirmed("no answer"), permit.attempt_id)
+    return id_
+
+
+async def test_a_person_may_say_that_it_is_there(road: Road) -> None:
+    id_ = await doubtful(road)
+    assert await ask(road, change.decide_doubt, id_, is_there=True) == Changed(State.SENT)
+    row = await road.row("delivery", id_)
+    assert row["state"] == "sent"
+    assert "a person" in row["reason"]
+
+
+async def test_a_person_may_say_that_it_is_not_and_it_is_sent_again(road: Road) -> None:
+    id_ = await doubtful(road)
+    assert await road.claim() == []
+    assert await ask(road, change.decide_doubt, id_, is_there=False) == Changed(State.SCHEDULED)
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    assert await road.settle(ticket, Sent("r"), permit.attempt_id)
+    assert [row["state"] for row in await road.rows("activity")].count("refunded") == 1

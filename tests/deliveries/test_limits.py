@@ -1,0 +1,119 @@
+"""A limit holds for any number of workers, and the ledger can prove it."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+import pytest
+
+from cadenza.deliveries.audit_limits import audit_limits
+from cadenza.deliveries.permit import Permitted, Refusal
+from cadenza.deliveries.rescue import rescue
+from cadenza.providers.outcome import Outcome, Sent, Transient, Unconfirmed
+from cadenza.sql.tx import Tx
+from tests.deliveries.conftest import HOME, Road
+
+LANES = 16
+CAP = 20
+
+
+async def work(road: Road, worker: str, outcomes: list[Outcome], permits: list[str]) -> None:
+    """Claim, ask, call and settle until nothing is handed out."""
+    while tickets := await road.claim(4, worker=worker):
+        for ticket in tickets:
+            (answer,) = await road.permit(ticket)
+            if isinstance(answer, Permitted):
+                permits.append(ticket.id)
+                outcome = outcomes[len(permits) % len(outcomes)]
+                await road.settle(ticket, outcome, answer.attempt_id)
+
+
+@pytest.mark.parametrize(
+    "outcomes", [[Sent("r")], [Sent("r"), Unconfirmed("?")], [Sent("r"), Transient("no")]]
+)
+async def test_sixteen_workers_never_exceed_a_cap(road: Road, outcomes: list[Outcome]) -> None:
+    def many_lanes(tx: Tx, now: datetime) -> None:
+        # One account, sixteen campaigns' lanes: the lanes alone would let them all through.
+        for n in range(LANES):
+            tx.run(
+                "INSERT INTO lane (workspace_id, id, account_id) VALUES (:home, :id, 'ada')",
+                home=HOME,
+                id=f"campaign:{n}",
+            )
+
+    await road.operations.run(many_lanes)
+    await road.limit("ada", "post", "day", CAP)
+    for n in range(3 * LANES):
+        await road.post(lane_id=f"campaign:{n % LANES}", retry_limit=0)
+    permits: list[str] = []
+    seen = -1
+    while len(permits) > seen:  # what a refund gives back is there for the next who asks
+        seen = len(permits)
+        await asyncio.gather(*(work(road, f"w{n}", outcomes, permits) for n in range(16)))
+
+    counted = [row for row in await road.rows("activity") if row["counts"]]
+    assert len(counted) == CAP
+    audit = await road.operations.read(audit_limits)
+    assert audit.clean, audit
+    (worst,) = [w for w in audit.worst if w.kind == "day"]
+    assert (worst.reached, worst.limit) == (CAP, CAP)
+
+
+async def test_a_gap_is_counted_from_the_end_of_the_call(road: Road) -> None:
+    await road.limit("ada", "post", "gap", 3600)
+    await road.post()
+    await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Sent("r"), permit.attempt_id)
+    ended = (await road.rows("attempt"))[0]["ended_at"]
+    (second,) = await road.claim()
+    (refusal,) = await road.permit(second)
+
+    assert isinstance(refusal, Refusal)
+    assert refusal.until == ended + timedelta(hours=1)
+
+
+async def test_a_crash_after_the_permit_is_a_doubt_that_keeps_its_place_in_the_limit(
+    road: Road,
+) -> None:
+    await road.limit("ada", "post", "day", 1)
+    id_ = await road.post()
+    await road.post()
+    (ticket,) = await road.claim(lease=timedelta(milliseconds=1))
+    assert isinstance((await road.permit(ticket))[0], Permitted)
+    await asyncio.sleep(0.01)
+    back, gone = await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+
+    assert (back, gone) == ([id_], [])
+    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+    (second,) = await road.claim()
+    (refusal,) = await road.permit(second)
+    assert isinstance(refusal, Refusal)
+    assert refusal.gate == "budgets"
+
+
+async def test_a_crash_before_the_permit_is_claimed_again(road: Road) -> None:
+    id_ = await road.post()
+    await road.claim(lease=timedelta(milliseconds=1))
+    await asyncio.sleep(0.01)
+    await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+
+    (ticket,) = await road.claim()
+    assert (ticket.id, ticket.row["crashes"]) == (id_, 1)
+
+
+async def test_a_counter_that_lies_is_drift(road: Road) -> None:
+    await road.limit("ada", "post", "day", 5)
+    await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Sent("r"), permit.attempt_id)
+    assert (await road.operations.read(audit_limits)).clean
+
+    await road.operations.run(
+        lambda tx, _: tx.run("UPDATE bucket SET taken = 3 WHERE kind = 'day'")
+    )
+    audit = await road.operations.read(audit_limits)
+    assert [(d.counter, d.ledger) for d in audit.drift] == [(3, 1)]
