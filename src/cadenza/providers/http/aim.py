@@ -52,6 +52,22 @@ def aim(text: str, policy: Policy) -> Target:
     return Target(url.copy_with(host=host, fragment=None), url.scheme, host, port)
 
 
+def aim_at(host: str, port: int, policy: Policy, ports: frozenset[int]) -> str:
+    """Read the host of another protocol as strictly; `ports` are that protocol's own."""
+    if "/" in host or "?" in host or "#" in host:
+        raise BadAddress("name the host alone, like mail.example.com")
+    url = _parse(f"https://[{host}]" if host.count(":") > 1 else f"https://{host}")
+    if url.port is not None:
+        raise BadAddress("name the host alone; the port is given beside it")
+    name = _host(url)
+    if not 0 < port < 65536:
+        raise BadAddress("the port must be between 1 and 65535")
+    if port not in ports and not any(rule.port == port for rule in policy.rules(name, port)):
+        known = ", ".join(str(each) for each in sorted(ports))
+        raise BadAddress(f"port {port} is not open here (open: {known}); ask the owner to allow it")
+    return name
+
+
 def _parse(text: str) -> httpx2.URL:
     if len(text) > LONGEST:
         raise BadAddress(f"the address is longer than {LONGEST} characters")

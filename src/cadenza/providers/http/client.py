@@ -19,8 +19,8 @@ import httpcore2
 import httpx2
 
 from cadenza.core.clock import Clock
-from cadenza.providers.http.aim import BadAddress, aim
-from cadenza.providers.http.dial import GuardedNetwork, NameFailed, Refused
+from cadenza.providers.http.aim import BadAddress, aim, aim_at
+from cadenza.providers.http.dial import GuardedNetwork, NameFailed, Plug, Refused
 from cadenza.providers.http.follow import follow, redirects
 from cadenza.providers.http.outcome import (
     MayHaveArrived,
@@ -77,6 +77,7 @@ class OutboundClient:
         self._clock = clock
         net = network or httpcore2.AnyIOBackend()
         door = GuardedNetwork(policy, resolver or SystemResolver(), net)  # pyright: ignore[reportArgumentType]
+        self._door = door
 
         def pool(*, kept: int, http2: bool) -> httpcore2.AsyncConnectionPool:
             return httpcore2.AsyncConnectionPool(
@@ -123,6 +124,23 @@ class OutboundClient:
         except Exception as failure:  # noqa: BLE001 - whatever broke, say whether it left
             stop = _stop(failure)
         return self._end(request, wire, stop)
+
+    async def connect(
+        self, host: str, port: int, *, ports: frozenset[int], timeouts: Timeouts
+    ) -> Plug | NeverLeft:
+        """Open a guarded connection for another protocol; `ports` are those it may use."""
+        try:
+            name = aim_at(host, port, self._policy, ports)
+            sock = await self._door.open_socket(name, port, timeouts.connect)
+        except BadAddress as wrong:
+            return NeverLeft(Reason.BAD_ADDRESS, says=f"{wrong}"[:1].upper() + f"{wrong}."[1:])
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as failure:
+            stop = _stop(failure)
+            detail = {"host": host, "reason": stop.reason.value, "detail": stop.detail}
+            log.warning("no connection", extra=detail)
+            return NeverLeft(stop.reason)
+        vouched = bool(self._policy.rules(name, port))
+        return Plug(sock, name, _tls(self._policy.ca_file, http2=None), vouched, timeouts)
 
     async def _walk(self, request: Request, wire: Wire, started: float) -> Reply:
         call = pack(request, aim(request.url, self._policy))
@@ -256,8 +274,11 @@ def _stop(failure: Exception) -> Stop:
 
 
 @cache
-def _tls(ca_file: str | None, *, http2: bool) -> ssl.SSLContext:
-    """Return a context per kind of pool, which writes its protocols into it; loading one takes 50 ms."""
+def _tls(ca_file: str | None, *, http2: bool | None) -> ssl.SSLContext:
+    """Return a context per kind of pool, which writes its protocols into it; loading one takes 50 ms.
+
+    None is for other protocols than HTTP: nothing is written into theirs.
+    """
     context = httpx2.create_ssl_context()
     if ca_file is not None:
         context.load_verify_locations(ca_file)

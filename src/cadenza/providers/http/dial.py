@@ -3,17 +3,21 @@
 It is the connection pool's network backend, so every connection passes here, redirects too, and
 nothing looks the name up a second time: there is no gap in which a name could be rebound. TLS comes
 afterwards, on this stream, for the name that was asked for. A name with one bad address is refused
-whole. Unix sockets are not offered.
+whole. Unix sockets are not offered. Protocols that are not HTTP get a bare socket by the same way.
 """
 
 import asyncio
+import socket
+import ssl
 import typing
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import httpcore2
 
 from cadenza.providers.http.judge import judge
 from cadenza.providers.http.policy import Policy
+from cadenza.providers.http.request import Timeouts
 from cadenza.providers.http.resolve import Resolver
 
 # A name with more addresses than this is not a web host but somebody's joke.
@@ -26,6 +30,17 @@ class Refused(httpcore2.ConnectError):
 
 class NameFailed(httpcore2.ConnectError):
     """The name has no address, or the look-up failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plug:
+    """A connected socket for a protocol that is not HTTP; who takes it must close it."""
+
+    sock: socket.socket
+    host: str  # as asked for: the name that TLS must prove
+    tls: ssl.SSLContext
+    vouched: bool  # the owner named this host: it may be spoken to in the clear
+    timeouts: Timeouts
 
 
 class GuardedNetwork(httpcore2.AsyncNetworkBackend):
@@ -51,6 +66,15 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
             async with asyncio.timeout(timeout):
                 addresses = await self._judged(host, port)
                 return await self._first(addresses, port, timeout)
+        except TimeoutError:
+            raise httpcore2.ConnectTimeout("no connection in time") from None
+
+    async def open_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        """Resolve, judge, connect, and hand out the bare socket."""
+        try:
+            async with asyncio.timeout(timeout):
+                addresses = await self._judged(host, port)
+                return await _plain(addresses, port, timeout / len(addresses))
         except TimeoutError:
             raise httpcore2.ConnectTimeout("no connection in time") from None
 
@@ -92,3 +116,23 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as failure:
                 last = failure
         raise last
+
+
+async def _plain(addresses: list[str], port: int, share: float) -> socket.socket:
+    """Try one address after the other, without the pool's stream around it."""
+    last: Exception = httpcore2.ConnectError("no address")
+    for address in addresses:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.setblocking(False)
+        try:
+            async with asyncio.timeout(share):
+                await asyncio.get_running_loop().sock_connect(sock, (address, port))
+            return sock
+        except (OSError, TimeoutError) as failure:
+            sock.close()
+            last = httpcore2.ConnectError(f"{address}: {failure}")
+        except BaseException:
+            sock.close()
+            raise
+    raise last
