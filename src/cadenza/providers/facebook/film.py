@@ -1,0 +1,144 @@
+"""A video on a Facebook page: sent in pieces under a session, shown by the session's last word.
+
+The session names the video before anyone sees it. After a doubt its status tells: still "uploading"
+means that the last word never arrived; "processing" or "ready" means that it did. "upload_complete" may
+be either, so it is looked at again.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from cadenza.providers.base import Call, Prepared, Underway
+from cadenza.providers.facebook.errors import PUBLISH, TABLE
+from cadenza.providers.http.request import File
+from cadenza.providers.message import MediaItem, MediaKind, Message
+from cadenza.providers.meta.graph import ask_graph, graph
+from cadenza.providers.meta.usage import breather
+from cadenza.providers.outcome import (
+    Absent,
+    CannotTell,
+    Finding,
+    Found,
+    Outcome,
+    Sent,
+    Transient,
+    Unconfirmed,
+)
+from cadenza.providers.reply import Got
+
+AGAIN = timedelta(minutes=1)
+HOST = "https://www.facebook.com"
+SHOWN = frozenset({"processing", "ready"})
+UNFINISHED = frozenset({"uploading", "expired"})
+
+
+def film_of(message: Message) -> MediaItem | None:
+    """Return the message's video, if it is one."""
+    return next((item for item in message.media if item.kind is MediaKind.VIDEO), None)
+
+
+async def prepare_film(call: Call, state: Mapping[str, Any]) -> Prepared | Underway | Outcome:
+    """Open a session, then send the piece that Facebook asks for."""
+    item = film_of(call.message)
+    assert item is not None, "called for videos only"
+    if not state.get("session"):
+        fields = {"upload_phase": "start", "file_size": str(item.size)}
+        got = await ask_graph(
+            call, graph(call.app, call.tokens.access).post(_path(call), fields), TABLE
+        )
+        return _next(got, state)
+    start, end = int(state["start"]), int(state["end"])
+    if start >= end:
+        return Prepared(state)
+    piece = (await item.read())[start:end]
+    fields = {
+        "upload_phase": "transfer",
+        "upload_session_id": str(state["session"]),
+        "start_offset": str(start),
+    }
+    files = {"video_file_chunk": File(piece, item.name or "video", item.mime)}
+    request = graph(call.app, call.tokens.access).upload(_path(call), files, fields)
+    return _next(await ask_graph(call, request, TABLE), state)
+
+
+def _next(got: Got | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:
+    """Keep what Facebook asks for next."""
+    if not isinstance(got, Got):
+        return got
+    start, end = got.text("start_offset"), got.text("end_offset")
+    session = got.text("upload_session_id") or state.get("session")
+    video = got.text("video_id") or state.get("video")
+    if not (start and end and session and video and start.isdigit() and end.isdigit()):
+        return Transient("Facebook did not say how to go on with a video.", restart=True)
+    kept = {**state, "session": session, "video": video, "start": int(start), "end": int(end)}
+    return Underway(kept, breather(got.reply))
+
+
+async def show_film(call: Call) -> Outcome:
+    """Say the last word: from now on people see it, as soon as Facebook is done with it."""
+    fields = {
+        "upload_phase": "finish",
+        "upload_session_id": str(call.state["session"]),
+        "description": call.message.text,
+        "published": "true",
+    }
+    request = graph(call.app, call.tokens.access).post(_path(call), fields, idempotent=False)
+    got = await ask_graph(call, request, PUBLISH)
+    if isinstance(got, Got) and got.at("success") is True:
+        return Sent(str(call.state["video"]))
+    if isinstance(got, Got):
+        return Unconfirmed("Facebook did not say whether it shows the video.")
+    if isinstance(got, Transient) and not got.restart:
+        return got
+    return await _unless_shown(call, got)
+
+
+async def _unless_shown(call: Call, refused: Outcome) -> Outcome:
+    """Look before believing a refusal: it may be the answer to a repeated call."""
+    if isinstance(refused, Unconfirmed):
+        return refused
+    found = await find_film(call)
+    return Sent(found.remote_id, found.url) if isinstance(found, Found) else refused
+
+
+async def find_film(call: Call) -> Finding:
+    """Look at the video's status."""
+    video = str(call.state.get("video") or "")
+    if not video:
+        return Absent()
+    got = await _look(call, video)
+    if not isinstance(got, Got):
+        return CannotTell(got.says if not isinstance(got, Sent) else "", again=AGAIN)
+    status = got.text("status", "video_status")
+    if status in SHOWN:
+        return Found(video, _address(got))
+    if status in UNFINISHED:
+        return Absent()
+    return CannotTell(f"Facebook says of the video: {status}.", again=AGAIN)
+
+
+async def finish_film(call: Call, sent: Sent) -> Sent:
+    """Bring the address, and tell if Facebook could not work with the video after all."""
+    got = await _look(call, str(sent.remote_id))
+    if not isinstance(got, Got):
+        return sent
+    note = sent.note
+    if got.text("status", "video_status") == "error":
+        note = "Facebook took the video and could not work with it: look at it there."
+    return Sent(sent.remote_id, _address(got), note)
+
+
+async def _look(call: Call, video: str) -> Got | Outcome:
+    request = graph(call.app, call.tokens.access).get(video, {"fields": "status,permalink_url"})
+    return await ask_graph(call, request, TABLE)
+
+
+def _path(call: Call) -> str:
+    return f"{call.account.remote_id}/videos"
+
+
+def _address(got: Got) -> str | None:
+    """Make the address whole: for videos it comes without its host."""
+    url = got.text("permalink_url")
+    return f"{HOST}{url}" if url and url.startswith("/") else url

@@ -1,0 +1,74 @@
+"""What a Facebook page takes. No page of Meta's gives the text's limit; products agree on 63,206."""
+
+from cadenza.providers import counting
+from cadenza.providers.base import Problem
+from cadenza.providers.message import MediaItem, MediaKind, Message
+
+CHARACTERS = 63_206
+PHOTOS = 10  # as many as were seen to be taken
+PHOTO_BYTES = 10_000_000
+PHOTO_TYPES = ("image/jpeg", "image/png", "image/gif", "image/bmp", "image/tiff")
+VIDEO_TYPES = ("video/mp4", "video/quicktime")
+
+
+def problems(message: Message) -> list[Problem]:
+    """Say all that a page would refuse."""
+    found = [_too_long(message), _empty(message), _thread(message), _link(message)]
+    found += [*_together(message), *(_file(item) for item in message.media)]
+    return [problem for problem in found if problem is not None]
+
+
+def length(text: str) -> int:
+    """Count by the stricter of two units: it is not known which one Facebook uses."""
+    return max(counting.code_points(text), counting.utf16(text))
+
+
+def _too_long(message: Message) -> Problem | None:
+    over = length(message.text) - CHARACTERS
+    if over <= 0:
+        return None
+    return Problem("too_long", f"Facebook takes {CHARACTERS} characters; shorten it by {over}.")
+
+
+def _empty(message: Message) -> Problem | None:
+    if message.text.strip() or message.media or message.link:
+        return None
+    return Problem("empty", "There is nothing to post: write a text or add a picture.")
+
+
+def _thread(message: Message) -> Problem | None:
+    if not message.parts:
+        return None
+    says = "A page has no threads: put everything into one text."
+    return Problem("no_threads", says, field="parts")
+
+
+def _link(message: Message) -> Problem | None:
+    if not (message.link and message.media):
+        return None
+    says = "Facebook shows a link's card or pictures, not both: put the link into the text."
+    return Problem("link_and_media", says, field="link")
+
+
+def _together(message: Message) -> list[Problem | None]:
+    videos = [item for item in message.media if item.kind is MediaKind.VIDEO]
+    found: list[Problem | None] = []
+    if videos and len(message.media) > 1:
+        says = "A video must be alone in its post: take the other files out."
+        found.append(Problem("mixed_media", says, field="media"))
+    if len(message.media) > PHOTOS:
+        says = f"At most {PHOTOS} photos fit in a post; there are {len(message.media)}."
+        found.append(Problem("too_many_media", says, field="media"))
+    return found
+
+
+def _file(item: MediaItem) -> Problem | None:
+    name = item.name or "A file"
+    types = VIDEO_TYPES if item.kind is MediaKind.VIDEO else PHOTO_TYPES
+    if item.mime not in types:
+        says = f"{name} is {item.mime}; Facebook takes {', '.join(types)}."
+        return Problem("media_kind", says, field="media")
+    if item.kind is not MediaKind.VIDEO and item.size > PHOTO_BYTES:
+        says = f"{name} has {item.size} bytes; Facebook takes {PHOTO_BYTES} for a photo."
+        return Problem("media_size", says, field="media")
+    return None

@@ -1,0 +1,177 @@
+"""Publish on a Facebook page in two phases: make the post unseen, then switch it on.
+
+`prepare` uploads photos one a call and makes an unpublished post of them, or sends a video in pieces.
+`publish` only says "show it": `is_published=true` on the post, `finish` on the video's upload. Both name
+one thing that we know beforehand, so a doubt is settled by looking at it, and the same switch pressed
+twice makes no second post. Limit: reels and stories have no such two phases and are not offered.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from cadenza.core.channels import Channel
+from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.facebook.errors import PUBLISH, TABLE, TWICE
+from cadenza.providers.facebook.film import (
+    film_of,
+    find_film,
+    finish_film,
+    prepare_film,
+    show_film,
+)
+from cadenza.providers.facebook.limits import problems
+from cadenza.providers.http.request import File
+from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
+from cadenza.providers.meta.graph import FACEBOOK, ask_graph, graph
+from cadenza.providers.meta.signin import Door, renew_page
+from cadenza.providers.meta.usage import breather
+from cadenza.providers.outcome import (
+    Absent,
+    CannotTell,
+    Finding,
+    Found,
+    Outcome,
+    Rejected,
+    Sent,
+    Transient,
+    Unconfirmed,
+)
+from cadenza.providers.reply import Got
+
+# Facebook throws unpublished photos away after about a day.
+KEEPS = timedelta(hours=20)
+AGAIN = timedelta(minutes=1)
+
+
+class Facebook:
+    """The adapter."""
+
+    name = "facebook"
+    channels = (Channel.FACEBOOK_PAGE,)
+
+    def capabilities(self, channel: Channel) -> Capabilities:
+        """Say what the road may count on."""
+        return Capabilities(idempotency=Idempotency.PER_CONTAINER, findable=True)
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        """Say all that the page would refuse."""
+        return problems(message)
+
+    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+        """Upload the next file or make the unseen post; begin anew if what there is grew old."""
+        state = _fresh(call)
+        if film_of(call.message) is not None:
+            return await prepare_film(call, state)
+        if state.get("post"):
+            return Prepared(state)
+        photos: list[str] = list(state.get("photos", ()))
+        if len(photos) < len(call.message.media):
+            return await _photo(call, state, call.message.media[len(photos)])
+        return await _unseen(call, state)
+
+    async def publish(self, call: Call) -> Outcome:
+        """Press the switch; the call that must not happen twice, and harms nothing if it does."""
+        if film_of(call.message) is not None:
+            return await show_film(call)
+        post = str(call.state["post"])
+        request = graph(call.app, call.tokens.access).post(
+            post, {"is_published": "true"}, idempotent=False
+        )
+        got = await ask_graph(call, request, PUBLISH)
+        if isinstance(got, Got):
+            if got.at("success") is True:
+                return Sent(post)
+            return Unconfirmed("Facebook did not say whether it shows the post.")
+        if isinstance(got, Rejected) and got.code == TWICE:
+            # The same words are on the page already: are they ours?
+            found = await self.find_out(call)
+            return Sent(found.remote_id, found.url) if isinstance(found, Found) else got
+        return got
+
+    async def find_out(self, call: Call) -> Finding:
+        """Look at the thing itself: it was named before it could be seen."""
+        if film_of(call.message) is not None:
+            return await find_film(call)
+        post = str(call.state.get("post") or "")
+        if not post:
+            return Absent()
+        got = await _look(call, post, "is_published,permalink_url")
+        match got.at("is_published") if isinstance(got, Got) else None:
+            case True:
+                assert isinstance(got, Got)
+                return Found(post, got.text("permalink_url"))
+            case False:
+                return Absent()
+            case _:
+                return CannotTell(_why(got), again=AGAIN)
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        """Bring the address, which cannot be made from the id."""
+        if sent.remote_id is None or sent.url is not None:
+            return sent
+        if film_of(call.message) is not None:
+            return await finish_film(call, sent)
+        got = await _look(call, sent.remote_id, "permalink_url")
+        url = got.text("permalink_url") if isinstance(got, Got) else None
+        return Sent(sent.remote_id, url, sent.note)
+
+    async def refresh(self, call: Call) -> Tokens | Outcome:
+        """Renew the person's token and read the page's anew."""
+        base = call.app.base_url or FACEBOOK
+        door = Door(call.http, call.app, call.now, TABLE, base)
+        return await renew_page(door, call.tokens, call.account.remote_id)
+
+
+def _fresh(call: Call) -> dict[str, Any]:
+    """Return what was prepared, or nothing if Facebook may have thrown it away meanwhile."""
+    state: Mapping[str, Any] = call.state
+    since = state.get("since")
+    if since is None or (
+        call.message.media and call.now - datetime.fromisoformat(str(since)) > KEEPS
+    ):
+        return {"since": call.now.isoformat()}
+    return dict(state)
+
+
+async def _photo(call: Call, state: dict[str, Any], item: MediaItem) -> Underway | Outcome:
+    """Upload one photo that nobody sees yet."""
+    fields = {"published": "false", **({"alt_text_custom": item.alt} if item.alt else {})}
+    file = File(await item.read(), item.name or "photo", item.mime)
+    path = f"{call.account.remote_id}/photos"
+    request = graph(call.app, call.tokens.access).upload(path, {"source": file}, fields)
+    got = await ask_graph(call, request, TABLE)
+    if not isinstance(got, Got):
+        return got
+    photo = got.text("id")
+    if photo is None:
+        return Transient("Facebook took a photo without naming it.")
+    return Underway({**state, "photos": [*state.get("photos", ()), photo]}, breather(got.reply))
+
+
+async def _unseen(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
+    """Make the post that nobody sees yet."""
+    fields = {"published": "false"}
+    if call.message.text:
+        fields["message"] = call.message.text
+    if call.message.link:
+        fields["link"] = call.message.link
+    for index, photo in enumerate(state.get("photos", ())):
+        fields[f"attached_media[{index}]"] = f'{{"media_fbid":"{photo}"}}'
+    path = f"{call.account.remote_id}/feed"
+    got = await ask_graph(call, graph(call.app, call.tokens.access).post(path, fields), TABLE)
+    if not isinstance(got, Got):
+        return got
+    post = got.text("id")
+    if post is None:
+        return Transient("Facebook made a post without naming it; nobody sees it.")
+    return Prepared({**state, "post": post})
+
+
+async def _look(call: Call, node: str, fields: str) -> Got | Outcome:
+    request = graph(call.app, call.tokens.access).get(node, {"fields": fields})
+    return await ask_graph(call, request, TABLE)
+
+
+def _why(got: Got | Outcome) -> str:
+    return getattr(got, "says", "") or "Facebook did not say whether it shows the post."
