@@ -96,6 +96,9 @@ class Scene:
     app: App
     message: Message
     expected: tuple[str, ...] = ()  # what people shall see; default: the texts of the parts
+    prepares_once: bool = (
+        False  # a road that does not prepare again for the later parts of a thread
+    )
     delivery: str = "delivery-1"  # a second drive is the same delivery unless this changes
     seen_as: str | None = None  # the account's name in the ledger
     before: Callable[[str], Awaitable[None]] | None = None  # called with the step's name
@@ -209,7 +212,8 @@ async def drive(scene: Scene) -> Ended:
 async def _part(road: _Drive) -> Outcome:
     """Prepare and publish one part, with every wait, refresh and doubt on the way."""
     while True:
-        outcome = await _prepare(road)
+        skips = road.scene.prepares_once and road.sent
+        outcome = None if skips else await _prepare(road)
         if outcome is None:
             outcome = await _publish(road)
         match outcome:

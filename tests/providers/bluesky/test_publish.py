@@ -78,11 +78,13 @@ async def test_no_fault_at_any_step_makes_two_posts(
 
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.parametrize("route", [PUTS, GETS])
+@pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
 async def test_a_thread_goes_on_where_it_stopped(
-    kind: Kind, details: dict[str, Any], route: str, nth: int
+    kind: Kind, details: dict[str, Any], route: str, nth: int, once: bool
 ) -> None:
-    async with bluesky("One", parts=("Two", "Three")) as (scene, world):
+    async with bluesky("One", parts=("Two @ben.example", "Three")) as (scene, world):
+        scene.prepares_once = once
         world.faults.plan(kind, route, nth=nth, **details)
         ended = await drive(scene)
         judge(ended, scene)

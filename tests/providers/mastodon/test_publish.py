@@ -14,6 +14,7 @@ from cadenza.demo.rehearsal.wire import say
 from cadenza.demo.rehearsal.worlds.mastodon_model import Rules
 from cadenza.providers.base import Call
 from cadenza.providers.http.redact import Secret
+from cadenza.providers.mastodon.errors import PROCESSING
 from cadenza.providers.outcome import (
     Absent,
     CannotTell,
@@ -58,6 +59,22 @@ async def test_a_film_is_waited_for_and_uploaded_once() -> None:
         judge(ended, scene)
         assert len(world.media) == 1
         assert scene.rehearsal.visible(world)[0].detail["media"] == 1
+
+
+async def test_uploads_that_are_too_old_are_made_anew() -> None:
+    async with mastodon(media=(picture(),)) as (scene, world):
+        waited = False
+
+        async def dawdle(step: str) -> None:
+            nonlocal waited
+            if step == "publish" and not waited:
+                waited = True
+                world.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(422, {"error": PROCESSING}))
+                scene.rehearsal.clock.advance(timedelta(hours=13))
+
+        scene.before = dawdle
+        judge(await drive(scene), scene)
+        assert [media.attached for media in world.media.values()] == [False, True]
 
 
 async def test_a_server_without_the_new_endpoint_gets_its_picture_by_the_old() -> None:

@@ -5,6 +5,7 @@ call can never be a second post nor overwrite another. After silence, `getRecord
 whether the part is there. Limit: films and the fetching of link cards are not done.
 """
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -55,17 +56,18 @@ class Bluesky:
         blobs = list(state.get("blobs", ()))
         if call.part == 0 and len(blobs) < len(call.message.media):
             return await _upload(call, call.message.media[len(blobs)], state)
-        dids = dict(state.get("dids", {}))
-        for handle in handles(text_of(call)):
-            if handle not in dids:
+        for handle in handles("\n".join((call.message.text, *call.message.parts))):
+            if handle not in state.get("dids", {}):
                 return await _resolve(call, handle, state)
-        for uri in dict.fromkeys(call.sent_parts):
-            if uri not in state.get("cids", {}):
-                return await _learn(call, uri, state)
-        return Prepared(state)
+        return await _learn(call, state)
 
     async def publish(self, call: Call) -> Outcome:
         """Write one record; the call that must not happen twice."""
+        if call.part > 0:  # the part before may have come out after all was prepared
+            learnt = await _learn(call, dict(call.state))
+            if not isinstance(learnt, Prepared):
+                return learnt  # a read failed: nothing was written
+            call = replace(call, state=learnt.state)
         body = {
             "repo": call.account.remote_id,
             "collection": COLLECTION,
@@ -179,15 +181,20 @@ async def _resolve(call: Call, handle: str, state: dict[str, Any]) -> Underway |
     return Underway({**state, "dids": {**state.get("dids", {}), handle: did}})
 
 
-async def _learn(call: Call, uri: str, state: dict[str, Any]) -> Underway | Outcome:
-    """Learn the hash of a part before: answers name it."""
-    got = await _record(call, uri)
-    if not isinstance(got, Got):
-        return got
-    cid = got.text("cid")
-    if cid is None:
-        return Transient("The server showed a part of the thread without its hash.")
-    return Underway({**state, "cids": {**state.get("cids", {}), uri: cid}})
+async def _learn(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
+    """Learn the hashes of the first part and the part before: an answer names both."""
+    cids = dict(state.get("cids", {}))
+    for uri in dict.fromkeys((*call.sent_parts[:1], *call.sent_parts[-1:])):
+        if uri in cids:
+            continue
+        got = await _record(call, uri)
+        if not isinstance(got, Got):
+            return got
+        cid = got.text("cid")
+        if cid is None:
+            return Transient("The server showed a part of the thread without its hash.")
+        cids[uri] = cid
+    return Prepared({**state, "cids": cids} if cids else state)
 
 
 def _at(text: str | None) -> datetime | None:

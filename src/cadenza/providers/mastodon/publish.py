@@ -7,7 +7,7 @@ account's list. Limit: a server may drop a post silently (anti-spam); `finish` n
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
@@ -32,6 +32,7 @@ WINDOW = timedelta(hours=1)
 # A key is replayed only while it surely still lives: clocks differ, and requests take their time.
 MARGIN = timedelta(minutes=5)
 POLL = timedelta(seconds=3)
+UPLOADS_KEPT = timedelta(hours=12)  # of the day that servers keep them
 UPLOAD_TIME = Timeouts(connect=10, read=60, total=300)
 MISSING = "404"
 
@@ -54,10 +55,11 @@ class Mastodon:
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Upload the next file, or wait for one that is being worked on."""
-        ids: list[str] = list(call.state.get("media", ()))
-        ready = int(call.state.get("ready", 0))
+        state = call.state if _is_fresh(call) else {}
+        ids: list[str] = list(state.get("media", ()))
+        ready = int(state.get("ready", 0))
         if call.part > 0 or ready == len(call.message.media):
-            return Prepared({"media": ids, "ready": ready})
+            return Prepared(dict(state))
         if len(ids) == ready:
             return await _upload(call, call.message.media[ready], ids)
         return await _look_after(call, ids, ready)
@@ -166,10 +168,13 @@ async def _upload(call: Call, item: MediaItem, ids: list[str]) -> Underway | Out
     media_id = got.text("id")
     if media_id is None:
         return Transient("The server took a file without naming it.")
-    done = len(ids) + (1 if got.reply.status == 200 else 0)
-    return Underway(
-        {"media": [*ids, media_id], "ready": done}, POLL if done == len(ids) else timedelta()
-    )
+    done = got.reply.status == 200
+    state = {
+        "media": [*ids, media_id],
+        "ready": len(ids) + done,
+        "since": call.state.get("since") if ids else call.now.isoformat(),
+    }
+    return Underway(state, timedelta() if done else POLL)
 
 
 async def _look_after(call: Call, ids: list[str], ready: int) -> Underway | Outcome:
@@ -180,5 +185,11 @@ async def _look_after(call: Call, ids: list[str], ready: int) -> Underway | Outc
     if not isinstance(got, Got):
         return got
     if got.reply.status == 206:
-        return Underway({"media": ids, "ready": ready}, POLL, "A file is being worked on.")
-    return Underway({"media": ids, "ready": ready + 1})
+        return Underway(call.state, POLL, "A file is being worked on.")
+    return Underway({**call.state, "ready": ready + 1})
+
+
+def _is_fresh(call: Call) -> bool:
+    """Say whether uploads from before can still be used: servers throw out what no post carries."""
+    since = call.state.get("since")
+    return since is None or call.now - datetime.fromisoformat(since) < UPLOADS_KEPT
