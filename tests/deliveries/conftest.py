@@ -17,6 +17,7 @@ from cadenza.deliveries.model import Action, NewDelivery, Ticket
 from cadenza.deliveries.permit import Answer, Wish, locks_of, permit
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.settle import locks_of as settle_locks
 from cadenza.providers.outcome import Outcome
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
@@ -116,8 +117,9 @@ class Road:
         )
 
     async def settle(self, ticket: Ticket, outcome: Outcome, attempt_id: str | None) -> bool:
+        result = Result(ticket, outcome, attempt_id)
         (won,) = await self.operations.run(
-            lambda tx, now: settle(tx, now, [Result(ticket, outcome, attempt_id)])
+            lambda tx, now: settle(tx, now, [result]), locks=settle_locks([result])
         )
         return won
 

@@ -162,8 +162,8 @@ def _write_bucket(tx: Tx, facts: Facts, budget: Budget, *, busy_until: datetime)
     """Write what a budget looks like after the taking; a gap stays shut while the call runs."""
     action, _, kind = budget.key.partition(":")
     match budget:
-        case Counted(used=used, used_in=period):
-            taken, free_at = used, None
+        case Counted(used_in=period):
+            taken, free_at = 1, None
         case Rate(due=due):
             taken, free_at, period = 0, due, ""
         case MinGap():
@@ -175,7 +175,7 @@ def _write_bucket(tx: Tx, facts: Facts, budget: Budget, *, busy_until: datetime)
         INSERT INTO bucket (workspace_id, account_id, action, mode, kind, period, taken, free_at)
         VALUES (:workspace_id, :account_id, :action, :mode, :kind, :period, :taken, :free_at)
         ON CONFLICT (workspace_id, account_id, action, mode, kind, period)
-        DO UPDATE SET taken = excluded.taken, free_at = excluded.free_at
+        DO UPDATE SET taken = bucket.taken + excluded.taken, free_at = excluded.free_at
         """,
         workspace_id=facts.account["workspace_id"],
         account_id=facts.account["id"],

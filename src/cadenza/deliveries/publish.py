@@ -22,6 +22,7 @@ from cadenza.deliveries.permit import Answer, Permitted, Wish, locks_of, permit
 from cadenza.deliveries.reconcile import Doubt
 from cadenza.deliveries.render import Files, render
 from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.settle import locks_of as settle_locks
 from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
@@ -136,7 +137,9 @@ class Publisher:
 
     async def _settle_between(self, part: Result) -> bool:
         """Save a part's remote id before the next is sent."""
-        (won,) = await self._operations.run(lambda tx, now: settle(tx, now, [part]))
+        (won,) = await self._operations.run(
+            lambda tx, now: settle(tx, now, [part]), locks=settle_locks([part])
+        )
         return won
 
     async def _irreversibly(self, provider: Provider, call: Call) -> Outcome:

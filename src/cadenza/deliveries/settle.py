@@ -6,7 +6,7 @@ into `sent`. Ledger, refunds, the gap counted from the end of the call, lane and
 the same transaction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -55,6 +55,13 @@ class Move:
     state: State
     reason: str | None = None
     due_at: datetime | None = None
+
+
+def locks_of(results: Iterable[Result]) -> list[str]:
+    """Name the accounts that a batch decides about: what it gives back must not pass a permit by."""
+    return sorted(
+        {f"account:{r.ticket.workspace_id}:{r.ticket.row['account_id']}" for r in results}
+    )
 
 
 def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:

@@ -12,7 +12,7 @@ from cadenza.deliveries import claim as claiming
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.rescue import rescue
-from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.settle import Result, locks_of, settle
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement
@@ -127,11 +127,9 @@ class DeliverySource:
             claiming.release(tx, now, untouched)
             return won
 
-        locks = {
-            f"account:{r.ticket.workspace_id}:{r.ticket.row['account_id']}"
-            for r in results.values()
-        }
-        won = dict(zip(results, await self._try(operation, locks=sorted(locks)), strict=True))
+        won = dict(
+            zip(results, await self._try(operation, locks=locks_of(results.values())), strict=True)
+        )
         for settlement in settlements:
             self._results.pop(settlement.id, None)
             self._tickets.pop(settlement.id, None)
