@@ -122,6 +122,22 @@ async def test_the_parts_of_a_thread_follow_each_other(road: Road) -> None:
         assert row["attempts"] == 3
 
 
+async def test_a_thread_whose_middle_answer_was_lost_goes_on_where_it_stopped(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+        scene.world.faults.plan(Kind.DROP_AFTER, POSTS, nth=2)
+        id_ = await road.post(content='{"text":"one","parts":["two","three"]}')
+        await until(road, id_, "unconfirmed")
+        assert scene.visible() == ["one", "two"]
+        await road.operations.run(
+            lambda tx, now: tx.run(
+                "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
+            )
+        )
+        await Reconciler(road.operations, publisher.find_out).run_once()
+        await until(road, id_, "sent")
+        assert scene.visible() == ["one", "two", "three"]
+
+
 async def test_content_that_does_not_fit_fails_before_any_call(road: Road) -> None:
     async with mastodon() as (scene, _world), working(road, scene):
         id_ = await road.post(content='{"text":"' + "x" * 6000 + '"}')

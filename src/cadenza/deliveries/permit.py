@@ -32,6 +32,7 @@ class Wish:
     epoch: int
     part: int = 0
     problems: tuple[str, ...] = ()
+    first: bool = True  # of this claim; a thread's next parts follow while it is `sending`
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def _permit_one(tx: Tx, now: datetime, wish: Wish) -> Answer:
     )
     if facts is None or not _still_ours(facts, wish):
         return Stale()
-    refusal = None if wish.part else first_refusal(facts)
+    refusal = first_refusal(facts) if wish.first else None
     if refusal is not None:
         return _refuse(tx, now, ticket, *refusal)
     taken = allows(now, facts.budgets)
@@ -93,7 +94,7 @@ def _permit_one(tx: Tx, now: datetime, wish: Wish) -> Answer:
 
 def _still_ours(facts: Facts, wish: Wish) -> bool:
     row, ticket = facts.delivery, wish.ticket
-    expected = State.SENDING if wish.part else State.SCHEDULED
+    expected = State.SCHEDULED if wish.first else State.SENDING
     return (
         row["lease"] == ticket.lease
         and row["leased_until"] is not None

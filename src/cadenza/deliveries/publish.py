@@ -6,6 +6,7 @@ parts each need a permit of their own, and each one's remote id is saved before 
 """
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -107,25 +108,28 @@ class Publisher:
         if message is None:
             return await self._refused_content(ticket, epoch, problems)
         call = self._call(ticket, sender, message)
-        prepared = await self._prepare(call, ticket)
-        if not isinstance(prepared, Prepared):
-            return self._result(ticket, prepared)
-        call = replace(call, state=prepared.state)
         return await self._send_parts(ticket, sender, call, epoch, problems)
 
     async def _send_parts(
         self, ticket: Ticket, sender: Sender, call: Call, epoch: int, problems: tuple[str, ...]
     ) -> Result | None:
-        """Send each part that is not out yet, each under a permit of its own."""
+        """Send each part that is not out yet: prepared for itself, under a permit of its own."""
         last = len(call.message.parts)
-        part = len(msgspec.json.decode(ticket.row["parts_sent"]))
-        while True:
-            answer = await self._permits.ask(Wish(ticket, self._new_id(), epoch, part, problems))
+        begun_at = len(msgspec.json.decode(ticket.row["parts_sent"]))
+        for part in itertools.count(begun_at):
+            sent_parts: list[str] = msgspec.json.decode(ticket.row["parts_sent"])
+            call = replace(call, part=part, sent_parts=tuple(sent_parts))
+            prepared = await self._prepare(call, ticket)
+            if not isinstance(prepared, Prepared):
+                return self._result(ticket, prepared)
+            wish = Wish(ticket, self._new_id(), epoch, part, problems, first=part == begun_at)
+            answer = await self._permits.ask(wish)
             if not isinstance(answer, Permitted):
                 return None
-            sent_parts: list[str] = msgspec.json.decode(ticket.row["parts_sent"])
-            call = replace(call, key=answer.key, part=part, sent_parts=tuple(sent_parts))
+            call = replace(call, key=answer.key, state=prepared.state)
             outcome = await self._irreversibly(sender.provider, call)
+            if isinstance(outcome, Sent) and outcome.remote_id is None and part < last:
+                outcome = Unconfirmed("this part is out, but its id is needed for the next")
             if not isinstance(outcome, Sent) or part >= last:
                 if isinstance(outcome, Sent):
                     outcome = await self._finish(sender.provider, call, outcome)
@@ -133,7 +137,7 @@ class Publisher:
             between = self._result(ticket, outcome, answer.attempt_id, last_part=False)
             if not await self._settle_between(between):
                 return None
-            part += 1
+        return None
 
     async def _settle_between(self, part: Result) -> bool:
         """Save a part's remote id before the next is sent."""

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import msgspec
+
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Ticket
@@ -67,8 +69,10 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
     """Write what was found out."""
     match finding:
         case Found(remote_id, url):
-            settle(tx, now, [Result(doubt.ticket, Sent(remote_id, url), doubt.attempt["id"])])
             _settle_ledger(tx, now, doubt, "success", counts=True)
+            if doubt.attempt["part"] < _last_part(doubt):
+                return _go_on(tx, now, doubt, remote_id)
+            settle(tx, now, [Result(doubt.ticket, Sent(remote_id, url), doubt.attempt["id"])])
             return State.SENT
         case Absent():
             return send_again(tx, now, doubt)
@@ -79,6 +83,30 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
                 return State.SENT
             _look_again(tx, doubt, now + (again or ASK_AGAIN), says)
             return State.UNCONFIRMED
+
+
+def _last_part(doubt: Doubt) -> int:
+    return len(msgspec.json.decode(doubt.ticket.row["content"]).get("parts", ()))
+
+
+def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
+    """A part of a thread is there: keep its id and let the rest follow."""
+    ticket = doubt.ticket
+    parts = [*msgspec.json.decode(ticket.row["parts_sent"]), remote_id]
+    tx.run(
+        """
+        UPDATE delivery SET state = 'scheduled', due_at = :now, parts_sent = :parts, deferrals = deferrals + 1,
+            reason = 'the rest of the thread follows'
+        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
+        """,
+        now=now,
+        parts=msgspec.json.encode(parts).decode(),
+        workspace_id=ticket.workspace_id,
+        id=ticket.id,
+        lease=ticket.lease,
+    )
+    lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
+    return State.SCHEDULED
 
 
 def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
