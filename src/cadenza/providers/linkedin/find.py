@@ -14,7 +14,7 @@ from cadenza.providers.linkedin.errors import POST_URL, TABLE
 from cadenza.providers.linkedin.little import plain
 from cadenza.providers.linkedin.speak import encoded, read
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found
-from cadenza.providers.reply import Got, ask
+from cadenza.providers.reply import Got, ask, no_answer
 
 PAGE = 50
 SKEW = timedelta(minutes=2)  # between our clock and LinkedIn's
@@ -32,7 +32,7 @@ async def look(call: Call) -> Finding:
     got = await ask(call, read(call, path), TABLE)
     posts = got.at("elements") if isinstance(got, Got) else None
     if not isinstance(posts, list):
-        return CannotTell("LinkedIn did not list the organisation's posts.", again=AGAIN)
+        return no_answer(got, "LinkedIn did not list the organisation's posts.", AGAIN)
     posts = [post for post in posts if isinstance(post, dict)]
     since = call.began_at - SKEW
     for post in posts:

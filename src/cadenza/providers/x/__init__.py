@@ -1,0 +1,7 @@
+"""X, by its second API. Start with publish.py; facts and limits are in README.md."""
+
+from cadenza.providers.x.auth import XConnector
+from cadenza.providers.x.publish import X
+
+PROVIDER = X()
+CONNECTOR = XConnector()

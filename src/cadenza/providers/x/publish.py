@@ -1,0 +1,87 @@
+"""Publish on X: upload media, post each part once, look into the account's list after silence.
+
+There is no idempotency key. X refuses a text that the account has posted lately; if that twin is this
+very attempt's post, it is taken as sent, if it is an older one, the text is rejected. Limit: looking
+costs credits, and X may forget to show a post; then a person decides.
+"""
+
+from typing import Any
+
+from cadenza.core.channels import Channel
+from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.http.request import Json
+from cadenza.providers.message import AccountRef, Message, Tokens
+from cadenza.providers.outcome import Finding, Found, Outcome, Rejected, Sent, Unconfirmed
+from cadenza.providers.reply import Got, ask, sent
+from cadenza.providers.x.auth import renew
+from cadenza.providers.x.errors import DUPLICATE, TABLE
+from cadenza.providers.x.find import look, older_twin, post_url
+from cadenza.providers.x.limits import problems
+from cadenza.providers.x.speak import write
+from cadenza.providers.x.upload import bring
+
+
+class X:
+    """The adapter."""
+
+    name = "x"
+    channels = (Channel.X,)
+
+    def capabilities(self, channel: Channel) -> Capabilities:
+        """Say what the road may count on."""
+        return Capabilities(idempotency=Idempotency.NONE, findable=True, threads=True)
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        """Say all that X would refuse."""
+        return problems(message, account)
+
+    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+        """Take the next step with the next file."""
+        return await bring(call)
+
+    async def publish(self, call: Call) -> Outcome:
+        """Post one part; the call that must not happen twice."""
+        got = await ask(call, write(call, "/2/tweets", Json(_post(call)), repeatable=False), TABLE)
+        if isinstance(got, Rejected) and got.code == DUPLICATE:
+            return await _whose_twin(call, got)
+        if not isinstance(got, Got):
+            return got
+        remote_id = got.text("data", "id")
+        return sent(got, remote_id, post_url(call, remote_id) if remote_id else None)
+
+    async def find_out(self, call: Call) -> Finding:
+        """Read the account's list."""
+        return await look(call)
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        """Add the address, which follows from the id."""
+        if sent.remote_id is None or sent.url is not None:
+            return sent
+        return Sent(sent.remote_id, post_url(call, sent.remote_id), sent.note)
+
+    async def refresh(self, call: Call) -> Tokens | Outcome:
+        """Exchange the refresh token, which is used up by it."""
+        return await renew(call)
+
+
+async def _whose_twin(call: Call, refused: Rejected) -> Outcome:
+    """Decide what a refused duplicate means: this post, an older one, or nothing that is shown yet."""
+    found = await look(call)
+    if isinstance(found, Found):
+        return Sent(found.remote_id, found.url, "X had it already; it was not posted again.")
+    if await older_twin(call):
+        return refused
+    return Unconfirmed("X says that it has this text already, and does not show it yet.")
+
+
+def _post(call: Call) -> dict[str, Any]:
+    """Write one part; the first carries the media, the others answer the part before."""
+    message = call.message
+    body: dict[str, Any] = {"text": (message.text, *message.parts)[call.part]}
+    if call.part == 0 and call.state.get("media"):
+        body["media"] = {"media_ids": list(call.state["media"])}
+    if call.part == 0 and message.options.get("reply_settings"):
+        body["reply_settings"] = message.options["reply_settings"]
+    if call.part > 0:
+        body["reply"] = {"in_reply_to_tweet_id": call.sent_parts[-1]}
+    return body
