@@ -38,12 +38,13 @@ HERE = Place()
 async def opened(place: Place, *, create: bool = False) -> AsyncGenerator[Engine]:
     """Open the store for one command."""
     if not create:
-        _must_exist(place.store)
+        must_exist(place.store)
     async with Engine(place.store) as engine:
         yield engine
 
 
-def _must_exist(address: str) -> None:
+def must_exist(address: str) -> None:
+    """Refuse a SQLite file that is not there."""
     scheme, _, rest = address.partition(":///")
     if scheme == "sqlite" and rest and not Path(rest).exists():
         message = (

@@ -17,6 +17,7 @@ GROUPS = {
     "worker": ("cadenza.cli.worker:app", "Run the jobs of an application's engine."),
     "cron": ("cadenza.cli.cron:app", "Read cron expressions and preview them."),
     "doctor": ("cadenza.cli.doctor:app", "Examine the store, the workers and the clocks."),
+    "limits": ("cadenza.cli.limits:app", "Look at what limits allowed, and prove that they held."),
 }
 
 
