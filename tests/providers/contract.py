@@ -219,13 +219,13 @@ async def _part(road: _Drive) -> Outcome:
         match outcome:
             case NotReady(wait=wait) | TryLater(wait=wait):
                 road.wait(wait)
-            case Transient(restart=restart):
+            case Transient(restart=restart, wait=at_least):
                 road.burnt += 1
                 if road.burnt >= ATTEMPTS:
                     return outcome
                 if restart:
                     road.state = {}
-                road.wait(BACKOFF)
+                road.wait(max(BACKOFF, at_least or BACKOFF))
             case Disconnected() if not road.refreshed:
                 fresh = await _refresh(road)
                 if not isinstance(fresh, Tokens):

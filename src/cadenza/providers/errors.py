@@ -96,6 +96,11 @@ def transient(refusal: Refusal, says: str) -> Outcome:
     return Transient(says)
 
 
+def transient_for(wait: timedelta) -> Verdict:
+    """Make the verdict of a failure that will not pass sooner."""
+    return lambda refusal, says: Transient(says, wait=refusal.wait or wait)
+
+
 def prepare_anew(refusal: Refusal, says: str) -> Outcome:
     """What was prepared is gone over there; nothing happened."""
     return Transient(says, restart=True)

@@ -52,6 +52,7 @@ class Transient:
 
     says: str
     restart: bool = False
+    wait: timedelta | None = None  # trying sooner is in vain, e.g. with a greylisting mail server
 
 
 @dataclass(frozen=True, slots=True)
