@@ -1,0 +1,91 @@
+"""What a mail server in rehearsal keeps, and how it looks at a mail: headers once each, no odd lines."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import SMTPUTF8
+
+from cadenza.demo.rehearsal.wire import Answer
+
+ONCE = ("From", "To", "Subject", "Date", "Message-ID")
+AT_MOST_ONCE = ("List-Unsubscribe", "List-Unsubscribe-Post", "Reply-To", "Auto-Submitted")
+_UNSUBSCRIBE = re.compile(r"<https://[^<>\s]+>(?:, <mailto:[^<>\s]+>)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A reply of the server."""
+
+    code: int
+    text: str
+
+    @classmethod
+    def of(cls, answer: Answer) -> "Line":
+        """Read a fault's answer as a reply: its status is the code, its body the text."""
+        return cls(answer.status, answer.body.decode())
+
+
+@dataclass(slots=True)
+class Rules:
+    """What the server has configured."""
+
+    size: int = 1024 * 1024
+    needs_auth: bool = True
+    offers_auth: str = "PLAIN LOGIN XOAUTH2"
+    utf8: bool = True
+    greylist: timedelta = timedelta()  # how long a stranger has to wait, on the networks' clock
+
+
+@dataclass(slots=True)
+class Mailbox:
+    """Someone who may sign in."""
+
+    name: str
+    password: str
+    revoked: bool = False
+
+
+@dataclass(slots=True)
+class Script:
+    """Replies that a recipient's mailbox gives, one after the other, before it takes mail."""
+
+    rcpt: list[Line] = field(default_factory=list[Line])
+    dot: list[Line] = field(default_factory=list[Line])
+
+
+def read_mail(data: bytes) -> EmailMessage:
+    """Parse a mail as it came."""
+    mail = message_from_bytes(data, _class=EmailMessage, policy=SMTPUTF8)
+    assert isinstance(mail, EmailMessage)
+    return mail
+
+
+def words_of(mail: EmailMessage) -> str:
+    """Return what a person reads: the plain text, else the HTML."""
+    body = mail.get_body(preferencelist=("plain", "html"))
+    return body.get_content().replace("\r\n", "\n").rstrip("\n") if body else ""
+
+
+def trouble_with(data: bytes, mail: EmailMessage) -> str | None:
+    """Say what a strict server has against a mail."""
+    checks: tuple[tuple[Callable[[], bool], str], ...] = (
+        (lambda: re.search(rb"(?<!\r)\n|\r(?!\n)", data) is not None, "bare line end"),
+        (lambda: max(map(len, data.split(b"\r\n"))) > 998, "line too long"),
+        (lambda: any(len(mail.get_all(name, [])) != 1 for name in ONCE), "header missing or twice"),
+        (lambda: any(len(mail.get_all(name, [])) > 1 for name in AT_MOST_ONCE), "header twice"),
+        (lambda: not _unsubscribes(mail), "one-click unsubscribing is broken"),
+        (lambda: re.fullmatch(r"<[^<>\s@]+@[^<>\s@]+>", mail["Message-ID"].strip()) is None, "id"),
+    )
+    return next((words for wrong, words in checks if wrong()), None)
+
+
+def _unsubscribes(mail: EmailMessage) -> bool:
+    """Check RFC 8058: both headers or neither, an https address, the one fixed value."""
+    where, how = mail["List-Unsubscribe"], mail["List-Unsubscribe-Post"]
+    if where is None and how is None:
+        return True
+    one_click = how == "List-Unsubscribe=One-Click"
+    return one_click and _UNSUBSCRIBE.fullmatch(str(where)) is not None

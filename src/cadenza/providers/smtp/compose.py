@@ -1,0 +1,99 @@
+"""Write a mail: headers that receivers ask for, text and HTML side by side, files at the end.
+
+The Message-ID is made from the attempt's key, so that a repeat of the same attempt is the same mail to
+receivers and in logs. Bodies are encoded to seven bits and short lines: every server takes them.
+Limit: nothing is signed here; DKIM is the sending server's, which must cover both unsubscribe headers.
+"""
+
+import hashlib
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP, SMTPUTF8
+from email.utils import format_datetime
+
+from cadenza.providers.base import Call
+from cadenza.providers.message import AccountRef, Message
+from cadenza.providers.smtp.limits import sender_of
+
+ONE_CLICK = "List-Unsubscribe=One-Click"
+_IDNA = "idna"
+
+
+def message_id(key: str, account: AccountRef) -> str:
+    """Make the mail's id: the same for the same attempt, told by nothing but its key."""
+    digest = hashlib.sha256(f"{account.id}\n{key}".encode()).hexdigest()
+    domain = sender_of(account).rpartition("@")[2]
+    return f"<{digest[:40]}@{_ascii(domain)}>"
+
+
+def needs_utf8(*addresses: str) -> bool:
+    """Say whether an address can only be written with the SMTPUTF8 extension."""
+    return not all(each.rpartition("@")[0].isascii() for each in addresses)
+
+
+def on_the_wire(address: str) -> str:
+    """Write an address with its domain in ASCII."""
+    local, _, domain = address.rpartition("@")
+    return f"{local}@{_ascii(domain)}"
+
+
+async def compose(call: Call) -> bytes:
+    """Write the whole mail, lines ended as on the wire; raises ValueError for a broken header."""
+    message, account = call.message, call.account
+    assert message.recipient is not None, "validate asks for a recipient"
+    sender, to = on_the_wire(sender_of(account)), on_the_wire(message.recipient.address)
+    policy = SMTPUTF8 if needs_utf8(sender, to) else SMTP
+    mail = EmailMessage(policy=policy.clone(cte_type="7bit", max_line_length=78))
+    mail["From"] = _written(str(account.settings.get("from_name") or ""), sender)
+    mail["To"] = _written(message.recipient.name, to)
+    mail["Subject"] = message.subject
+    mail["Date"] = _date(call.now)
+    mail["Message-ID"] = message_id(call.key, account)
+    for name, value in _optional(message, account).items():
+        mail[name] = value
+    _write_body(mail, message)
+    for item in message.media:
+        main, _, sub = item.mime.partition("/")
+        data, name = await item.read(), item.name or "file"
+        mail.add_attachment(data, maintype=main, subtype=sub or "octet-stream", filename=name)
+    return mail.as_bytes()
+
+
+def _optional(message: Message, account: AccountRef) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    if account.settings.get("reply_to"):
+        headers["Reply-To"] = on_the_wire(str(account.settings["reply_to"]))
+    if message.unsubscribe_url:
+        by_mail = account.settings.get("unsubscribe_mailto")
+        also = f", <mailto:{by_mail}>" if by_mail else ""
+        headers["List-Unsubscribe"] = f"<{message.unsubscribe_url}>{also}"
+        headers["List-Unsubscribe-Post"] = ONE_CLICK
+    if message.options.get("auto_submitted"):
+        headers["Auto-Submitted"] = "auto-generated"
+    if message.options.get("in_reply_to"):
+        before = str(message.options["in_reply_to"])
+        headers["In-Reply-To"] = headers["References"] = before
+    return headers
+
+
+def _write_body(mail: EmailMessage, message: Message) -> None:
+    if message.text.strip():
+        mail.set_content(message.text)
+        if message.html:
+            mail.add_alternative(message.html, subtype="html")
+    else:
+        mail.set_content(message.html or "", subtype="html")
+
+
+def _written(name: str, address: str) -> Address:
+    local, _, domain = address.rpartition("@")
+    return Address(name, local, domain)
+
+
+def _date(now: datetime) -> str:
+    return format_datetime(now)
+
+
+def _ascii(domain: str) -> str:
+    return domain if domain.isascii() else domain.encode(_IDNA).decode("ascii")

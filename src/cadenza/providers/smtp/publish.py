@@ -1,0 +1,141 @@
+"""Send one mail to one recipient: the dot that ends its data is the irreversible call.
+
+There is nothing to prepare, and nobody to ask afterwards: a reply lost after the dot stays a doubt for
+a person, who finds the mail's Message-ID in the sent folder or the server's log. "Sent" means that the
+server took it; whether it arrives is told by bounces, which are not read here.
+"""
+
+import base64
+from dataclasses import replace
+
+from cadenza.core.channels import Channel
+from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.http.outcome import NeverLeft, Reason
+from cadenza.providers.http.redact import Secret, redact
+from cadenza.providers.message import AccountRef, Message, Tokens
+from cadenza.providers.outcome import (
+    CannotTell,
+    Disconnected,
+    Finding,
+    Forbidden,
+    Outcome,
+    Rejected,
+    Sent,
+    Transient,
+    Unconfirmed,
+)
+from cadenza.providers.smtp.compose import compose, message_id, needs_utf8, on_the_wire
+from cadenza.providers.smtp.errors import TABLE, Stage, read_reply
+from cadenza.providers.smtp.limits import is_address, problems, sender_of
+from cadenza.providers.smtp.session import (
+    Ending,
+    Letter,
+    Lost,
+    Refused,
+    Server,
+    Taken,
+    Unfit,
+    deliver,
+)
+
+LOST = "The mail server took the message and did not answer; look for {id} in the sent mail."
+
+
+class Smtp:
+    """The adapter."""
+
+    name = "smtp"
+    channels = (Channel.EMAIL,)
+
+    def capabilities(self, channel: Channel) -> Capabilities:
+        """Say what the road may count on."""
+        return Capabilities(idempotency=Idempotency.NONE, findable=False, needs_recipient=True)
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        """Say all that a mail server would refuse."""
+        return problems(message, account)
+
+    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+        """Do nothing: a mail has no drafts over there."""
+        return Prepared({})
+
+    async def publish(self, call: Call) -> Outcome:
+        """Hand the mail over; the call that must not happen twice."""
+        recipient = call.message.recipient
+        if recipient is None or not is_address(recipient.address):
+            return Rejected("A mail needs one plain address to go to.", "bad_address")
+        server = server_of(call.account, call.tokens)
+        try:
+            to = on_the_wire(recipient.address)
+            sender = on_the_wire(sender_of(call.account))
+            data = await compose(call)
+        except (ValueError, UnicodeError):
+            return Rejected("An address or a header of this mail cannot be written.", "header")
+        letter = Letter(sender, to, data, utf8=needs_utf8(sender, to))
+        ending = await deliver(call.http, server, letter)
+        if isinstance(ending, Taken):
+            told = redact(ending.says, secrets_of(server))
+            return Sent(message_id(call.key, call.account), note=told or None)
+        if isinstance(ending, Lost) and ending.perhaps:
+            return Unconfirmed(LOST.format(id=message_id(call.key, call.account)))
+        return failure(ending, server)
+
+    async def find_out(self, call: Call) -> Finding:
+        """Admit it: SMTP has no question for that."""
+        wanted = message_id(call.key, call.account)
+        return CannotTell(f"Mail servers cannot be asked; look for {wanted} in the sent mail.")
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        """Add nothing: a mail has no address of its own."""
+        return sent
+
+    async def refresh(self, call: Call) -> Tokens | Outcome:
+        """Refuse: a password has no successor."""
+        return Disconnected("A mail password is not renewed; connect the account again.")
+
+
+def server_of(account: AccountRef, tokens: Tokens) -> Server:
+    """Read where an account's mail goes from its settings."""
+    settings = account.settings
+    domain = sender_of(account).rpartition("@")[2]
+    return Server(
+        host=str(settings.get("host") or ""),
+        port=int(settings.get("port") or 587),
+        security=str(settings.get("security") or "starttls"),
+        username=str(settings.get("username") or ""),
+        secret=tokens.access or None,
+        oauth=settings.get("auth") == "oauth",
+        hello=domain if domain and domain.isascii() else "localhost",
+    )
+
+
+def failure(ending: Ending, server: Server) -> Outcome:
+    """Say what an ending without success means; nothing was taken."""
+    match ending:
+        case Refused(stage, code, text):
+            refusal = read_reply(code, text, stage)
+            words = redact(refusal.words, secrets_of(server))
+            return TABLE.judge(replace(refusal, words=words))
+        case NeverLeft(reason=Reason.BAD_ADDRESS, says=says):
+            return Forbidden(f"{says} Correct the account's server.", "bad_address")
+        case NeverLeft(says=says):
+            return Transient(says)
+        case Unfit(code, says):
+            return Forbidden(says, code)
+        case Lost(stage=Stage.TLS):
+            says = "No encrypted connection came about; the mail server's certificate may be wrong."
+            return Transient(says)
+        case Lost(stage=stage):
+            return Transient(f"The mail server fell silent ({stage.value}); nothing was sent.")
+        case Taken():
+            return Transient("nothing failed")
+
+
+def secrets_of(server: Server) -> tuple[Secret, ...]:
+    """Return the password in every dress that a server could echo."""
+    if server.secret is None:
+        return ()
+    plain = server.secret.reveal()
+    dressed = (plain, f"\0{server.username}\0{plain}")
+    coded = (base64.b64encode(each.encode()).decode() for each in dressed)
+    return (server.secret, *(Secret(each) for each in coded))

@@ -1,0 +1,365 @@
+"""Mail by SMTP: whatever goes wrong on the way, one mail at most, and no doubt before the dot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.wire import Answer
+from cadenza.demo.rehearsal.worlds.smtp_model import Line, Rules, read_mail
+from cadenza.providers.http.policy import Policy
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import Message, Recipient
+from cadenza.providers.outcome import (
+    CannotTell,
+    Disconnected,
+    Forbidden,
+    Outcome,
+    RecipientGone,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from tests.providers.contract import PATIENCE, drive, fault_name, judge, no_secret_in
+from tests.providers.pictures import picture, png
+from tests.providers.smtp.stage import ADA, BEN, CANARY, HastyClient, mail, mail_server
+
+STEPS = ("CONNECT", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "DOT", "QUIT")
+BUSY = Answer(421, b"4.3.2 Service shutting down")
+# A server that takes a mail twice makes two: nothing on our side could prevent it.
+FAULTS: tuple[tuple[Kind, dict[str, Any]], ...] = (
+    (Kind.DROP_BEFORE, {}),
+    (Kind.RESET_AFTER, {}),
+    (Kind.DROP_AFTER, {}),
+    (Kind.SILENCE_AFTER, {}),
+    (Kind.TRUNCATE_AFTER, {}),
+    (Kind.DELAY, {"seconds": PATIENCE * 2.5}),
+    (Kind.ERROR_BEFORE, {"answer": BUSY}),
+    (Kind.ERROR_AFTER, {"answer": BUSY}),
+    (Kind.HTML_AFTER, {}),
+    (Kind.DRIP, {"seconds": PATIENCE / 4}),
+    (Kind.DRIP, {"seconds": PATIENCE * 3}),
+)
+
+
+def _received(world: Any) -> EmailMessage:
+    return read_mail(world.raw[-1])
+
+
+async def test_a_mail_goes_out_once_with_its_headers() -> None:
+    message = mail(
+        html="<p>Good morning</p>",
+        unsubscribe_url="https://cadenza.example/u/t0ken",
+        options={"auto_submitted": True, "in_reply_to": "<before@example.com>"},
+    )
+    async with mail_server(message) as (scene, world):
+        scene.account = replace(
+            scene.account,
+            settings={**scene.account.settings, "unsubscribe_mailto": "stop@example.com"},
+        )
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        got = _received(world)
+        assert got["From"] == "Ada <ada@example.com>"
+        assert got["To"] == "Ben <ben@example.org>"
+        assert got["Subject"] == "Hello"
+        assert got["Message-ID"] == ended.outcome.remote_id
+        assert got["Date"] == "Mon, 02 Mar 2026 09:00:00 +0000"
+        assert got["List-Unsubscribe"] == (
+            "<https://cadenza.example/u/t0ken>, <mailto:stop@example.com>"
+        )
+        assert got["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+        assert got["Auto-Submitted"] == "auto-generated"
+        assert got["In-Reply-To"] == got["References"] == "<before@example.com>"
+        kinds = [part.get_content_type() for part in got.walk()]
+        assert kinds == ["multipart/alternative", "text/plain", "text/html"]
+
+
+async def test_files_arrive_as_they_were() -> None:
+    async with mail_server(media=(picture("sea.png"),)) as (scene, world):
+        judge(await drive(scene), scene)
+        (file,) = list(_received(world).iter_attachments())
+        assert (file.get_filename(), file.get_content()) == ("sea.png", png())
+
+
+@pytest.mark.parametrize(
+    "text", [".hidden\n..dots\n.\nend", "Grüße aus Köln 😀", "x" * 5000, "one\r\ntwo", "ends\n\n"]
+)
+async def test_what_is_written_is_what_is_read(text: str) -> None:
+    async with mail_server(mail(text)) as (scene, _):
+        scene.expected = (text.replace("\r\n", "\n").rstrip("\n"),)
+        judge(await drive(scene), scene)
+
+
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+async def test_an_encrypted_way_is_taken_and_proven(security: str, certificate: Path) -> None:
+    async with mail_server(certificate=certificate, security=security) as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert world.sign_ins == 1
+
+
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+async def test_a_certificate_of_nobody_ends_before_the_password(
+    security: str, certificate: Path
+) -> None:
+    async with mail_server(certificate=certificate, security=security) as (scene, world):
+        policy = replace(scene.http._policy, ca_file=None)
+        async with HastyClient(policy, clock=scene.http._clock) as http:
+            scene.http = http
+            ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Transient)
+        assert "certificate" in ended.outcome.says
+        assert world.sign_ins == 0
+
+
+async def test_a_server_that_offers_no_encryption_gets_no_password() -> None:
+    async with mail_server(security="starttls") as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert ended.outcome == Forbidden(
+            "The mail server offers no encryption on this port; choose TLS or another port.",
+            "no_starttls",
+        )
+        assert world.sign_ins == 0
+
+
+async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
+    class Anywhere:
+        async def resolve(self, host: str, port: int) -> list[str]:
+            return ["127.0.0.1"]
+
+    async with mail_server() as (scene, world):
+        policy = Policy(allow=())
+        async with HastyClient(policy, clock=scene.http._clock, resolver=Anywhere()) as http:
+            scene.http = http
+            scene.account = replace(
+                scene.account,
+                settings={**scene.account.settings, "host": "mail.example.com", "port": 587},
+            )
+            ended = await drive(scene)
+        assert isinstance(ended.outcome, Transient)  # it leads inside: not even connected
+        assert ended.outcome.says == "The address could not be reached."
+        assert world.sign_ins == 0
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_at_any_step_makes_two_mails(
+    kind: Kind, details: dict[str, Any], step: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with mail_server() as (scene, world):
+        fault = world.faults.plan(kind, f"SMTP {step}", **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        harmless = kind is Kind.DRIP and details["seconds"] < PATIENCE
+        if step == "DOT" and not harmless:
+            assert isinstance(ended.outcome, Unconfirmed), ended.trail
+            assert ended.attempts == 1
+        else:
+            assert isinstance(ended.outcome, Sent), ended.trail
+            assert ended.returned(Unconfirmed) == 0
+        no_secret_in([caplog.text, repr(ended)], [CANARY])
+
+
+@pytest.mark.parametrize("step", ["STARTTLS", "EHLO", "AUTH", "DOT"])
+@pytest.mark.parametrize(("kind", "details"), FAULTS[:6], ids=fault_name)
+async def test_no_fault_under_encryption_makes_two_mails(
+    kind: Kind, details: dict[str, Any], step: str, certificate: Path
+) -> None:
+    async with mail_server(certificate=certificate, security="starttls") as (scene, world):
+        fault = world.faults.plan(kind, f"SMTP {step}", **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        assert isinstance(ended.outcome, Unconfirmed if step == "DOT" else Sent), ended.trail
+
+
+async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
+    async with mail_server() as (scene, _):
+        scene.shut_at("publish")
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert (ended.returned(Transient), ended.returned(Unconfirmed)) == (1, 0)
+
+
+async def test_a_doubt_names_the_mail_to_look_for() -> None:
+    async with mail_server() as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, "SMTP DOT")
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Unconfirmed)
+        assert isinstance(ended.trail[-1], CannotTell)
+        assert ended.trail[-1].again is None
+        wanted = _received(world)["Message-ID"]
+        assert wanted in ended.outcome.says
+        assert wanted in ended.trail[-1].says
+
+
+async def test_a_stranger_is_greylisted_and_comes_again_later() -> None:
+    async with mail_server(rules=Rules(greylist=timedelta(minutes=5))) as (scene, _):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(Transient) == 1
+        assert ended.waited == timedelta(minutes=10)
+
+
+async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
+    async with mail_server() as (scene, world):
+        world.hourly.limit = 1
+        await drive(scene)
+        scene.message = mail("Second")
+        scene.expected = ("Good morning", "Second")
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert (ended.returned(TryLater), ended.returned(Transient)) == (1, 0)
+        assert ended.waited == timedelta(hours=1)
+
+
+async def test_one_mailboxs_limit_does_not_stop_another() -> None:
+    async with mail_server() as (scene, world):
+        world.hourly.limit = 1
+        await drive(scene)
+        world.add_mailbox("cy@example.com", "cys-own-password")
+        settings = {**scene.account.settings, "username": "cy@example.com"}
+        scene.account = replace(scene.account, remote_id="cy@example.com", settings=settings)
+        scene.tokens = replace(scene.tokens, access=Secret("cys-own-password"))
+        scene.seen_as = "cy@example.com"
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(TryLater) == 0
+
+
+async def test_a_wrong_password_is_tried_once() -> None:
+    async with mail_server() as (scene, world):
+        scene.tokens = replace(scene.tokens, access=Secret("wrong-password"))
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Disconnected)
+        assert world.sign_ins == 1
+
+
+@pytest.mark.parametrize("offers", ["LOGIN", "PLAIN", "LOGIN PLAIN"])
+async def test_one_of_the_offered_ways_to_sign_in_is_taken(offers: str) -> None:
+    async with mail_server(rules=Rules(offers_auth=offers)) as (scene, world):
+        judge(await drive(scene), scene)
+        assert world.sign_ins == 1
+
+
+async def test_an_access_token_signs_in_by_oauth() -> None:
+    async with mail_server() as (scene, _):
+        scene.account = replace(scene.account, settings={**scene.account.settings, "auth": "oauth"})
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+async def test_a_password_that_ends_between_two_steps_disconnects() -> None:
+    async with mail_server() as (scene, world):
+        world.faults.plan(Kind.EXPIRE, "SMTP AUTH")
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Disconnected)
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "expected"),
+    [
+        ("rcpt", Line(550, "5.1.1 No such user"), RecipientGone),
+        ("dot", Line(550, "5.7.1 Message refused by policy"), Forbidden),
+        ("dot", Line(552, "5.3.4 Too big"), Rejected),
+    ],
+)
+async def test_a_recipients_script_ends_clearly_and_the_next_one_gets_mail(
+    place: str, line: Line, expected: type[Outcome]
+) -> None:
+    async with mail_server() as (scene, world):
+        world.script(BEN, **{place: (line,)})
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, expected)
+        scene.message = mail(recipient=Recipient("cy@example.org"))
+        judge(await drive(scene), scene)
+        assert scene.visible() == ["Good morning"]
+
+
+async def test_a_full_mailbox_is_tried_again_hours_later() -> None:
+    async with mail_server() as (scene, world):
+        world.script(BEN, rcpt=(Line(552, "5.2.2 Mailbox full"),))
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.waited == timedelta(hours=4)
+
+
+async def test_the_announced_size_is_refused_before_the_body() -> None:
+    async with mail_server(mail("x" * 4000), rules=Rules(size=2000)) as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+        assert world.raw == []
+
+
+async def test_an_address_in_other_letters_needs_a_server_that_takes_it() -> None:
+    message = mail(recipient=Recipient("søren@exämple.org"))
+    async with mail_server(message) as (scene, world):
+        assert scene.provider.validate(message, scene.account) == []
+        judge(await drive(scene), scene)
+        assert scene.rehearsal.visible(world)[0].to == "søren@xn--exmple-cua.org"
+    async with mail_server(message, rules=Rules(utf8=False)) as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Forbidden)
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (mail(recipient=None), "no_recipient"),
+        (mail(recipient=Recipient("ben")), "bad_address"),
+        (mail(recipient=Recipient("ben@example.org>\r\nRCPT TO:<cy@example.org")), "bad_address"),
+        (mail(recipient=Recipient("a@example.org,b@example.org")), "bad_address"),
+        (mail(subject=""), "no_subject"),
+        (mail(subject="Hi\r\nBcc: cy@example.org"), "control_character"),
+        (mail(recipient=Recipient(BEN, "Ben\nBcc: x")), "control_character"),
+        (mail(""), "empty"),
+        (mail(unsubscribe_url="http://cadenza.example/u"), "unsubscribe_url"),
+        (mail(media=(replace(picture(), size=30_000_000),)), "too_large"),
+    ],
+)
+async def test_what_no_server_takes_is_said_before_and_never_injected(
+    message: Message, code: str
+) -> None:
+    async with mail_server(message) as (scene, world):
+        found = scene.provider.validate(message, scene.account)
+        assert [each.code for each in found] == [code]
+        if code not in {"no_subject", "empty", "unsubscribe_url", "too_large"}:
+            ended = await drive(scene)
+            judge(ended, scene)
+            assert isinstance(ended.outcome, Rejected)
+            assert world.raw == []
+
+
+async def test_a_password_echoed_by_the_server_is_not_passed_on() -> None:
+    async with mail_server() as (scene, world):
+        import base64
+
+        coded = base64.b64encode(f"\0{ADA}\0{CANARY}".encode()).decode()
+        words = f"5.7.9 you said {CANARY} and {coded}".encode()
+        world.faults.plan(Kind.ERROR_BEFORE, "SMTP AUTH", answer=Answer(535, words))
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Disconnected)
+        no_secret_in([repr(ended)], [CANARY, coded])
