@@ -57,16 +57,20 @@ def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -
 
 def release(tx: Tx, now: datetime, tickets: Sequence[Ticket]) -> int:
     """Give back what was claimed and not permitted, untouched."""
-    given = tx.run_each(
-        """
-        UPDATE delivery SET leased_until = NULL, worker = NULL
-        WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease AND leased_until IS NOT NULL
-            AND state = 'scheduled'
-        """,
-        [_key(ticket) for ticket in tickets],
-    )
-    leave_lanes(tx, tickets)
-    return given
+    given = [
+        ticket
+        for ticket in tickets
+        if tx.run(
+            """
+            UPDATE delivery SET leased_until = NULL, worker = NULL
+            WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
+                AND leased_until IS NOT NULL AND state = 'scheduled'
+            """,
+            **_key(ticket),
+        )
+    ]
+    leave_lanes(tx, given)  # what was not ours any more has left already
+    return len(given)
 
 
 def renew(tx: Tx, now: datetime, tickets: Sequence[Ticket], *, lease: timedelta) -> list[Ticket]:

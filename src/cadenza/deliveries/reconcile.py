@@ -19,7 +19,7 @@ from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import SEND_TIMEOUT
 from cadenza.deliveries.refund import refund
 from cadenza.deliveries.settle import Result, settle
-from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent
+from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent, Unconfirmed
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
 
@@ -55,7 +55,7 @@ def doubts(tx: Tx, now: datetime) -> list[Doubt]:
         attempt = tx.one(
             """
             SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-            ORDER BY number DESC, part DESC LIMIT 1
+            ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
             """,
             workspace_id=row["workspace_id"],
             id=row["id"],
@@ -92,7 +92,8 @@ def _last_part(doubt: Doubt) -> int:
 def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
     """A part of a thread is there: keep its id and let the rest follow."""
     ticket = doubt.ticket
-    parts = [*msgspec.json.decode(ticket.row["parts_sent"]), remote_id]
+    # By its number: the part may have been saved before the worker fell silent.
+    parts = [*msgspec.json.decode(ticket.row["parts_sent"])[: doubt.attempt["part"]], remote_id]
     tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = :now, parts_sent = :parts, deferrals = deferrals + 1,
@@ -124,17 +125,18 @@ def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
     )
     if not won:  # evidence came first
         return State.SENT
-    _settle_ledger(tx, now, doubt, "refunded", counts=False)
-    refund(tx, ticket, doubt.attempt["id"])
+    if _settle_ledger(tx, now, doubt, "refunded", counts=False):
+        refund(tx, ticket, doubt.attempt["id"])
     lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
     return State.SCHEDULED
 
 
-def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: bool) -> None:
-    tx.run(
+def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: bool) -> bool:
+    """Settle what was reserved; say whether it still was in doubt, so that it is given back once."""
+    changed = tx.run(
         """
         UPDATE activity SET state = :state, counts = :counts, settled_at = :now
-        WHERE workspace_id = :workspace_id AND attempt_id = :id
+        WHERE workspace_id = :workspace_id AND attempt_id = :id AND state IN ('reserved', 'unconfirmed')
         """,
         state=state,
         counts=counts,
@@ -142,6 +144,7 @@ def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: b
         workspace_id=doubt.ticket.workspace_id,
         id=doubt.attempt["id"],
     )
+    return changed == 1
 
 
 def _look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
@@ -165,6 +168,14 @@ def _policy(tx: Tx, doubt: Doubt) -> str:
     )
 
 
+def _evidence(doubt: Doubt) -> Finding | None:
+    """Say what is known already: a worker that lost its lease may still have brought the outcome."""
+    outcome: str | None = doubt.attempt["outcome"]
+    if outcome == Sent.__name__:
+        return Found(doubt.attempt["remote_id"], doubt.attempt["url"])
+    return Absent() if outcome not in (None, Unconfirmed.__name__) else None
+
+
 class Reconciler:
     """One pass over doubts; a worker's duty."""
 
@@ -183,6 +194,8 @@ class Reconciler:
         return EVERY
 
     async def _ask(self, doubt: Doubt) -> Finding:
+        if (known := _evidence(doubt)) is not None:
+            return known
         try:
             return await self._find_out(doubt)
         except Exception as error:  # noqa: BLE001 - a doubt stays a doubt

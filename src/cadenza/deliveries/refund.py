@@ -45,8 +45,16 @@ def refund(tx: Tx, ticket: Ticket, attempt_id: str) -> None:
     lanes.unpark(tx, workspace_id=ticket.workspace_id, account_id=row["account_id"], by="budgets")
 
 
-def rearm_gaps(tx: Tx, ticket: Ticket, *, ended: datetime) -> None:
-    """Count the minimum gap from the end of the call, as receivers see it."""
+def rearm_gaps(tx: Tx, ticket: Ticket, attempt_id: str, *, ended: datetime) -> None:
+    """Count the minimum gap from the end of the call, as receivers see it.
+
+    Only while the gap is this attempt's own: late evidence does not shorten what a newer call armed.
+    """
+    deadline: datetime = tx.value(
+        "SELECT deadline_at FROM attempt WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=ticket.workspace_id,
+        id=attempt_id,
+    )
     for rule in tx.all(
         """
         SELECT action, amount FROM budget
@@ -61,10 +69,12 @@ def rearm_gaps(tx: Tx, ticket: Ticket, *, ended: datetime) -> None:
             UPDATE bucket SET free_at = :free_at
             WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = :action
                 AND mode = :mode AND kind = 'gap' AND period = ''
+                AND (free_at IS NULL OR free_at <= :armed)
             """,
             workspace_id=ticket.workspace_id,
             account_id=ticket.row["account_id"],
             action=rule["action"],
             mode=ticket.row["mode"],
             free_at=ended + timedelta(seconds=rule["amount"]),
+            armed=deadline + timedelta(seconds=rule["amount"]),
         )

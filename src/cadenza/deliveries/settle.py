@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes
@@ -34,6 +35,9 @@ from cadenza.providers.outcome import (
 from cadenza.sql.tx import Tx
 
 BACKOFF = Backoff()
+# Whose move counts: the holder's; or, for evidence that it is out, anybody's while it is in doubt.
+HELD = "lease = :lease AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"
+DOUBTED = "state = 'unconfirmed'"
 RECONNECT = timedelta(days=3650)  # a lane rests until the account is connected again
 
 
@@ -75,11 +79,11 @@ def _settle_one(tx: Tx, now: datetime, result: Result) -> bool:
         _keep_evidence(tx, now, ticket, result.attempt_id, outcome)
     move = _decide(now, result)
     if isinstance(outcome, Sent) and not result.last_part:
-        return _next_part(tx, ticket, outcome)
-    won = _move(tx, now, ticket, move, outcome)
-    if not won:
+        return _next_part(tx, result, outcome)
+    if _move(tx, now, result, move, fence=HELD):
+        claim.leave_lanes(tx, [ticket])
+    elif not (isinstance(outcome, Sent) and _move(tx, now, result, move, fence=DOUBTED)):
         return False
-    claim.leave_lanes(tx, [ticket])
     _park(tx, now, ticket, outcome)
     if move.state in (State.SENT, State.FAILED, State.UNCONFIRMED):
         _announce(tx, now, ticket, move, outcome)
@@ -138,10 +142,10 @@ def _keep_evidence(
             state, counts = "rejected", ticket.row["action"] == "connection_request"
         case _:
             state, counts = "refunded", False
-    tx.run(
+    counted = tx.run(
         """
         UPDATE activity SET state = :state, counts = :counts, settled_at = :now
-        WHERE workspace_id = :workspace_id AND attempt_id = :id
+        WHERE workspace_id = :workspace_id AND attempt_id = :id AND counts
         """,
         state=state,
         counts=counts,
@@ -149,30 +153,29 @@ def _keep_evidence(
         workspace_id=ticket.workspace_id,
         id=attempt_id,
     )
-    if not counts:
+    if counted and not counts:  # once: a doubt that was cleared may have given back already
         refund(tx, ticket, attempt_id)
-    rearm_gaps(tx, ticket, ended=now)
+    rearm_gaps(tx, ticket, attempt_id, ended=now)
 
 
-def _move(tx: Tx, now: datetime, ticket: Ticket, move: Move, outcome: Outcome) -> bool:
+def _move(tx: Tx, now: datetime, result: Result, move: Move, *, fence: str) -> bool:
     """Write the delivery's move if the lease still holds, or if evidence clears a doubt."""
+    ticket, outcome = result.ticket, result.outcome
+    called = result.attempt_id is not None
     burnt = not isinstance(outcome, NotReady | TryLater | Disconnected)
     changed = tx.run(
-        """
+        f"""
         UPDATE delivery SET
             state = :state, reason = :reason, leased_until = NULL, worker = NULL,
             due_at = CASE WHEN :due IS NULL THEN due_at ELSE :due END,
-            attempts = CASE WHEN :burnt THEN attempts ELSE :attempts END,
+            attempts = attempts - :unburnt,
             deferrals = CASE WHEN :burnt THEN deferrals ELSE deferrals + 1 END,
             prepared = CASE WHEN :restart THEN NULL ELSE prepared END,
             remote_id = coalesce(:remote_id, remote_id), url = coalesce(:url, url),
             sent_at = CASE WHEN :state = 'sent' THEN :now ELSE sent_at END,
             failed_at = CASE WHEN :state = 'failed' THEN :now ELSE NULL END
-        WHERE workspace_id = :workspace_id AND id = :id AND (
-            (lease = :lease AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending'))
-            OR (:state = 'sent' AND state = 'unconfirmed')
-        )
-        """.replace(
+        WHERE workspace_id = :workspace_id AND id = :id AND {fence}
+        """.replace(  # noqa: S608 - put together from constants
             ":due IS NULL",
             "CAST(:due AS timestamptz) IS NULL" if tx.dialect == "postgresql" else ":due IS NULL",
         ),
@@ -180,21 +183,28 @@ def _move(tx: Tx, now: datetime, ticket: Ticket, move: Move, outcome: Outcome) -
         reason=move.reason,
         due=move.due_at,
         burnt=burnt,
-        attempts=ticket.row["attempts"],
+        unburnt=1 if called and not burnt else 0,
         restart=isinstance(outcome, Transient) and outcome.restart,
         remote_id=getattr(outcome, "remote_id", None),
         url=getattr(outcome, "url", None),
         now=now,
         workspace_id=ticket.workspace_id,
         id=ticket.id,
-        lease=ticket.lease,
+        **({"lease": ticket.lease} if fence is HELD else {}),
     )
     return changed == 1
 
 
-def _next_part(tx: Tx, ticket: Ticket, sent: Sent) -> bool:
+def _next_part(tx: Tx, result: Result, sent: Sent) -> bool:
     """Save a part's remote id before the next part is sent; the delivery stays in hand."""
-    parts: list[Any] = [*msgspec.json.decode(ticket.row["parts_sent"]), sent.remote_id]
+    ticket = result.ticket
+    part: int = tx.value(
+        "SELECT part FROM attempt WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=ticket.workspace_id,
+        id=result.attempt_id,
+    )
+    # By its number, so that writing it again after a lost answer changes nothing.
+    parts: list[Any] = [*msgspec.json.decode(ticket.row["parts_sent"])[:part], sent.remote_id]
     ticket.row["parts_sent"] = msgspec.json.encode(parts).decode()
     changed = tx.run(
         """
@@ -217,17 +227,19 @@ def _park(tx: Tx, now: datetime, ticket: Ticket, outcome: Outcome) -> None:
         case TryLater(wait, reach, says) if reach is not Reach.RECIPIENT:
             lanes.park(tx, until=now + wait, reason=says, **lane)
         case Disconnected(says):
-            tx.run(
-                """
-                UPDATE account SET state = 'needs_reconnect', state_reason = :says
-                WHERE workspace_id = :workspace_id AND id = :id AND state IN ('connected', 'expiring')
-                """,
-                says=says,
+            ask_reconnect(
+                tx,
+                now,
                 workspace_id=ticket.workspace_id,
-                id=ticket.row["account_id"],
+                account_id=ticket.row["account_id"],
+                says=says,
             )
             lanes.park(
-                tx, until=now + RECONNECT, reason=f"the account needs a reconnect: {says}", **lane
+                tx,
+                until=now + RECONNECT,
+                reason=f"the account needs a reconnect: {says}",
+                by="reconnect",
+                **lane,
             )
         case _:
             pass
