@@ -80,7 +80,11 @@ def _permit_one(tx: Tx, now: datetime, wish: Wish) -> Answer:
     facts = read_facts(tx, now, [key], epochs={key: wish.epoch}, problems={key: wish.problems}).get(
         key
     )
-    if facts is None or not _still_ours(facts, wish):
+    if facts is None:
+        return Stale()
+    if (given := _given_before(tx, wish)) is not None:
+        return given
+    if not _still_ours(facts, wish):
         return Stale()
     refusal = first_refusal(facts) if wish.first else None
     if refusal is not None:
@@ -90,6 +94,18 @@ def _permit_one(tx: Tx, now: datetime, wish: Wish) -> Answer:
         waits = Wait(taken.binding.reason, taken.next_at)
         return _refuse(tx, now, ticket, "budgets", waits)
     return _allow(tx, now, wish, facts, taken.budgets)
+
+
+def _given_before(tx: Tx, wish: Wish) -> Permitted | None:
+    """Answer again when the first answer was lost: the same attempt, the same deadline."""
+    row = tx.one(
+        "SELECT * FROM attempt WHERE workspace_id = :workspace_id AND id = :id AND outcome IS NULL",
+        workspace_id=wish.ticket.workspace_id,
+        id=wish.attempt_id,
+    )
+    if row is None:
+        return None
+    return Permitted(row["id"], row["key"], row["number"], row["began_at"], row["deadline_at"])
 
 
 def _still_ours(facts: Facts, wish: Wish) -> bool:
@@ -167,8 +183,9 @@ def _write_bucket(tx: Tx, facts: Facts, budget: Budget, *, busy_until: datetime)
             taken, free_at = 1, None
         case Rate(due=due):
             taken, free_at, period = 0, due, ""
-        case MinGap():
-            taken, free_at, period = 0, busy_until, ""
+        case MinGap(gap=gap):
+            # If the worker dies, nobody says when the call ended: by its deadline at the latest.
+            taken, free_at, period = 0, busy_until + gap, ""
         case Rolling():
             return  # counted from the ledger itself
     tx.run(
@@ -209,7 +226,8 @@ def _refuse(tx: Tx, now: datetime, ticket: Ticket, gate: str, answer: End | Wait
     until = answer.until or now + PERSON
     tx.run(
         """
-        UPDATE delivery SET leased_until = NULL, worker = NULL, deferrals = deferrals + 1, reason = :reason
+        UPDATE delivery SET state = 'scheduled', leased_until = NULL, worker = NULL,
+            deferrals = deferrals + 1, reason = :reason
         WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
         """,
         reason=answer.says,

@@ -7,10 +7,10 @@ parts each need a permit of their own, and each one's remote id is saved before 
 
 import asyncio
 import itertools
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 import msgspec
 
@@ -19,7 +19,7 @@ from cadenza.core.ids import Chance
 from cadenza.deliveries.batching import Batching
 from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import Answer, Permitted, Wish, locks_of, permit
+from cadenza.deliveries.permit import SEND_TIMEOUT, Answer, Permitted, Stale, Wish, locks_of, permit
 from cadenza.deliveries.reconcile import Doubt
 from cadenza.deliveries.render import Files, render
 from cadenza.deliveries.settle import Result, settle
@@ -32,11 +32,16 @@ from cadenza.providers.base import Call, Prepared, Provider, Underway
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.message import AccountRef, App, Message, Tokens
 from cadenza.providers.outcome import Finding, NotReady, Outcome, Sent, Transient, Unconfirmed
+from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
 
+log = logging.getLogger("cadenza.deliveries")
+
 FINISHING = 5.0  # seconds for what is only nice to have
 CALL = 25.0  # seconds for the irreversible call; the permit's deadline is later
+FRESH = SEND_TIMEOUT.total_seconds() - CALL  # seconds within which a permit must be used
+ASK_AGAIN = (0.1, 0.5, 1.0)  # seconds between tries when the permit's answer is lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +82,14 @@ class Publisher:
     async def run(self, claimed: Claimed, slot: Slot) -> Settlement:
         """Take one delivery down the road."""
         ticket = self._source.ticket(claimed.id)
-        result = await self._publish(ticket)
+        try:
+            result = await self._publish(ticket)
+        except SqlError as error:  # the store is away: what was not permitted goes back
+            log.warning("store away, a delivery waits", extra={"error": str(error)})
+            result = Stale()
         if result is None:
             self._source.forget(claimed.id)
-        else:
+        elif not isinstance(result, Stale):
             self._source.bring(claimed.id, result)
         return Settlement(claimed.id, claimed.lease, Verdict.DONE)
 
@@ -102,7 +111,8 @@ class Publisher:
         )
         return await sender.provider.find_out(call)
 
-    async def _publish(self, ticket: Ticket) -> Result | None:
+    async def _publish(self, ticket: Ticket) -> Result | Stale | None:
+        """Return what is to be settled; None: the permit has; `Stale`: it goes back if it is ours."""
         sender, epoch = await self._load(ticket)
         message, problems = self._render(ticket, sender)
         if message is None:
@@ -112,7 +122,7 @@ class Publisher:
 
     async def _send_parts(
         self, ticket: Ticket, sender: Sender, call: Call, epoch: int, problems: tuple[str, ...]
-    ) -> Result | None:
+    ) -> Result | Stale | None:
         """Send each part that is not out yet: prepared for itself, under a permit of its own."""
         last = len(call.message.parts)
         begun_at = len(msgspec.json.decode(ticket.row["parts_sent"]))
@@ -123,9 +133,14 @@ class Publisher:
             if not isinstance(prepared, Prepared):
                 return self._result(ticket, prepared)
             wish = Wish(ticket, self._new_id(), epoch, part, problems, first=part == begun_at)
+            asked = self._clock.monotonic()
             answer = await self._permits.ask(wish)
             if not isinstance(answer, Permitted):
-                return None
+                return answer if isinstance(answer, Stale) else None
+            if self._clock.monotonic() - asked > FRESH:
+                # A call that began now could outlast the deadline, and others go by that.
+                late = NotReady(timedelta(), "its permit had grown old before the call")
+                return self._result(ticket, late, answer.attempt_id)
             call = replace(call, key=answer.key, state=prepared.state)
             outcome = await self._irreversibly(sender.provider, call)
             if isinstance(outcome, Sent) and outcome.remote_id is None and part < last:
@@ -135,7 +150,11 @@ class Publisher:
                     outcome = await self._finish(sender.provider, call, outcome)
                 return self._result(ticket, outcome, answer.attempt_id)
             between = self._result(ticket, outcome, answer.attempt_id, last_part=False)
-            if not await self._settle_between(between):
+            try:
+                won = await self._settle_between(between)
+            except SqlError:  # the settler tries until it is written; rescue then goes on
+                return between
+            if not won:
                 return None
         return None
 
@@ -181,7 +200,17 @@ class Publisher:
         except Exception:  # noqa: BLE001 - it is out; the rest is only nice to have
             return sent
 
-    async def _permit_many(self, wishes: Any) -> list[Answer]:
+    async def _permit_many(self, wishes: Sequence[Wish]) -> list[Answer]:
+        """Ask again when no answer comes: the same wish gets the same permit."""
+        for pause in ASK_AGAIN:
+            try:
+                return await self._permit_once(wishes)
+            except SqlError as error:
+                log.warning("store away, a permit waits", extra={"error": str(error)})
+                await self._clock.sleep(pause)
+        return await self._permit_once(wishes)
+
+    async def _permit_once(self, wishes: Sequence[Wish]) -> list[Answer]:
         return await self._operations.run(
             lambda tx, now: permit(tx, now, wishes), locks=locks_of(wishes)
         )
