@@ -19,6 +19,7 @@ from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import Chance, SystemChance
 from cadenza.sql.errors import Unavailable
 from cadenza.sql.postgres_errors import from_postgres, is_lost, may_connect_later, may_run_again
+from cadenza.sql.postgres_instants import read_instants_fast
 
 Result = TypeVar("Result")
 Connection: TypeAlias = asyncpg.Connection
@@ -153,13 +154,16 @@ class PostgresDatabase:
             settings |= SESSION
             settings |= HOT_SESSION if desk is not Desk.REST else {}
         options: dict[str, Any] = {"statement_cache_size": 0} if self.pooled else {}
-        return await asyncpg.connect(
+        connection: Connection = await asyncpg.connect(
             self._dsn,
             timeout=CONNECT_SECONDS,
             command_timeout=COMMAND_SECONDS,
             server_settings=settings,
             **options,
         )
+        if desk is Desk.CLAIM:
+            await read_instants_fast(connection)
+        return connection
 
 
 class _Slot:

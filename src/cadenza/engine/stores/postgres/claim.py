@@ -8,7 +8,7 @@ than whatever the last holder wrote.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,9 +16,14 @@ from typing import Any
 from cadenza.engine.gates import admit, room
 from cadenza.engine.job import Claimed, Gate
 from cadenza.engine.store import Batch
-from cadenza.engine.stores.postgres.rows import opening, read_claimed, read_gate
+from cadenza.engine.stores.postgres.places import START, Place, Places
+from cadenza.engine.stores.postgres.rows import in_order, opening, read_claimed, read_gate
 from cadenza.sql.postgres import Connection
 
+LOOK_AGAIN = timedelta(seconds=1)
+LEASES_KNOWN = 10_000
+LARGE = 100  # jobs: a full batch of so many is the mark of a backlog
+LOOK_AROUND = 0.1  # seconds: so long under a backlog only plain jobs are looked at
 LANES = 64  # looked at in one claim; those left out were served later and have their turn next
 
 
@@ -36,51 +41,120 @@ class Wish:
 class Claims:
     """The claims of one process."""
 
-    def __init__(self, sql: Mapping[str, str]) -> None:
+    def __init__(self, sql: Mapping[str, str], places: Places) -> None:
         self._sql = sql
+        self._places = places
         self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
+        self._plain: dict[int, str] = {}  # leases over plain jobs alone, and their queues
+        self._backlog: dict[
+            str, tuple[float, bool]
+        ] = {}  # large batches came: looked when, suspects
+
+    def queue_of(self, leases: Iterable[int]) -> str | None:
+        """Name the queue whose plain jobs this lease holds; None if it is not one such lease."""
+        leases = set(leases)
+        return self._plain.get(leases.pop()) if len(leases) == 1 else None
+
+    def close(self, leases: Iterable[int]) -> None:
+        """Forget leases of which nothing is left in hand."""
+        for lease in leases:
+            self._plain.pop(lease, None)
 
     async def claim(self, connection: Connection, wish: Wish) -> Batch:
         """Lease what may start, or say when to ask again."""
-        batch = await self._claim(connection, wish)
+        batch = Batch(0, [])
+        if not wish.alone:
+            batch = await self._claim_backlog(connection, wish)
+        if not wish.alone and not batch.jobs:
+            batch = await self._claim_plain(connection, wish, self._places.begin(wish.queue))
+        if not batch.jobs:
+            batch = await self._claim_other(connection, wish)
         if batch.jobs:
             self._lanes_next ^= {wish.queue}
         return batch
 
-    async def _claim(self, connection: Connection, wish: Wish) -> Batch:
-        if not wish.alone:
-            batch = await self._claim_plain(connection, wish, promoted=False)
-            if batch.jobs:
-                return batch
-        seen = await self._survey(connection, wish.queue)
+    async def _claim_other(self, connection: Connection, wish: Wish) -> Batch:
+        """Find out why the fast way brought nothing, and go the other ways."""
+        place = self._places.look_again(wish.queue)
+        seen = await self.survey(connection, wish.queue, place)
         promoted = seen["due"] and await connection.fetchval(self._sql["promote_due"], wish.queue)
         runnable = seen["next_due"] is not None and seen["next_due"] <= seen["now"]
         if promoted or runnable or seen["lanes"]:
             batch = await self._claim_after(connection, wish, seen)
             if batch.jobs:
                 return batch
-            seen = await self._survey(connection, wish.queue)
-        return Batch(0, [], seen["next_due"], suspects=seen["suspects"])
+            seen = await self.survey(connection, wish.queue, place)
+        next_due = seen["next_due"]
+        if place is not START:  # something may stand before the place: come back and look
+            soon = seen["now"] + LOOK_AGAIN
+            next_due = soon if next_due is None else min(soon, next_due)
+        return Batch(0, [], next_due, suspects=seen["suspects"])
 
-    async def _survey(self, connection: Connection, queue: str) -> Any:
-        return await connection.fetchrow(self._sql["survey"], queue)
+    async def survey(self, connection: Connection, queue: str, place: Place = START) -> Any:
+        """Look at a queue without locking anything."""
+        since = self._places.watch()
+        seen: Any = await connection.fetchrow(self._sql["survey"], queue, *place.columns)
+        self._places.note_read(queue, place, since)
+        if place is START and not seen["ready"] and not seen["due"]:
+            self._places.note_drained(queue, seen["now"])
+        return seen
 
     async def _claim_after(self, connection: Connection, wish: Wish, seen: Any) -> Batch:
         """Claim after a survey has shown that the fast way was not open."""
         if not (seen["gated"] or seen["lanes"] or wish.alone):
-            batch = await self._claim_plain(connection, wish, promoted=True)
+            batch = await self._claim_plain(connection, wish, START, promoted=True)
             if batch.jobs:
                 return batch
         return await self._claim_gated(connection, wish)
 
-    async def _claim_plain(self, connection: Connection, wish: Wish, *, promoted: bool) -> Batch:
+    async def _claim_backlog(self, connection: Connection, wish: Wish) -> Batch:
+        """Go on where one large batch after the other came; look at the rest now and then."""
+        looked, suspects = self._backlog.get(wish.queue, (float("-inf"), False))
+        if wish.limit < LARGE or self._places.watch() - looked >= LOOK_AROUND:
+            return Batch(0, [])
+        place = self._places.begin(wish.queue)
         found = await connection.fetch(
-            self._sql["claim_plain"], wish.queue, wish.limit, wish.worker, wish.lease, promoted
+            self._sql["claim_backlog"],
+            wish.queue,
+            wish.limit,
+            wish.worker,
+            wish.lease,
+            *place.columns[:3],
         )
+        if len(found) < wish.limit:
+            del self._backlog[wish.queue]
+        return self._hand_out(found, wish, place, suspects=suspects)
+
+    async def _claim_plain(
+        self, connection: Connection, wish: Wish, place: Place, *, promoted: bool = False
+    ) -> Batch:
+        found = await connection.fetch(
+            self._sql["claim_plain"],
+            wish.queue,
+            wish.limit,
+            wish.worker,
+            wish.lease,
+            *place.columns,
+            promoted,
+        )
+        suspects = bool(found) and found[0]["suspects"]
+        if len(found) == wish.limit >= LARGE:
+            self._backlog[wish.queue] = (self._places.watch(), suspects)
+        return self._hand_out(found, wish, place, suspects=suspects)
+
+    def _hand_out(self, found: list[Any], wish: Wish, place: Place, *, suspects: bool) -> Batch:
         if not found:
             return Batch(0, [])
-        jobs = read_claimed(found, wish.queue)
-        return Batch(found[0][1], jobs, suspects=found[0]["suspects"])
+        ordered = in_order(found)
+        last = ordered[-1]
+        lease: int = last[1]
+        full = len(found) == wish.limit
+        self._places.note_read(wish.queue, place)
+        self._places.note_taken(wish.queue, Place(last[4], last[5], last[0]), full=full)
+        self._plain[lease] = wish.queue
+        if len(self._plain) > LEASES_KNOWN:  # leases that were lost are never closed
+            del self._plain[next(iter(self._plain))]
+        return Batch(lease, read_claimed(ordered, wish.queue), suspects=suspects)
 
     async def _claim_gated(self, connection: Connection, wish: Wish) -> Batch:
         async with connection.transaction():
@@ -208,7 +282,7 @@ class _Hall:
             )
 
     def _keep(self, found: Sequence[Any], asked: Sequence[str] = ()) -> None:
-        jobs = read_claimed(found, self.wish.queue)
+        jobs = read_claimed(in_order(found), self.wish.queue)
         turn = {lane: place for place, lane in enumerate(asked)}
         jobs.sort(key=lambda job: turn.get(job.lane or "", 0))
         self.taken += jobs

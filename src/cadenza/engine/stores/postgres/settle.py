@@ -31,22 +31,33 @@ class Desk:
     sql: Mapping[str, str]
     done: set[Pair] = field(default_factory=set)
     queues: set[str] = field(default_factory=set)
+    ready: set[str] = field(default_factory=set)
 
     async def write(self, name: str, asked: Sequence[Settlement], *columns: Any) -> None:
         """Run a settling statement and take in its answer."""
         ids, leases = [one.id for one in asked], [one.lease for one in asked]
         row = await self.connection.fetchrow(self.sql[name], ids, leases, *columns)
         assert row is not None
-        settled, done_ids, done_leases, queues = row
+        settled, done_ids, done_leases, queues, *ready = row
         if settled == len(asked):
             self.done.update(zip(ids, leases, strict=True))
         elif settled:
             self.done.update(zip(done_ids, done_leases, strict=True))
         self.queues.update(queues or ())
+        self.ready.update(*(found or () for found in ready))
 
     def left_of(self, asked: Iterable[Settlement]) -> list[Settlement]:
         """Return what is not yet written."""
         return [one for one in asked if (one.id, one.lease) not in self.done]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What came of a call: the refused, the queues to wake, those with jobs that are ready again."""
+
+    refused: list[Settlement]
+    queues: set[str]
+    ready: set[str]
 
 
 async def settle_jobs(
@@ -54,17 +65,49 @@ async def settle_jobs(
     sql: Mapping[str, str],
     settlements: Sequence[Settlement],
     closed: Sequence[int],
-) -> tuple[list[Settlement], set[str]]:
-    """Write outcomes; return those refused, and the queues to wake."""
+    *,
+    queue: str | None = None,
+) -> Settled:
+    """Write outcomes; `queue` says that all are of plain jobs of that queue, under one lease."""
     desk = Desk(connection, sql)
-    ways = _sort(settlements)
-    if len(ways) == 1 and not any(one.park for one in settlements):
+    left = settlements
+    if queue is not None and settlements and _are_deleted(settlements):
+        left = await _delete_plain(desk, settlements, closed, queue)
+        if not left:
+            return Settled([], set(), set())
+    ways = _sort(left)
+    if len(ways) == 1 and not any(one.park for one in left):
         ((way, asked),) = ways.items()
         await way(desk, asked, closed)
     else:
         async with connection.transaction():
-            await _settle_mixed(desk, ways, settlements, closed)
-    return _refused(settlements, desk.done), desk.queues
+            await _settle_mixed(desk, ways, left, closed)
+    return Settled(_refused(left, desk.done), desk.queues, desk.ready)
+
+
+def _are_deleted(settlements: Sequence[Settlement]) -> bool:
+    return all(
+        one.verdict is Verdict.DONE and not one.keep and one.park is None for one in settlements
+    )
+
+
+async def _delete_plain(
+    desk: Desk, settlements: Sequence[Settlement], closed: Sequence[int], queue: str
+) -> Sequence[Settlement]:
+    """Settle the commonest batch by the shortest statement; return what it left undone."""
+    ids = [one.id for one in settlements]
+    lease = settlements[0].lease
+    found = await desk.connection.fetch(desk.sql["settle_plain"], ids, lease, list(closed), queue)
+    if len(found) == len(ids):
+        return []
+    done = {row[0] for row in found}
+    left: list[Settlement] = []
+    for one in settlements:  # a second word on the same job is left over too
+        if one.id in done:
+            done.discard(one.id)
+        else:
+            left.append(one)
+    return left
 
 
 Way: TypeAlias = Callable[[Desk, Sequence[Settlement], Sequence[int]], Awaitable[None]]

@@ -35,6 +35,7 @@ from cadenza.engine.stores.postgres.look import (
     revive_jobs,
     tally_jobs,
 )
+from cadenza.engine.stores.postgres.places import Places
 from cadenza.engine.stores.postgres.rescue import LEASES, rescue_jobs
 from cadenza.engine.stores.postgres.rows import read_worker, worker_params
 from cadenza.engine.stores.postgres.schedules import Schedules
@@ -62,7 +63,8 @@ class PostgresStore(Schedules):
         super().__init__(
             dsn, schema=schema, listen=listen, pooled=pooled, clock=clock, chance=chance
         )
-        self._claims = Claims(self._sql)
+        self._places = Places(self._clock)
+        self._claims = Claims(self._sql, self._places)
 
     # Taking jobs in
 
@@ -88,6 +90,7 @@ class PostgresStore(Schedules):
         else:
             answers = await self._run(in_transaction(copy if plain else script))
         self._bell.ring_later({job.queue for job in jobs if is_deferred(job)})
+        self._places.forget({job.queue for job in jobs if job.run_at or job.rule})
         self._bell.wake(queues)
         return answers
 
@@ -116,7 +119,7 @@ class PostgresStore(Schedules):
     async def next_due(self, queue: str) -> datetime | None:
         """Look at the heads of the queue's lines."""
         seen = await self._run(
-            lambda connection: connection.fetchrow(self._sql["survey"], queue), again=True
+            lambda connection: self._claims.survey(connection, queue), again=True
         )
         return seen["next_due"]
 
@@ -141,13 +144,16 @@ class PostgresStore(Schedules):
         """Write outcomes under their fences; return those refused."""
         if not settlements and not closed:
             return []
-        refused, queues = await self._run(
-            lambda connection: settle_jobs(connection, self._sql, settlements, closed),
+        queue = self._claims.queue_of({one.lease for one in settlements})
+        settled = await self._run(
+            lambda connection: settle_jobs(connection, self._sql, settlements, closed, queue=queue),
             desk=Desk.SETTLE,
             again=True,
         )
-        await self._announce(queues)
-        return refused
+        self._claims.close(closed)
+        self._places.forget(settled.ready)
+        await self._announce(settled.queues)
+        return settled.refused
 
     async def rescue(self, *, crash_limit: int) -> Rescue:
         """Take back what expired leases hold, some leases at a time."""
@@ -163,6 +169,7 @@ class PostgresStore(Schedules):
             queues |= taken.queues
             if len(taken.leases) < LEASES:
                 break
+        self._places.forget(queues)
         await self._announce(queues)
         return Rescue(tuple(returned), tuple(buried))
 
@@ -200,6 +207,7 @@ class PostgresStore(Schedules):
             return await revive_jobs(connection, self._sql, ids)
 
         answers, queues = await self._run(in_transaction(work))
+        self._places.forget(queues)
         await self._announce(queues)
         return answers
 

@@ -33,7 +33,7 @@ CREATE TABLE job (
     errors text[],
     PRIMARY KEY (id)
 ) WITH (
-    fillfactor = 70,
+    fillfactor = 50,  -- a claim writes the row anew: on the same page that costs a third less log
     autovacuum_vacuum_scale_factor = 0.01,
     autovacuum_vacuum_threshold = 1000,
     autovacuum_vacuum_cost_delay = 0,
@@ -82,7 +82,9 @@ CREATE TABLE lease (
     until timestamptz NOT NULL,
     worker text NOT NULL,
     queue text NOT NULL,
-    jobs bigint[] NOT NULL
+    first_job bigint NOT NULL,
+    last_job bigint NOT NULL,
+    jobs bigint[]  -- null when it is all from the first to the last: a long array costs as much as the claim
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 
 -- What may start: of a whole queue (lane ''), or of a lane. Every lane that ever held a job has one.

@@ -1,6 +1,6 @@
 -- Holds leases that ran out, with what still runs under them; two rescuers share the work.
 WITH expired AS MATERIALIZED (
-    SELECT number, jobs
+    SELECT number, coalesce(jobs, ARRAY(SELECT generate_series(first_job, last_job))) AS jobs
     FROM cadenza.lease
     WHERE until <= (SELECT cadenza.cadenza_now())
     ORDER BY number

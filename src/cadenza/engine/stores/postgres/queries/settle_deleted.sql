@@ -1,13 +1,14 @@
 -- Deletes jobs that are done and not kept, each only if its lease still holds; says which if not all.
 WITH gone AS (
     DELETE FROM cadenza.job
-    USING unnest($1::bigint[], $2::bigint[]) AS settled (id, lease)
-    WHERE job.id = settled.id AND job.lease = settled.lease AND job.state = 2
-    RETURNING job.id, job.lease, job.queue, job.lane
+    WHERE id = ANY($1::bigint[]) AND state = 2
+        -- IS TRUE keeps the pairs in a hash: joined, they cost twice as much.
+        AND ((id, lease) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[]))) IS TRUE
+    RETURNING id, lease, queue, lane
 ), closed AS (
     DELETE FROM cadenza.lease WHERE number = ANY($3::bigint[])
 ), scopes AS (
-    SELECT queue, '' AS lane, count(*) AS left_ FROM gone GROUP BY queue
+    SELECT queue, '' AS lane, count(*) AS left_ FROM gone WHERE EXISTS (SELECT FROM cadenza.gate WHERE counted) GROUP BY queue
     UNION ALL
     SELECT queue, lane, count(*) FROM gone WHERE lane IS NOT NULL GROUP BY queue, lane
 ), held AS MATERIALIZED (

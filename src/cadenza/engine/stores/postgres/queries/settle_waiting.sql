@@ -44,5 +44,6 @@ SELECT
     count(*) AS settled,
     CASE WHEN count(*) < cardinality($1::bigint[]) THEN array_agg(id) END AS ids,
     CASE WHEN count(*) < cardinality($1::bigint[]) THEN array_agg(lease) END AS leases,
-    array_agg(DISTINCT queue) AS queues
+    array_agg(DISTINCT queue) AS queues,
+    array_agg(DISTINCT queue) FILTER (WHERE state = 1 AND lane IS NULL) AS ready
 FROM back

@@ -4,7 +4,7 @@ SELECT
     CASE WHEN counted THEN in_flight ELSE (
         SELECT count(*)::integer
         FROM cadenza.lease
-            CROSS JOIN LATERAL unnest(lease.jobs) AS held (id)
+            CROSS JOIN LATERAL unnest(coalesce(jobs, ARRAY(SELECT generate_series(first_job, last_job)))) AS held (id)
             JOIN cadenza.job ON job.id = held.id AND job.lease = lease.number AND job.state = 2
         WHERE lease.queue = gate.queue
     ) END AS in_flight

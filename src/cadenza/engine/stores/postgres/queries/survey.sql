@@ -1,4 +1,4 @@
--- Looks at a queue without locking: what a claim has to do next, or when it should come back.
+-- Looks at a queue, from a place on, without locking: what a claim has to do next, or when it should come back.
 WITH clock AS MATERIALIZED (
     SELECT cadenza.cadenza_now() AS now
 ), whole AS MATERIALIZED (
@@ -6,10 +6,20 @@ WITH clock AS MATERIALIZED (
 ), shut AS MATERIALIZED (
     SELECT FROM whole WHERE NOT openable OR opens_at > (SELECT now FROM clock)
 ), soon AS MATERIALIZED (
-    SELECT run_at, lane FROM cadenza.job WHERE queue = $1 AND state = 0 ORDER BY run_at LIMIT 100
+    SELECT run_at, lane
+    FROM cadenza.job
+    WHERE queue = $1 AND state = 0 AND run_at >= $5
+    ORDER BY run_at
+    LIMIT 100
+), ready AS MATERIALIZED (
+    SELECT
+    WHERE EXISTS (SELECT FROM cadenza.job WHERE queue = $1 AND state = 1 AND lane IS NULL AND priority < $2)
+        OR EXISTS (
+            SELECT FROM cadenza.job
+            WHERE queue = $1 AND state = 1 AND lane IS NULL AND (priority, run_at, id) >= ($2, $3, $4)
+        )
 ), candidates AS (
-    SELECT (SELECT now FROM clock) AS at
-    WHERE EXISTS (SELECT FROM cadenza.job WHERE queue = $1 AND state = 1 AND lane IS NULL)
+    SELECT (SELECT now FROM clock) AS at FROM ready
     UNION ALL
     SELECT greatest(run_at, opens_at)
     FROM soon LEFT JOIN cadenza.gate ON gate.queue = $1 AND gate.lane = soon.lane
@@ -44,6 +54,7 @@ WITH clock AS MATERIALIZED (
 )
 SELECT
     (SELECT now FROM clock) AS now,
+    EXISTS (SELECT FROM ready) AS ready,
     EXISTS (SELECT FROM soon WHERE run_at <= (SELECT now FROM clock)) AS due,
     EXISTS (SELECT FROM whole WHERE counted) OR EXISTS (SELECT FROM shut) AS gated,
     (EXISTS (

@@ -9,8 +9,7 @@ WITH heads AS MATERIALIZED (
 )
 UPDATE cadenza.job
 SET state = 2, lease = $3, unique_while = nullif(unique_while, 1)
-FROM heads
-WHERE job.id = heads.id
+WHERE id = ANY(ARRAY(SELECT id FROM heads))
 RETURNING
-    job.id, job.lease, task, payload, priority, run_at,
+    id, lease, task, payload, priority, run_at,
     attempts, crashes, snoozes, lane, options, schedule, progress

@@ -1,0 +1,94 @@
+"""Where to begin reading a queue: past what was already handed out.
+
+While an old transaction is open anywhere in the database, rows that were claimed stay in the index
+as dead entries, and every claim would read them all again. So a process remembers how far
+it has come in each queue and begins there. What may stand before that place (another process let
+an old job wait again) is found by a reading from the beginning, once a second at least; sooner
+if the shortened reading finds nothing, unless readings from the beginning have become dear.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from cadenza.core.clock import Clock
+
+SLACK = timedelta(seconds=2)  # between the instant in a row and its commit
+EVERY = 1.0  # seconds between two readings from the beginning
+DEAR = 0.01  # seconds: a reading from the beginning that takes so long is not repeated at once
+BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
+LOWEST = -(2**31)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in the order of ready jobs, and one among those not yet due."""
+
+    priority: int = LOWEST
+    run_at: datetime = BEGINNING
+    id: int = 0
+    due_from: datetime = BEGINNING
+
+    @property
+    def columns(self) -> tuple[int, datetime, int, datetime]:
+        """Lay it out for a statement."""
+        return self.priority, self.run_at, self.id, self.due_from
+
+
+START = Place()
+
+
+@dataclass(slots=True)
+class _Known:
+    place: Place = START
+    read: float = float("-inf")  # when the queue was last read from its beginning
+    took: float = 0.0
+
+
+class Places:
+    """How far this process has come in each queue."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._queues: dict[str, _Known] = {}
+
+    def begin(self, queue: str) -> Place:
+        """Say where the next reading begins."""
+        known = self._queues.setdefault(queue, _Known())
+        return known.place if self._clock.monotonic() - known.read < EVERY else START
+
+    def look_again(self, queue: str) -> Place:
+        """Say where to look once more after a reading found nothing."""
+        known = self._queues.setdefault(queue, _Known())
+        dear = known.took >= DEAR and self._clock.monotonic() - known.read < EVERY
+        return known.place if dear else START
+
+    def watch(self) -> float:
+        """Read the watch by which readings are timed."""
+        return self._clock.monotonic()
+
+    def note_read(self, queue: str, place: Place, since: float | None = None) -> None:
+        """Remember that a queue was read from the beginning, and how long just looking took."""
+        if place is START:
+            known = self._queues.setdefault(queue, _Known())
+            known.read = self._clock.monotonic()
+            known.took = known.took if since is None else known.read - since
+
+    def note_taken(self, queue: str, last: Place, *, full: bool) -> None:
+        """Go on behind the last job taken; if that was all there was, a little before it."""
+        known = self._queues.setdefault(queue, _Known())
+        due_from = known.place.due_from
+        if not full:
+            last = replace(last, run_at=last.run_at - SLACK, id=0)
+        known.place = replace(last, due_from=due_from)
+
+    def note_drained(self, queue: str, now: datetime) -> None:
+        """Remember that nothing was ready at `now`, and all that was due had been made ready."""
+        known = self._queues.setdefault(queue, _Known())
+        priority = 0 if known.place.priority == LOWEST else known.place.priority
+        known.place = Place(priority, now - SLACK, 0, now - SLACK)
+
+    def forget(self, queues: Iterable[str]) -> None:
+        """Begin at the beginning next time: jobs may have come in anywhere."""
+        for queue in queues:
+            self._queues.pop(queue, None)

@@ -1,0 +1,44 @@
+-- Leases ready jobs that stand in no lane as `claim_plain` does, but looks only whether the queue is open:
+-- under a backlog, with other claims in between that look at everything.
+WITH heads AS MATERIALIZED (
+    SELECT id
+    FROM (
+        SELECT id FROM (
+            SELECT id
+            FROM cadenza.job
+            WHERE queue = $1 AND state = 1 AND lane IS NULL AND priority < $5
+            ORDER BY priority, run_at, id
+            LIMIT $2
+            FOR UPDATE SKIP LOCKED
+        ) AS urgent
+        UNION ALL
+        SELECT id FROM (
+            SELECT id
+            FROM cadenza.job
+            WHERE queue = $1 AND state = 1 AND lane IS NULL AND (priority, run_at, id) >= ($5, $6, $7)
+            ORDER BY priority, run_at, id
+            LIMIT $2
+            FOR UPDATE SKIP LOCKED
+        ) AS following
+    ) AS ready
+    WHERE NOT EXISTS (
+            SELECT FROM cadenza.gate
+            WHERE queue = $1 AND lane = ''
+                AND (counted OR NOT openable OR opens_at > (SELECT cadenza.cadenza_now()))
+        )
+    LIMIT $2
+), leased AS (
+    INSERT INTO cadenza.lease (number, until, worker, queue, first_job, last_job, jobs)
+    SELECT
+        nextval('cadenza.lease_number'), cadenza.cadenza_now() + $4::interval, $3, $1, min(id), max(id),
+        CASE WHEN max(id) - min(id) >= count(*) THEN array_agg(id) END
+    FROM heads
+    HAVING count(*) > 0
+    RETURNING number
+)
+UPDATE cadenza.job
+SET state = 2, lease = (SELECT number FROM leased), unique_while = nullif(unique_while, 1)
+WHERE id = ANY(ARRAY(SELECT id FROM heads))
+RETURNING
+    id, lease, task, payload, priority, run_at,
+    attempts, crashes, snoozes, lane, options, schedule, progress
