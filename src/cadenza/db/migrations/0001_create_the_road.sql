@@ -35,7 +35,13 @@ CREATE TABLE account (
     state_reason text,
     sealed text,
     token_expires_at timestamptz,
+    token_issued_at timestamptz,  -- by a connect or a refresh: with the expiry, the token's life
     token_refreshed_at timestamptz,
+    refresh_until timestamptz,  -- one process refreshes until then; past and not null: it was cut short
+    refresh_lease bigint NOT NULL DEFAULT 0,  -- only ever rises: a late answer of an older refresh matches nothing
+    refresh_after_at timestamptz,  -- the last refresh failed for a while: not again before
+    lost_at timestamptz,  -- since when it needs a reconnect: one incident
+    reminders integer NOT NULL DEFAULT 0,  -- of this incident
     grace_minutes integer NOT NULL DEFAULT 60,  -- how late a post may still leave
     unconfirmed_policy text NOT NULL DEFAULT 'ask' CHECK (unconfirmed_policy IN ('ask', 'assume_sent')),
     settings text NOT NULL DEFAULT '{}',
@@ -43,6 +49,10 @@ CREATE TABLE account (
     PRIMARY KEY (workspace_id, id),
     UNIQUE (workspace_id, provider, remote_id)
 );
+
+CREATE INDEX account_expires ON account (token_expires_at) WHERE token_expires_at IS NOT NULL;
+CREATE INDEX account_refreshing ON account (refresh_until) WHERE refresh_until IS NOT NULL;
+CREATE INDEX account_lost ON account (lost_at) WHERE lost_at IS NOT NULL;
 
 -- Where deliveries wait their turn: one row an account, one a campaign. A claim looks at lanes, not at
 -- deliveries, so a million that wait in a closed lane cost nothing.
@@ -212,11 +222,55 @@ CREATE TABLE outbox (
     subject_id text NOT NULL,
     body text NOT NULL,
     created_at timestamptz NOT NULL,
-    told_at timestamptz,
+    told_at timestamptz,  -- its notices are written, one for each medium and person or program
     PRIMARY KEY (workspace_id, id)
 );
 
 CREATE INDEX outbox_waiting ON outbox (created_at) WHERE told_at IS NULL;
+
+-- One thing to tell by one medium to one person or program. Those of one person and group go together.
+CREATE TABLE notice (
+    workspace_id text NOT NULL,
+    outbox_id text NOT NULL,
+    medium text NOT NULL CHECK (medium IN ('email', 'webhook')),
+    target_id text NOT NULL,  -- a member or a webhook
+    group_key text NOT NULL,
+    due_at timestamptz NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    lease bigint NOT NULL DEFAULT 0,
+    leased_until timestamptz,
+    state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'told', 'failed', 'dropped')),
+    reason text,
+    told_at timestamptz,
+    PRIMARY KEY (workspace_id, outbox_id, medium, target_id),
+    FOREIGN KEY (workspace_id, outbox_id) REFERENCES outbox (workspace_id, id)
+);
+
+CREATE INDEX notice_waiting ON notice (due_at) WHERE state = 'waiting';
+CREATE INDEX notice_group ON notice (workspace_id, medium, target_id, group_key) WHERE state = 'waiting';
+
+-- What a person wants to hear of; no row: the default of the kind.
+CREATE TABLE notice_choice (
+    workspace_id text NOT NULL,
+    member_id text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('published', 'failed', 'account')),
+    choice text NOT NULL CHECK (choice IN ('each', 'digest', 'off')),
+    PRIMARY KEY (workspace_id, member_id, kind),
+    FOREIGN KEY (workspace_id, member_id) REFERENCES member (workspace_id, id)
+);
+
+-- Programs that are told. The signing secret is sealed like an account's credentials.
+CREATE TABLE webhook (
+    workspace_id text NOT NULL REFERENCES workspace (id),
+    id text NOT NULL,
+    url text NOT NULL,
+    sealed text NOT NULL,
+    kinds text NOT NULL DEFAULT '*',  -- kinds of outbox rows, parted by spaces
+    active boolean NOT NULL DEFAULT true,
+    stop_reason text,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, id)
+);
 
 -- Who did what. Rows are only added.
 CREATE TABLE audit (

@@ -1,0 +1,53 @@
+"""An account that lost its right to send: marked once an incident, and told in the same transaction.
+
+Only an account that could send is marked, so however many calls are refused at once there is one
+incident and one outbox row. Work that waits for it is held by the account's gate, not touched here.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+from cadenza.sql.tx import Tx
+
+KIND = "account.needs_reconnect"
+
+
+def ask_reconnect(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, says: str) -> bool:
+    """Mark the account and write the notice; say whether this began an incident."""
+    key = {"workspace_id": workspace_id, "id": account_id}
+    marked = tx.one(
+        """
+        UPDATE account SET state = 'needs_reconnect', state_reason = :says, lost_at = :now, reminders = 0,
+            refresh_until = NULL
+        WHERE workspace_id = :workspace_id AND id = :id AND state IN ('connected', 'expiring')
+        RETURNING provider, handle
+        """,
+        says=says,
+        now=now,
+        **key,
+    )
+    if marked is None:
+        return False
+    told = {"provider": marked["provider"], "handle": marked["handle"], "reason": says}
+    tell(tx, now, workspace_id=workspace_id, account_id=account_id, body=told, which="0")
+    return True
+
+
+def tell(
+    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, body: object, which: str
+) -> None:
+    """Write an outbox row about the account; one for each incident and `which`."""
+    tx.run(
+        """
+        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
+        VALUES (:workspace_id, :outbox_id, :kind, :account_id, :body, :now)
+        ON CONFLICT (workspace_id, id) DO NOTHING
+        """,
+        workspace_id=workspace_id,
+        outbox_id=f"account:{account_id}:{now.isoformat()}:{which}",
+        kind=KIND,
+        account_id=account_id,
+        body=msgspec.json.encode(body).decode(),
+        now=now,
+    )

@@ -1,0 +1,33 @@
+"""An account's row as an adapter may know it: who it is over there, its tokens opened for the moment.
+
+Credentials are bound to the row's name (`row_name`); whoever seals for an account uses the same.
+"""
+
+import msgspec
+
+from cadenza.accounts.seal import Keyring, open_tokens
+from cadenza.providers.message import AccountRef, Tokens
+from cadenza.sql.tx import Row
+
+
+def row_name(workspace_id: str, account_id: str) -> str:
+    """Name the row that credentials are sealed for."""
+    return f"account:{workspace_id}:{account_id}"
+
+
+def refer(account: Row) -> AccountRef:
+    """Return what an adapter may know of the account."""
+    return AccountRef(
+        id=account["id"],
+        remote_id=account["remote_id"],
+        handle=account["handle"],
+        settings=msgspec.json.decode(account["settings"]),
+    )
+
+
+def open_account_tokens(ring: Keyring, account: Row) -> Tokens | None:
+    """Open the account's tokens; None: they were wiped."""
+    if account["sealed"] is None:
+        return None
+    row = row_name(account["workspace_id"], account["id"])
+    return open_tokens(ring, account["sealed"], row=row)

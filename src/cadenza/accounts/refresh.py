@@ -1,0 +1,214 @@
+"""Refreshes an account's tokens: one at a time over all machines, kept before used, never replayed.
+
+A refresh begins by taking the account's lease in the database; whoever comes meanwhile waits for the new
+pair. The exchange stands between two transactions. If a process dies between the exchange and the
+keeping, its lease runs out: a refresh token that may be used up is not tried again, the account asks
+for a reconnect instead. What the network does not answer, or answers with 5xx, disconnects nobody.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from cadenza.accounts.ask_reconnect import ask_reconnect
+from cadenza.accounts.open import open_account_tokens, row_name
+from cadenza.accounts.seal import Keyring, seal_tokens
+from cadenza.providers.message import Tokens
+from cadenza.providers.outcome import Disconnected, Outcome, TryLater, Unconfirmed
+from cadenza.sql.tx import Row, Tx
+
+WEEK = timedelta(days=7)
+SHARE = 0.2  # of a token's life
+RECENT = timedelta(minutes=10)
+LEASE = timedelta(seconds=60)
+EXCHANGE = 30.0  # seconds; the lease is longer, so a slow exchange is never taken for a dead one
+AGAIN = timedelta(minutes=1)  # after a refresh that failed for a while
+CUT_SHORT = (
+    "a refresh was cut short, and its token may have been used up: it is not tried again blindly"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Use these credentials: they are the newest there are."""
+
+    account: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The lease is yours: exchange now, then keep or give up."""
+
+    account: Row
+    lease: int
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Another process refreshes; look again, at the latest then."""
+
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The account cannot send until a person connects it again."""
+
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """No fresh tokens now; the account stays connected."""
+
+    says: str
+    wait: timedelta
+
+
+def is_due(account: Row, now: datetime) -> bool:
+    """Say whether the token's remaining time is short enough, and no refresh has just been."""
+    expires, issued = account["token_expires_at"], account["token_issued_at"]
+    if expires is None or _recently(account, now):
+        return False
+    life = expires - (issued or account["created_at"])
+    return expires - now < min(WEEK, life * SHARE)
+
+
+def begin(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    ring: Keyring,
+    refused: datetime | None = None,
+) -> Ready | Begun | Busy | Lost | Later:
+    """Take the lease if a refresh is due, or if the network `refused` the tokens issued at that instant."""
+    row = _read(tx, workspace_id, account_id)
+    tokens = None if row is None else open_account_tokens(ring, row)
+    if row is None or tokens is None:
+        return Lost("the account has no credentials: connect it again")
+    if row["state"] not in ("connected", "expiring"):
+        return Lost(row["state_reason"] or f"the account is {row['state']}")
+    if refused is not None and row["token_issued_at"] != refused:
+        return Ready(row)  # they were renewed meanwhile
+    if row["refresh_until"] is not None:
+        if row["refresh_until"] > now:
+            return Busy(row["refresh_until"])
+        if tokens.refresh is not None:
+            _lose(tx, now, row, CUT_SHORT)
+            return Lost(CUT_SHORT)
+    if refused is None and not is_due(row, now):
+        return Ready(row)
+    if _recently(row, now):
+        return Lost("the network refuses tokens that were renewed just now")
+    if row["refresh_after_at"] is not None and row["refresh_after_at"] > now:
+        says = row["state_reason"] or "the last refresh failed for a while"
+        return Later(says, row["refresh_after_at"] - now)
+    return _take(tx, now, row, tokens)
+
+
+def keep(tx: Tx, now: datetime, begun: Begun, fresh: Tokens, *, ring: Keyring) -> Ready | Lost:
+    """Persist the new pair; only the lease's holder may, and an empty refresh token replaces none."""
+    whole = fresh if fresh.refresh else replace(fresh, refresh=begun.tokens.refresh)
+    row = begun.account
+    kept = tx.run(
+        """
+        UPDATE account SET sealed = :sealed, token_expires_at = :expires_at, token_issued_at = :now,
+            token_refreshed_at = :now, refresh_until = NULL, refresh_after_at = NULL, state = 'connected',
+            state_reason = NULL
+        WHERE workspace_id = :workspace_id AND id = :id AND refresh_lease = :lease
+            AND state IN ('connected', 'expiring')
+        """,
+        sealed=seal_tokens(ring, whole, row=row_name(row["workspace_id"], row["id"])),
+        expires_at=whole.expires_at,
+        now=now,
+        workspace_id=row["workspace_id"],
+        id=row["id"],
+        lease=begun.lease,
+    )
+    now_there = _read(tx, row["workspace_id"], row["id"])
+    if now_there is None or (not kept and now_there["state"] not in ("connected", "expiring")):
+        return Lost((now_there or {}).get("state_reason") or "the account was disconnected")
+    return Ready(now_there)
+
+
+def give_up(tx: Tx, now: datetime, begun: Begun, outcome: Outcome) -> Lost | Later:
+    """Write that no tokens came: lost for good, or only for now."""
+    row = begun.account
+    says = getattr(outcome, "says", None) or "the refresh brought nothing"
+    unsure = isinstance(outcome, Unconfirmed) and begun.tokens.refresh is not None
+    if isinstance(outcome, Disconnected) or unsure:
+        if _still_holds(tx, begun):
+            _lose(tx, now, row, CUT_SHORT if unsure else says)
+        return Lost(says)
+    wait = outcome.wait if isinstance(outcome, TryLater) else AGAIN
+    tx.run(
+        """
+        UPDATE account SET refresh_until = NULL, refresh_after_at = :again, state = 'expiring',
+            state_reason = :says
+        WHERE workspace_id = :workspace_id AND id = :id AND refresh_lease = :lease
+            AND state IN ('connected', 'expiring')
+        """,
+        again=now + wait,
+        says=says,
+        workspace_id=row["workspace_id"],
+        id=row["id"],
+        lease=begun.lease,
+    )
+    return Later(says, wait)
+
+
+def due_accounts(tx: Tx, now: datetime, *, limit: int = 50) -> list[Row]:
+    """List accounts to look at: tokens that run out, and refreshes that were cut short."""
+    rows = tx.all(
+        """
+        SELECT * FROM account
+        WHERE state IN ('connected', 'expiring') AND sealed IS NOT NULL AND (
+            (token_expires_at < :horizon AND (refresh_after_at IS NULL OR refresh_after_at <= :now))
+            OR refresh_until <= :now)
+        ORDER BY token_expires_at
+        """,
+        horizon=now + WEEK,
+        now=now,
+    )
+    due = [row for row in rows if is_due(row, now) or row["refresh_until"] is not None]
+    return due[:limit]
+
+
+def _recently(account: Row, now: datetime) -> bool:
+    last: datetime | None = account["token_refreshed_at"]
+    return last is not None and now - last < RECENT
+
+
+def _read(tx: Tx, workspace_id: str, account_id: str) -> Row | None:
+    return tx.one(
+        "SELECT * FROM account WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=workspace_id,
+        id=account_id,
+    )
+
+
+def _take(tx: Tx, now: datetime, row: Row, tokens: Tokens) -> Begun | Busy:
+    """Raise the lease; conditional, so that two who read the same row cannot both have it."""
+    lease = row["refresh_lease"] + 1
+    taken = tx.run(
+        """
+        UPDATE account SET refresh_until = :until, refresh_lease = :lease
+        WHERE workspace_id = :workspace_id AND id = :id AND refresh_lease = :lease - 1
+        """,
+        until=now + LEASE,
+        lease=lease,
+        workspace_id=row["workspace_id"],
+        id=row["id"],
+    )
+    return Begun(row, lease, tokens) if taken else Busy(now + LEASE)
+
+
+def _still_holds(tx: Tx, begun: Begun) -> bool:
+    row = _read(tx, begun.account["workspace_id"], begun.account["id"])
+    return row is not None and row["refresh_lease"] == begun.lease
+
+
+def _lose(tx: Tx, now: datetime, row: Row, says: str) -> None:
+    ask_reconnect(tx, now, workspace_id=row["workspace_id"], account_id=row["id"], says=says)

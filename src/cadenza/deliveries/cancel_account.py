@@ -1,0 +1,58 @@
+"""Cancels what an account that goes away had still to send, with the reason, in batches.
+
+Conditional row by row: what is in a worker's hands is reported, not touched; the account's gate stops it
+before its call, and the next run of this operation takes it. What was sent or is in doubt stays as it is.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cadenza.deliveries import lanes
+from cadenza.sql.tx import Tx
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Canceled:
+    """How many were canceled now, are in a worker's hands, and wait for the next batch."""
+
+    now: int
+    in_hand: int
+    left: int
+
+
+def cancel_account(
+    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, reason: str
+) -> Canceled:
+    """Cancel one batch of an account's drafts and scheduled deliveries."""
+    key = {"workspace_id": workspace_id, "account_id": account_id}
+    canceled = tx.all(
+        """
+        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        WHERE workspace_id = :workspace_id AND state IN ('draft', 'scheduled') AND leased_until IS NULL
+            AND id IN (
+                SELECT id FROM delivery
+                WHERE workspace_id = :workspace_id AND account_id = :account_id
+                    AND state IN ('draft', 'scheduled') AND leased_until IS NULL
+                ORDER BY due_at LIMIT :batch
+            )
+        RETURNING lane_id
+        """,
+        reason=reason,
+        batch=BATCH,
+        **key,
+    )
+    lanes.refresh(tx, [(workspace_id, row["lane_id"]) for row in canceled])
+    rest = tx.one(
+        """
+        SELECT count(CASE WHEN leased_until IS NOT NULL THEN 1 END) AS in_hand,
+            count(CASE WHEN leased_until IS NULL THEN 1 END) AS remaining
+        FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND state IN ('draft', 'scheduled', 'sending')
+        """,
+        **key,
+    )
+    assert rest is not None
+    return Canceled(len(canceled), rest["in_hand"], rest["remaining"])
