@@ -11,7 +11,7 @@ import pytest
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.meta_model import envelope
 from cadenza.providers.http.redact import Secret
-from cadenza.providers.message import Message
+from cadenza.providers.message import MediaItem, Message
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
@@ -84,7 +84,7 @@ async def test_no_fault_at_any_step_makes_two_posts(
         no_secret_in([caplog.text, repr(ended)], CANARIES)
 
 
-@pytest.mark.parametrize("nth", [1, 2, 4])  # the start, a piece, the last word
+@pytest.mark.parametrize("nth", [1, 2, 5])  # the start, a piece, the last word
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
 async def test_no_fault_makes_two_videos(
     kind: Kind, details: dict[str, Any], nth: int, caplog: pytest.LogCaptureFixture
@@ -107,6 +107,19 @@ async def test_out_of_order_with_or_without_effect_makes_one_post(route: str, ki
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.returned(Unconfirmed) == (1 if route == SWITCH else 0)
+
+
+@pytest.mark.parametrize("media", [picture(), film()], ids=["photo", "video"])
+@pytest.mark.parametrize("code", [4, 190, 200, 368, 80001, 100])
+async def test_a_refusal_of_what_is_shown_never_makes_a_second(code: int, media: MediaItem) -> None:
+    async with facebook(media=(media,)) as (scene, world):
+        route, nth = (VIDEOS, 5) if media.mime == "video/mp4" else (SWITCH, 1)
+        times = 1 if code == 190 else 3  # a token is renewed once
+        no = envelope(code, "No")
+        world.faults.plan(Kind.ERROR_AFTER, route, nth=nth, times=times, answer=no)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish", "finish"])

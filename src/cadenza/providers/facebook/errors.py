@@ -10,7 +10,6 @@ TABLE = table(
         for subcode in range(1363019, 1363046)
     ),
 )
-TWICE = "506"  # the same post right before: perhaps our own
 
 # For the one irreversible call: what it names was prepared by us, so missing means to prepare anew.
 PUBLISH = table(

@@ -85,21 +85,11 @@ async def show_film(call: Call) -> Outcome:
     }
     request = graph(call.app, call.tokens.access).post(_path(call), fields, idempotent=False)
     got = await ask_graph(call, request, PUBLISH)
-    if isinstance(got, Got) and got.at("success") is True:
-        return Sent(str(call.state["video"]))
-    if isinstance(got, Got):
-        return Unconfirmed("Facebook did not say whether it shows the video.")
-    if isinstance(got, Transient) and not got.restart:
+    if not isinstance(got, Got):
         return got
-    return await _unless_shown(call, got)
-
-
-async def _unless_shown(call: Call, refused: Outcome) -> Outcome:
-    """Look before believing a refusal: it may be the answer to a repeated call."""
-    if isinstance(refused, Unconfirmed):
-        return refused
-    found = await find_film(call)
-    return Sent(found.remote_id, found.url) if isinstance(found, Found) else refused
+    if got.at("success") is True:
+        return Sent(str(call.state["video"]))
+    return Unconfirmed("Facebook did not say whether it shows the video.")
 
 
 async def find_film(call: Call) -> Finding:

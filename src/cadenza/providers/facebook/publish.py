@@ -6,13 +6,12 @@ one thing that we know beforehand, so a doubt is settled by looking at it, and t
 twice makes no second post. Limit: reels and stories have no such two phases and are not offered.
 """
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
-from cadenza.providers.facebook.errors import PUBLISH, TABLE, TWICE
+from cadenza.providers.facebook.errors import PUBLISH, TABLE
 from cadenza.providers.facebook.film import (
     film_of,
     find_film,
@@ -29,10 +28,10 @@ from cadenza.providers.meta.usage import breather
 from cadenza.providers.outcome import (
     Absent,
     CannotTell,
+    Disconnected,
     Finding,
     Found,
     Outcome,
-    Rejected,
     Sent,
     Transient,
     Unconfirmed,
@@ -60,7 +59,9 @@ class Facebook:
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Upload the next file or make the unseen post; begin anew if what there is grew old."""
-        state = _fresh(call)
+        state = dict(call.state) or {"since": call.now.isoformat()}
+        if _old(call, state):
+            return await self._again(call, state)
         if film_of(call.message) is not None:
             return await prepare_film(call, state)
         if state.get("post"):
@@ -70,24 +71,26 @@ class Facebook:
             return await _photo(call, state, call.message.media[len(photos)])
         return await _unseen(call, state)
 
+    async def _again(self, call: Call, state: dict[str, Any]) -> Prepared | Underway | Outcome:
+        """Begin anew, but only if the old one is surely not shown."""
+        match await self.find_out(call):
+            case Found():
+                return Prepared(state)  # the switch is pressed once more, and changes nothing
+            case CannotTell(says=says):
+                return Transient(says)
+            case Absent():
+                return Underway({"since": call.now.isoformat()})
+
     async def publish(self, call: Call) -> Outcome:
         """Press the switch; the call that must not happen twice, and harms nothing if it does."""
-        if film_of(call.message) is not None:
-            return await show_film(call)
-        post = str(call.state["post"])
-        request = graph(call.app, call.tokens.access).post(
-            post, {"is_published": "true"}, idempotent=False
-        )
-        got = await ask_graph(call, request, PUBLISH)
-        if isinstance(got, Got):
-            if got.at("success") is True:
-                return Sent(post)
-            return Unconfirmed("Facebook did not say whether it shows the post.")
-        if isinstance(got, Rejected) and got.code == TWICE:
-            # The same words are on the page already: are they ours?
-            found = await self.find_out(call)
-            return Sent(found.remote_id, found.url) if isinstance(found, Found) else got
-        return got
+        outcome = await (show_film(call) if film_of(call.message) is not None else _switch(call))
+        match outcome:
+            case Sent() | Unconfirmed() | Disconnected() | Transient(restart=False):
+                return outcome
+            case _:
+                # It may answer a repeated call; so may 506, the same words right before.
+                found = await self.find_out(call)
+                return Sent(found.remote_id, found.url) if isinstance(found, Found) else outcome
 
     async def find_out(self, call: Call) -> Finding:
         """Look at the thing itself: it was named before it could be seen."""
@@ -123,15 +126,22 @@ class Facebook:
         return await renew_page(door, call.tokens, call.account.remote_id)
 
 
-def _fresh(call: Call) -> dict[str, Any]:
-    """Return what was prepared, or nothing if Facebook may have thrown it away meanwhile."""
-    state: Mapping[str, Any] = call.state
-    since = state.get("since")
-    if since is None or (
-        call.message.media and call.now - datetime.fromisoformat(str(since)) > KEEPS
-    ):
-        return {"since": call.now.isoformat()}
-    return dict(state)
+async def _switch(call: Call) -> Outcome:
+    post = str(call.state["post"])
+    fields = {"is_published": "true"}
+    request = graph(call.app, call.tokens.access).post(post, fields, idempotent=False)
+    got = await ask_graph(call, request, PUBLISH)
+    if not isinstance(got, Got):
+        return got
+    if got.at("success") is True:
+        return Sent(post)
+    return Unconfirmed("Facebook did not say whether it shows the post.")
+
+
+def _old(call: Call, state: dict[str, Any]) -> bool:
+    """Say whether Facebook may have thrown away what was uploaded."""
+    since = datetime.fromisoformat(str(state["since"]))
+    return bool(call.message.media) and call.now - since > KEEPS
 
 
 async def _photo(call: Call, state: dict[str, Any], item: MediaItem) -> Underway | Outcome:

@@ -1,0 +1,7 @@
+"""Instagram's professional accounts: feed and story. Start with publish.py; facts are in README.md."""
+
+from cadenza.providers.instagram.auth import InstagramConnector
+from cadenza.providers.instagram.publish import Instagram
+
+PROVIDER = Instagram()
+CONNECTOR = InstagramConnector()

@@ -1,0 +1,215 @@
+"""Containers, as Instagram and Threads have them: fill one, wait for it, publish it once.
+
+A container can be published once, whatever is asked how often; its status proves what became of it. So
+every doubt is settled by looking at the container, and no refusal of the publishing call is believed
+before that: the answer to a repeated call looks like the answer to one that came too late. The new
+post's id is in the first answer only; after a doubt it is looked for in the account's list.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from cadenza.providers.base import Call, Prepared, Underway
+from cadenza.providers.errors import Table
+from cadenza.providers.meta.graph import Graph, ask_graph
+from cadenza.providers.meta.usage import breather
+from cadenza.providers.outcome import (
+    Forbidden,
+    NotReady,
+    Outcome,
+    Rejected,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from cadenza.providers.reply import Got
+
+LIFE = timedelta(hours=23)  # it is a day over there
+EVERY = timedelta(minutes=1)  # as Meta advises
+FETCHES = 3  # times that an address may fail before the content is to blame
+Refused = Transient | Rejected | Forbidden | TryLater | NotReady
+NOT_FETCHED = frozenset({"9004", "9004/2207052", "2207052"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What the two networks call the same things."""
+
+    network: str
+    table: Table
+    graph: Callable[[Call], Graph]
+    make: str  # the account's path for new containers
+    show: str  # and for publishing one
+    status: str  # the field that tells how far a container is
+    why: str  # and the one that tells what went wrong
+    text: str  # the field of a post's words in lists
+    lists: Callable[[Call], str]  # the account's path for what is out
+    blame: Callable[[str], Outcome]  # what a container's error means
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one post needs: containers of its pieces, then one of the whole."""
+
+    pieces: tuple[Mapping[str, str], ...]
+    whole: Mapping[str, str]
+    first_look: timedelta = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far a container is."""
+
+    code: str
+    why: str = ""
+
+
+class Gone:
+    """The network does not know the container (any more)."""
+
+
+async def prepare(call: Call, dialect: Dialect, plan: Plan) -> Prepared | Underway | Outcome:
+    """Make the next container, or look whether those that were made are ready."""
+    state = kept(call)
+    pieces: list[str] = list(state.get("pieces", ()))
+    if state.get("whole"):
+        return await _wait_for(call, dialect, state, str(state["whole"]))
+    if len(pieces) < len(plan.pieces):
+        made = await _make(call, dialect, plan.pieces[len(pieces)], state)
+        return _grown(made, state, lambda new: {"pieces": [*pieces, new]}, timedelta())
+    done = int(state.get("done", 0))
+    if done < len(pieces):
+        return await _wait_for(call, dialect, state, pieces[done])
+    fields = {**plan.whole, **({"children": ",".join(pieces)} if pieces else {})}
+    made = await _make(call, dialect, fields, state)
+    return _grown(made, state, lambda new: {"whole": new}, plan.first_look)
+
+
+def kept(call: Call) -> dict[str, Any]:
+    """Return what was prepared for this part, or a fresh start if there is none or it grew old."""
+    state: Mapping[str, Any] = call.state
+    if state.get("part") != call.part or "since" not in state:
+        return _anew(call)
+    # The whole is looked at whatever its age: only its status says that it was never published.
+    young = call.now - datetime.fromisoformat(str(state["since"])) < LIFE
+    return dict(state) if young or state.get("whole") else _anew(call)
+
+
+async def show(call: Call, dialect: Dialect) -> Outcome | str:
+    """Publish; return the new id, or an outcome. "" stands for: it is out, its id is not known."""
+    fields = {"creation_id": str(call.state["whole"])}
+    path = f"{call.account.remote_id}/{dialect.show}"
+    request = dialect.graph(call).post(path, fields, idempotent=False)
+    got = await ask_graph(call, request, dialect.table)
+    match got:
+        case Got():
+            named = got.text("id")
+            return named or Unconfirmed(f"{dialect.network} did not name the new post.")
+        case Transient(restart=True) | Rejected() | Forbidden() | TryLater() | NotReady():
+            return await _believe(call, dialect, got)
+        case _:
+            return got
+
+
+async def look(call: Call, dialect: Dialect, container: str) -> Status | Gone | Outcome:
+    """Ask how far a container is."""
+    query = {"fields": f"{dialect.status},{dialect.why}"}
+    got = await ask_graph(call, dialect.graph(call).get(container, query), dialect.table)
+    match got:
+        case Got():
+            code = got.text(dialect.status)
+            if code is None:
+                return Transient(f"{dialect.network} did not say how far it is.")
+            return Status(code, got.text(dialect.why) or "")
+        case Transient(restart=True) | Forbidden(code="100/33"):
+            return Gone()
+        case _:
+            return got
+
+
+async def _believe(call: Call, dialect: Dialect, refused: Refused) -> Outcome | str:
+    """Look at the container before believing that it was not published."""
+    status = await look(call, dialect, str(call.state["whole"]))
+    gone = isinstance(refused, Transient)
+    match status:
+        case Status(code="PUBLISHED"):
+            return ""
+        case Status(code="IN_PROGRESS") if gone:
+            return NotReady(EVERY / 2, refused.says)
+        case Status(code="FINISHED") if gone:
+            return Transient(refused.says)
+        case Status(code="ERROR", why=why) if gone:
+            return dialect.blame(why)
+        case Status():
+            return refused
+        case _ if isinstance(refused, Transient | Rejected):
+            return Unconfirmed(refused.says)  # nobody could say: it is found out later
+        case _:
+            return refused  # the same container comes again, and is looked at again
+
+
+async def _make(
+    call: Call, dialect: Dialect, fields: Mapping[str, str], state: Mapping[str, Any]
+) -> tuple[str, timedelta] | Underway | Outcome:
+    """Make one container; an address that cannot be fetched may be a bad moment, twice."""
+    request = dialect.graph(call).post(f"{call.account.remote_id}/{dialect.make}", fields)
+    got = await ask_graph(call, request, dialect.table)
+    if isinstance(got, Rejected) and got.code in NOT_FETCHED:
+        return _missed(got, state, state)
+    if not isinstance(got, Got):
+        return got
+    container = got.text("id")
+    if container is None:
+        return Transient(f"{dialect.network} did not name what it prepared.")
+    return container, breather(got.reply)
+
+
+def _grown(
+    made: tuple[str, timedelta] | Underway | Outcome,
+    state: Mapping[str, Any],
+    grow: Callable[[str], Mapping[str, Any]],
+    wait: timedelta,
+) -> Underway | Outcome:
+    if not isinstance(made, tuple):
+        return made
+    container, rest = made
+    return Underway({**state, **grow(container)}, max(wait, rest))
+
+
+async def _wait_for(
+    call: Call, dialect: Dialect, state: dict[str, Any], container: str
+) -> Prepared | Underway | Outcome:
+    """Look after one container; those that went bad are made anew."""
+    found = await look(call, dialect, container)
+    match found:
+        case Status(code="IN_PROGRESS"):
+            return Underway(state, EVERY, f"{dialect.network} is working on it.")
+        case Status(code="FINISHED" | "PUBLISHED") if container == state.get("whole"):
+            return Prepared(state)
+        case Status(code="FINISHED"):
+            return Underway({**state, "done": int(state.get("done", 0)) + 1})
+        case Status(code="ERROR", why=why):
+            blamed = dialect.blame(why)
+            if isinstance(blamed, Rejected) and blamed.code in NOT_FETCHED:
+                return _missed(blamed, state, _anew(call))
+            return blamed
+        case Status() | Gone():
+            return Underway(_anew(call), says="What was prepared is gone; it is made anew.")
+        case _:
+            return found
+
+
+def _missed(
+    blame: Rejected, state: Mapping[str, Any], start: Mapping[str, Any]
+) -> Underway | Outcome:
+    """Count a failed fetch; the third is the content's fault."""
+    misses = int(state.get("misses", 0)) + 1
+    if misses >= FETCHES:
+        return blame
+    return Underway({**start, "misses": misses}, EVERY, blame.says)
+
+
+def _anew(call: Call) -> dict[str, Any]:
+    return {"part": call.part, "since": call.now.isoformat()}

@@ -1,0 +1,72 @@
+"""Tokens of sixty days, as Instagram's and Threads' own sign-ins hand them out.
+
+A code becomes a token of an hour, that one a token of sixty days, and this one its successor, if it is
+at least a day old and still alive. There is no refresh token: what has run out is connected again.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.http.request import Form, Request
+from cadenza.providers.message import Tokens
+from cadenza.providers.meta.graph import QUICK
+from cadenza.providers.meta.signin import NO_APP, Door, token_of
+from cadenza.providers.outcome import Outcome, Reach, Rejected, Transient, TryLater, Unconfirmed
+from cadenza.providers.reply import Got
+
+YOUNGEST = timedelta(hours=24)
+
+
+async def exchange_code(door: Door, url: str, code: Secret, redirect_uri: str) -> Secret | Outcome:
+    """Exchange a code for the short token; the browser brings it with `#_` at its end."""
+    app = door.app
+    if app.client_secret is None or not app.client_id:
+        return Rejected(NO_APP, "no_app")
+    bare = Secret(code.reveal().removesuffix("#_"))
+    fields: Mapping[str, str | Secret] = {
+        "client_id": app.client_id,
+        "client_secret": app.client_secret,
+        "grant_type": "authorization_code",
+        "redirect_uri": redirect_uri,
+        "code": bare,
+    }
+    got = await door.ask(
+        Request("POST", url, body=Form(fields), timeout=QUICK, secrets=(bare, app.client_secret))
+    )
+    if isinstance(got, Unconfirmed):
+        return Transient("No answer came; start the sign-in again.")
+    if not isinstance(got, Got):
+        return got
+    listed = got.at("data")
+    first = listed[0] if isinstance(listed, list) and listed else got.data
+    token = first.get("access_token") if isinstance(first, dict) else None
+    return Secret(str(token)) if token else Rejected("No token was given; start again.", "no_token")
+
+
+async def lengthen(door: Door, token: Secret, grant: str) -> Tokens | Outcome:
+    """Exchange the short token for the long one."""
+    if door.app.client_secret is None:
+        return Rejected(NO_APP, "no_app")
+    query = {
+        "grant_type": grant,
+        "client_secret": door.app.client_secret,
+        "access_token": token,
+    }
+    return _read(await door.exchange("access_token", query), door)
+
+
+async def renew(door: Door, tokens: Tokens, grant: str) -> Tokens | Outcome:
+    """Exchange the long token for its successor."""
+    age = door.now - tokens.refreshed_at if tokens.refreshed_at else YOUNGEST
+    if age < YOUNGEST:
+        says = "This token is younger than a day and cannot be renewed yet."
+        return TryLater(YOUNGEST - age, Reach.ACCOUNT, says)
+    query = {"grant_type": grant, "access_token": tokens.access}
+    return _read(await door.exchange("refresh_access_token", query), door)
+
+
+def _read(got: Got | Outcome, door: Door) -> Tokens | Outcome:
+    if not isinstance(got, Got):
+        return got
+    return token_of(got, door.now) or Rejected("No token was given; start again.", "no_token")

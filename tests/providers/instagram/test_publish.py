@@ -1,0 +1,374 @@
+"""Instagram: whatever goes wrong on the way, one visible post or none and a clear word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.worlds.meta_containers import Rules
+from cadenza.demo.rehearsal.worlds.meta_model import envelope
+from cadenza.providers.base import Call
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import Message
+from cadenza.providers.outcome import (
+    Absent,
+    Disconnected,
+    Forbidden,
+    Found,
+    NotReady,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
+from tests.providers.instagram.stage import CANARIES, CANARY, MAKE, NODE, PUBLISH, instagram, item
+from tests.providers.pictures import jpeg, picture, png
+
+STORY = Channel.INSTAGRAM_STORY
+FEED = Channel.INSTAGRAM_FEED
+
+
+@pytest.mark.parametrize(
+    ("files", "channel", "kind"),
+    [
+        (("sea.jpg",), FEED, "IMAGE"),
+        (("waves.mp4",), FEED, "REELS"),
+        (("sea.jpg", "waves.mp4", "sky.jpg"), FEED, "CAROUSEL"),
+        (("sea.jpg",), STORY, "STORIES"),
+        (("waves.mp4",), STORY, "STORIES"),
+    ],
+)
+async def test_a_post_of_each_kind_goes_out_once_with_its_address(
+    files: tuple[str, ...], channel: Channel, kind: str
+) -> None:
+    async with instagram(files=files, channel=channel) as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        (entry,) = scene.rehearsal.visible(world)
+        assert entry.detail["kind"] == kind
+        assert ended.outcome.url == world.media[str(ended.outcome.remote_id)].permalink
+        assert ended.attempts == 1
+
+
+@pytest.mark.parametrize("channel", [FEED, STORY])
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("route", [MAKE, NODE, PUBLISH])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_at_any_step_makes_two_posts(
+    kind: Kind,
+    details: dict[str, Any],
+    route: str,
+    times: int,
+    channel: Channel,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with instagram(channel=channel) as (scene, world):
+        fault = world.faults.plan(kind, route, times=times, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        if kind is Kind.EXPIRE:
+            assert isinstance(ended.outcome, Disconnected)
+        else:
+            assert isinstance(ended.outcome, Sent), ended.trail
+            assert ended.outcome.remote_id in world.media
+        no_secret_in([caplog.text, repr(ended)], CANARIES)
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_makes_two_carousels(kind: Kind, details: dict[str, Any], nth: int) -> None:
+    async with instagram(files=("sea.jpg", "sky.jpg"), by_facebook=True) as (scene, world):
+        world.faults.plan(kind, MAKE, nth=nth, **details)
+        world.faults.plan(kind, PUBLISH, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        if kind is not Kind.EXPIRE:  # twice: the second ends it, as one renewal a delivery is due
+            assert isinstance(ended.outcome, Sent), ended.trail
+
+
+@pytest.mark.parametrize("route", [MAKE, NODE, PUBLISH])
+async def test_a_pages_token_that_ends_midway_is_renewed_once_and_the_post_goes_on(
+    route: str,
+) -> None:
+    async with instagram(by_facebook=True) as (scene, world):
+        world.faults.plan(Kind.EXPIRE, route)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(Disconnected) == 1
+        assert len(world.containers) == 1
+
+
+@pytest.mark.parametrize("step", ["prepare", "publish", "finish"])
+async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+    async with instagram() as (scene, _):
+        scene.shut_at(step)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(Unconfirmed) == 0
+        assert ended.returned(Transient) == (0 if step == "finish" else 1)
+
+
+@pytest.mark.parametrize("again", [(24, 2207006), (100, 0), (9, 0), (-1, 2207032), (1, 0)])
+async def test_a_repeated_publishing_is_known_for_what_it_is(again: tuple[int, int]) -> None:
+    async with instagram(rules=Rules(again=again)) as (scene, world):
+        world.faults.plan(Kind.TWICE, PUBLISH)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+        assert ended.outcome.remote_id in world.media
+
+
+@pytest.mark.parametrize("code", [4, 9, 190, 200, 368, 80002, 9007, 100, 24])
+async def test_no_refusal_is_believed_if_the_post_is_out(code: int) -> None:
+    async with instagram(by_facebook=True) as (scene, world):
+        times = 1 if code == 190 else 3  # a token is renewed once
+        world.faults.plan(Kind.ERROR_AFTER, PUBLISH, times=times, answer=envelope(code, "No"))
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+
+
+async def test_publishing_too_early_waits_and_burns_nothing() -> None:
+    async with instagram() as (scene, world):
+        early = envelope(9007, "Media ID is not available", 2207027)
+        world.faults.plan(Kind.ERROR_BEFORE, PUBLISH, times=2, answer=early)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert (ended.returned(NotReady), ended.returned(Transient)) == (2, 0)
+
+
+async def test_a_container_that_expired_meanwhile_is_made_anew() -> None:
+    async with instagram() as (scene, world):
+
+        async def oversleep(step: str) -> None:
+            if step == "publish":
+                scene.before = None
+                scene.rehearsal.clock.advance(timedelta(hours=25))
+
+        scene.before = oversleep
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert len(world.containers) == 2
+
+
+async def test_a_container_that_is_gone_is_made_anew_after_a_look_at_the_list() -> None:
+    async with instagram() as (scene, world):
+
+        async def lose(step: str) -> None:
+            if step == "publish":
+                scene.before = None
+                world.containers.clear()
+
+        gone = envelope(24, "The requested resource does not exist", 2207006)
+        world.faults.plan(Kind.ERROR_BEFORE, NODE, nth=2, times=2, answer=gone)
+        scene.before = lose
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+        assert ended.returned(Absent) == 1
+
+
+async def test_a_post_that_is_out_is_reported_even_if_no_list_names_it() -> None:
+    async with instagram() as (scene, world):
+        world.lag = timedelta(days=1)
+        world.faults.plan(Kind.RESET_AFTER, PUBLISH)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.outcome.remote_id is None
+
+
+async def test_the_same_words_from_before_are_not_taken_for_the_post() -> None:
+    async with instagram() as (scene, _):
+        await drive(scene)
+        scene.rehearsal.clock.advance(timedelta(hours=1))
+        assert await scene.provider.find_out(_look(scene)) == Absent()
+
+
+async def test_a_film_that_cannot_be_fetched_is_told() -> None:
+    async with instagram(files=("waves.mp4",)) as (scene, world):
+        world.stage.media.clear()
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Transient)
+
+
+async def test_a_picture_that_cannot_be_fetched_gets_three_chances() -> None:
+    async with instagram() as (scene, world):
+        world.stage.media.clear()
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+        assert ended.outcome.code == "9004/2207052"
+        assert len([each for each in world.received if each.method == "POST"]) == 3
+        assert ended.attempts == 0
+
+
+async def test_a_picture_that_was_away_for_a_moment_goes_out() -> None:
+    async with instagram() as (scene, world):
+        kept = dict(world.stage.media)
+        world.stage.media.clear()
+
+        async def bring_back(step: str) -> None:
+            if world.received:
+                world.stage.media.update(kept)
+
+        scene.before = bring_back
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+async def test_a_full_day_waits_and_burns_nothing() -> None:
+    async with instagram(rules=Rules(posts=1)) as (scene, _):
+        assert isinstance((await drive(scene)).outcome, Sent)
+        scene.message = replace(scene.message, text="Good evening")
+        scene.expected = ("Good morning", "Good evening")
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+        assert ended.returned(TryLater) > 20
+        assert ended.returned(Transient) == 0
+        assert scene.visible() == ["Good morning", "Good evening"]
+
+
+async def test_one_accounts_full_day_does_not_stop_another() -> None:
+    async with instagram(rules=Rules(posts=1)) as (scene, world):
+        ben = world.add_account("ben", token="IGben" + "x" * 40)
+        assert isinstance((await drive(scene)).outcome, Sent)
+        scene.tokens = replace(scene.tokens, access=Secret("IGben" + "x" * 40))
+        scene.account = replace(scene.account, remote_id=ben.id)
+        scene.seen_as = "ben"
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(TryLater) == 0
+
+
+async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
+    async with instagram() as (scene, world):
+        world.business_calls.limit = 0
+        began = scene.rehearsal.clock.now()
+
+        async def lift(step: str) -> None:
+            if scene.rehearsal.clock.now() > began:
+                world.business_calls.limit = 10_000
+
+        scene.before = lift
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert (ended.returned(TryLater), ended.returned(Transient)) == (1, 0)
+        assert ended.waited == timedelta(hours=15, seconds=5)  # to midnight, and the first look
+
+
+async def test_a_restricted_account_is_a_matter_for_a_person() -> None:
+    async with instagram() as (scene, world):
+        world.members[scene.account.remote_id].trouble = (4, 2207051, "Action is blocked")
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Forbidden)
+        assert ended.outcome.code == "4/2207051"
+
+
+async def test_a_picture_of_the_wrong_kind_is_rejected_once() -> None:
+    async with instagram() as (scene, world):
+        wrong = item(scene.rehearsal, world, "sea.png", png())
+        scene.message = replace(scene.message, media=(wrong,))
+        assert "media_kind" in [
+            e.code for e in scene.provider.validate(scene.message, scene.account)
+        ]
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+        assert ended.attempts == 0
+
+
+def test_what_instagram_will_not_take_is_said_before() -> None:
+    from cadenza.providers.instagram.limits import problems
+
+    sea = replace(picture(), mime="image/jpeg", url="https://a.example/sea.jpg")
+    tall = replace(sea, width=400, height=1000)
+    said = [
+        [each.code for each in problems(message)]
+        for message in (
+            Message(channel=FEED, text="a"),
+            Message(channel=FEED, text="😀" * 1101, media=(sea,)),
+            Message(channel=FEED, text="#a " * 31, media=(sea,)),
+            Message(channel=FEED, text="@a " * 21, media=(sea,)),
+            Message(channel=FEED, media=(tall,)),
+            Message(channel=FEED, media=(sea,) * 11),
+            Message(channel=FEED, media=(replace(sea, url=None),)),
+            Message(channel=FEED, media=(sea,), parts=("b",)),
+            Message(channel=STORY, media=(sea, sea)),
+            Message(channel=STORY, text="a", media=(tall,)),
+        )
+    ]
+    assert said == [
+        ["no_media"],
+        ["too_long"],
+        ["hashtags"],
+        ["mentions"],
+        ["media_proportions"],
+        ["too_many_media"],
+        ["media_url"],
+        ["no_threads"],
+        ["story_media"],
+        ["story_text"],
+    ]
+
+
+async def test_what_validate_lets_through_instagram_takes() -> None:
+    text = "#a " * 30 + "@b " * 20 + "😀" * 1000
+    async with instagram(text) as (scene, world):
+        wide = item(scene.rehearsal, world, "wide.jpg", jpeg(1910, 1000))
+        scene.message = replace(scene.message, media=(replace(wide, width=1910, height=1000),))
+        assert scene.provider.validate(scene.message, scene.account) == []
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+async def test_a_token_echoed_by_the_network_is_not_passed_on() -> None:
+    async with instagram() as (scene, world):
+        world.faults.plan(Kind.ERROR_BEFORE, MAKE, answer=envelope(100, f"odd {CANARY}"))
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Rejected)
+        no_secret_in([repr(ended)], CANARIES)
+
+
+async def test_a_doubt_can_be_settled_hours_later() -> None:
+    async with instagram() as (scene, world):
+        began = scene.rehearsal.clock.now()
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        container = next(iter(world.containers))
+        call = replace(_look(scene), state={"whole": container}, began_at=began)
+        found = await scene.provider.find_out(call)
+        assert isinstance(found, Found)
+        assert found.remote_id == ended.outcome.remote_id
+
+
+def _look(scene: Scene) -> Call:
+    now = scene.rehearsal.clock.advance(timedelta(minutes=5))
+    return Call(
+        account=scene.account,
+        tokens=scene.tokens,
+        app=scene.app,
+        http=scene.http,
+        now=now,
+        message=scene.message,
+        state={},
+        began_at=now - timedelta(minutes=2),
+    )
