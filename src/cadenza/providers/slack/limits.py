@@ -1,0 +1,45 @@
+"""What a Slack hook takes: text and pictures that Slack can fetch; no files, no threads."""
+
+from cadenza.providers.base import Problem
+from cadenza.providers.message import MediaKind, Message
+
+CHARACTERS = 40_000
+BESIDE_PICTURES = 3_000  # a section of a message that is made of blocks
+PICTURES = 49  # of 50 blocks, one is the text
+ALT = 2_000
+
+
+def escape(text: str) -> str:
+    """Write the three signs that Slack reads as its own."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def problems(message: Message) -> list[Problem]:
+    """Say all that Slack would refuse."""
+    found: list[Problem] = []
+    most = BESIDE_PICTURES if message.media else CHARACTERS
+    length = len(escape(message.text))
+    if length > most:
+        says = f"The text has {length} characters; Slack takes {most}. Shorten it."
+        found.append(Problem("too_long", says))
+    if not message.text.strip():
+        found.append(Problem("empty", "There is nothing to post: write a text."))
+    if message.parts:
+        says = "A hook cannot answer its own message: put all in one text."
+        found.append(Problem("threads", says, field="parts"))
+    return found + _media(message)
+
+
+def _media(message: Message) -> list[Problem]:
+    found: list[Problem] = []
+    if len(message.media) > PICTURES:
+        says = f"Slack takes {PICTURES} pictures a message; there are {len(message.media)}."
+        found.append(Problem("too_many_media", says, field="media"))
+    for item in message.media:
+        if item.kind not in {MediaKind.IMAGE, MediaKind.GIF}:
+            says = f"A hook takes pictures only, not {item.name or item.mime}."
+            found.append(Problem("media_kind", says, field="media"))
+        elif len(item.alt) > ALT:
+            says = f"A description has {len(item.alt)} characters; Slack takes {ALT}."
+            found.append(Problem("alt_too_long", says, field="media"))
+    return found
