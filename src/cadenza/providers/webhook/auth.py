@@ -1,0 +1,40 @@
+"""Connect a webhook: an address and the secret that the receiver checks signatures with."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from cadenza.providers.connect import Connected, Connecting, Field, Redirect
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import Tokens
+from cadenza.providers.outcome import Outcome, Rejected
+from cadenza.providers.webhook.sign import LENGTHS, read_key
+
+
+class WebhookConnector:
+    """Type an address and a secret; nothing is sent to try them."""
+
+    fields = (
+        Field("url", "Address", hint="https://example.com/hooks/cadenza"),
+        Field("secret", "Signing secret", secret=True, hint="whsec_…"),
+    )
+
+    async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
+        """Check what was typed; the guarded client judges where the address leads, at each call."""
+        url = str(connecting.typed.get("url") or "").strip()
+        secret = Secret(Secret(connecting.typed.get("secret", "")).reveal().strip())
+        parts = urlsplit(url)
+        if parts.scheme not in {"https", "http"} or not parts.hostname or parts.username:
+            return Rejected("Give a whole address, like https://example.com/hooks.", "url")
+        if read_key(secret) is None:
+            says = f"The secret must be whsec_ and {LENGTHS[0]} to {LENGTHS[-1]} bytes in base64."
+            return Rejected(says, "secret")
+        tokens = Tokens(access=secret, refreshed_at=connecting.now)
+        settings = {"url": url}
+        name = parts.hostname
+        return (Connected(remote_id=url, handle=name, name=name, tokens=tokens, settings=settings),)
+
+    async def complete(
+        self, connecting: Connecting, keep: Mapping[str, Secret], code: Secret
+    ) -> tuple[Connected, ...] | Outcome:
+        """Refuse: nobody is sent away and comes back."""
+        return Rejected("A webhook is connected in one step.", "no_code")

@@ -1,0 +1,277 @@
+"""Signed webhooks: a receiver that drops what it has seen gets each message once, whatever happens."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.kernel import rehearse
+from cadenza.demo.rehearsal.wire import Answer
+from cadenza.demo.rehearsal.worlds.webhook import WebhookWorld
+from cadenza.providers.base import Call
+from cadenza.providers.connect import Connecting
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.policy import Policy
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import AccountRef, App, Message, Tokens
+from cadenza.providers.outcome import (
+    CannotTell,
+    Disconnected,
+    Forbidden,
+    Outcome,
+    Reach,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from cadenza.providers.webhook import CONNECTOR, PROVIDER, errors
+from tests.providers.contract import (
+    FAULTS,
+    Scene,
+    bare,
+    drive,
+    fault_name,
+    judge,
+    no_secret_in,
+    open_client,
+)
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+CANARY = "whsec_" + base64.b64encode(b"canary-key-that-nobody-may-read!").decode()
+HOOK = "POST /hooks/{name}"
+
+
+@asynccontextmanager
+async def webhook(
+    text: str = "Good morning", *, parts: tuple[str, ...] = ()
+) -> AsyncGenerator[tuple[Scene, WebhookWorld]]:
+    world = WebhookWorld()
+    async with rehearse(world, start=START) as rehearsal, open_client(world) as http:
+        url = world.add_endpoint("ada", CANARY)
+        yield (
+            Scene(
+                rehearsal=rehearsal,
+                world=world,
+                provider=PROVIDER,
+                http=http,
+                account=AccountRef(id="a1", remote_id=url, settings={"url": url}),
+                tokens=Tokens(access=Secret(CANARY)),
+                app=App(base_url=""),
+                message=Message(channel=Channel.WEBHOOK, text=text, parts=parts),
+                seen_as="ada",
+            ),
+            world,
+        )
+
+
+async def test_a_message_arrives_signed_in_the_standards_shape() -> None:
+    async with webhook("Grüße 😀") as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        (body,) = world.endpoints["ada"].seen.values()
+        assert json.loads(body) == {
+            "type": "message.published",
+            "timestamp": "2026-03-02T09:00:00.000000Z",
+            "data": {"text": "Grüße 😀"},
+        }
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_makes_two_messages(
+    kind: Kind, details: dict[str, Any], times: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with webhook() as (scene, world):
+        fault = world.faults.plan(kind, HOOK, times=times, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        expected = Disconnected if kind is Kind.EXPIRE else Sent
+        assert isinstance(ended.outcome, expected), ended.trail
+        extras = [str(record.__dict__) for record in caplog.records]
+        no_secret_in([caplog.text, repr(ended), *extras], [CANARY, CANARY.removeprefix("whsec_")])
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_a_thread_goes_on_where_it_stopped(
+    kind: Kind, details: dict[str, Any], nth: int
+) -> None:
+    async with webhook("One", parts=("Two", "Three")) as (scene, world):
+        world.faults.plan(kind, HOOK, nth=nth, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Disconnected if kind is Kind.EXPIRE else Sent)
+        entries = scene.rehearsal.visible(world)
+        before = ["", *(entry.remote_id for entry in entries[:-1])]
+        assert [entry.to for entry in entries] == before[: len(entries)]
+
+
+async def test_a_repeat_is_the_same_message_to_the_byte() -> None:
+    async with webhook() as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, HOOK)
+        judge(await drive(scene), scene)
+        assert world.endpoints["ada"].repeats == 1
+        first, again = world.received
+        assert first.body == again.body
+        assert first.headers["webhook-id"] == again.headers["webhook-id"]
+        assert first.headers["webhook-timestamp"] != again.headers["webhook-timestamp"]
+
+
+async def test_after_a_day_a_doubt_is_left_to_a_person() -> None:
+    async with webhook() as (scene, world):
+        call = Call(
+            account=scene.account,
+            tokens=scene.tokens,
+            app=scene.app,
+            http=scene.http,
+            now=START + timedelta(days=2),
+            message=scene.message,
+            key="k",
+            began_at=START,
+        )
+        found = await PROVIDER.find_out(call)
+        assert isinstance(found, CannotTell)
+        assert found.again is None
+        assert world.received == []
+
+
+async def test_a_changed_secret_is_taken_by_receivers_old_and_new() -> None:
+    async with webhook() as (scene, world):
+        fresh = "whsec_" + base64.b64encode(b"n" * 32).decode()
+        scene.tokens = Tokens(access=Secret(fresh), extra={"previous": Secret(CANARY)})
+        judge(await drive(scene), scene)
+        world.endpoints["ada"].secrets = (fresh,)
+        scene.delivery = "delivery-2"
+        assert isinstance((await drive(scene)).outcome, Sent)
+        assert world.endpoints["ada"].bad_signatures == 0
+
+
+async def test_a_wrong_secret_is_not_believed_by_the_receiver() -> None:
+    async with webhook() as (scene, world):
+        scene.tokens = Tokens(access=Secret("whsec_" + base64.b64encode(b"w" * 32).decode()))
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Transient)
+        assert world.endpoints["ada"].bad_signatures == ended.attempts
+        scene.tokens = Tokens(access=Secret("not a secret"))
+        assert isinstance((await drive(scene)).outcome, Forbidden)
+
+
+@pytest.mark.parametrize("dates", [False, True])
+async def test_a_receiver_that_is_full_is_left_alone_as_told(dates: bool) -> None:
+    async with webhook() as (scene, world):
+        world.says_dates = dates
+        world.rate.limit = 0
+        began = scene.rehearsal.clock.advance(timedelta(seconds=20))
+
+        async def lift(step: str) -> None:
+            if scene.rehearsal.clock.now() > began:
+                world.rate.limit = 10
+
+        scene.before = lift
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert (ended.returned(TryLater), ended.returned(Transient)) == (1, 0)
+        assert ended.waited == timedelta(seconds=40)
+
+
+async def test_a_closed_address_closes_the_account_and_a_moved_one_is_not_followed() -> None:
+    async with webhook() as (scene, world):
+        world.endpoints["ada"].closed = True
+        assert isinstance((await drive(scene)).outcome, Disconnected)
+        world.endpoints["ada"].closed, world.endpoints["ada"].moved = False, True
+        moved = await drive(scene)
+        judge(moved, scene)
+        assert isinstance(moved.outcome, Forbidden)
+        assert {each.path for each in world.received} == {"/hooks/ada"}
+
+
+async def test_an_address_inside_the_house_is_never_called() -> None:
+    async with webhook() as (scene, world), OutboundClient(Policy(), clock=SystemClock()) as http:
+        scene.http = http
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Forbidden | Transient)
+        scene.account = replace(scene.account, settings={"url": "https://127.0.0.1/hooks"})
+        assert isinstance((await drive(scene)).outcome, Forbidden | Transient)
+        assert world.received == []
+
+
+async def test_the_receivers_words_are_not_shown() -> None:
+    async with webhook() as (scene, world):
+        world.faults.plan(
+            Kind.ERROR_BEFORE, HOOK, times=9, answer=Answer(400, b"inside of a private house")
+        )
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Transient)
+        assert "private" not in repr(ended)
+
+
+CASES: list[tuple[int, str, Outcome]] = [
+    (410, "", Disconnected("", "410")),
+    (429, "7", TryLater(timedelta(seconds=7), Reach.ACCOUNT, "")),
+    (502, "", Unconfirmed("")),
+    (502, "7", TryLater(timedelta(seconds=7), Reach.ACCOUNT, "")),
+    (503, "7", TryLater(timedelta(seconds=7), Reach.ACCOUNT, "")),
+    (504, "", Unconfirmed("")),
+    (500, "", Unconfirmed("")),
+    (307, "", Forbidden("", "307")),
+    (400, "", Transient("")),
+    (404, "", Transient("")),
+]
+
+
+@pytest.mark.parametrize(("status", "wait", "expected"), CASES)
+async def test_a_status_means_what_its_row_says(status: int, wait: str, expected: Outcome) -> None:
+    async with webhook() as (scene, world):
+        headers = (("retry-after", wait),) if wait else ()
+        answer = Answer(status, b"no", headers)
+        world.faults.plan(Kind.ERROR_BEFORE, HOOK, answer=answer)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert bare(ended.trail[1]) == bare(expected)
+
+
+def test_every_row_is_met_by_a_case() -> None:
+    met = {status for status, _, _ in CASES}
+    assert {row.status for row in errors.TABLE.rows} <= met
+
+
+async def test_what_is_typed_is_checked_and_connects() -> None:
+    async with webhook() as (scene, world):
+        url = f"{world.url()}/hooks/ada"
+        connected = await CONNECTOR.begin(_typed(scene, url, CANARY))
+        assert isinstance(connected, tuple)
+        assert connected[0].settings == {"url": url}
+        assert CANARY not in repr(connected)
+        scene.tokens = connected[0].tokens
+        judge(await drive(scene), scene)
+        for typed in (("ftp://a.example", CANARY), ("", CANARY), (url, "whsec_short")):
+            assert isinstance(await CONNECTOR.begin(_typed(scene, *typed)), Rejected)
+
+
+def test_a_large_message_is_a_warning_only() -> None:
+    account = AccountRef(id="a1", remote_id="r", settings={"url": "https://example.com"})
+    message = Message(channel=Channel.WEBHOOK, text="x" * 20_000)
+    found = PROVIDER.validate(message, account)
+    assert [(each.code, each.blocking) for each in found] == [("large", False)]
+
+
+def _typed(scene: Scene, url: str, secret: str) -> Connecting:
+    now = scene.rehearsal.clock.now()
+    typed: dict[str, str | Secret] = {"url": url, "secret": Secret(secret)}
+    return Connecting(http=scene.http, app=scene.app, now=now, typed=typed)
