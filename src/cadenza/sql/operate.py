@@ -17,7 +17,15 @@ import greenlet
 
 from cadenza.sql.postgres import Connection, Desk, PostgresDatabase
 from cadenza.sql.sqlite import SqliteDatabase
-from cadenza.sql.tx import Row, Tx, bind_sqlite, from_microseconds, number_params, read_sqlite
+from cadenza.sql.tx import (
+    Row,
+    Tx,
+    bind_sqlite,
+    from_microseconds,
+    number_params,
+    read_sqlite,
+    returns_rows,
+)
 
 Result = TypeVar("Result")
 Operation: TypeAlias = Callable[[Tx, datetime], Result]
@@ -139,11 +147,11 @@ def _execute(
 ) -> Awaitable[tuple[list[Row], int]]:
     async def fetch() -> tuple[list[Row], int]:
         text, names = number_params(sql)
-        statement = await connection.prepare(text)
-        rows = await statement.fetch(*(params[name] for name in names))
-        if statement.get_attributes():
+        values = [params[name] for name in names]
+        if returns_rows(text):
+            rows = await connection.fetch(text, *values)
             return [dict(row) for row in rows], len(rows)
-        return [], _touched(statement.get_statusmsg())
+        return [], _touched(await connection.execute(text, *values))
 
     return fetch()
 

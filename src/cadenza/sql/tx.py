@@ -19,6 +19,10 @@ Execute: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[list[Row], int]]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_ANSWERS = re.compile(
+    r"^\s*SELECT\b|\bRETURNING\b|^\s*WITH\b(?!.*\b(UPDATE|INSERT|DELETE)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _INSTANT = re.compile(r".*_(at|until)$")
 
 
@@ -91,6 +95,12 @@ def number_params(sql: str) -> tuple[str, tuple[str, ...]]:
         return f"${names.setdefault(found[1], len(names) + 1)}"
 
     return _NAMED.sub(number, sql), tuple(names)
+
+
+@lru_cache(maxsize=1024)
+def returns_rows(sql: str) -> bool:
+    """Say whether a statement answers with rows: a SELECT, or a change that says RETURNING."""
+    return _ANSWERS.search(sql) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,177 @@
+"""How fast is the road? Deliveries per second through claim, permit, a null call and settle.
+
+    python -m bench.road [sqlite|postgres] [deliveries] [accounts]
+
+Every delivery leaves its intent, its ledger row and its notice; accounts have no spacing. The raw
+figure beside it is the same database doing one durable transaction of three inserts per delivery.
+"""
+
+import asyncio
+import itertools
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.core.ids import SeededChance
+from cadenza.db.open import open_product
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.publish import Publisher, Sender
+from cadenza.deliveries.schedule import schedule
+from cadenza.deliveries.source import QUEUE, DeliverySource
+from cadenza.engine.worker import Worker
+from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.policy import Policy
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import AccountRef, App, Message, Tokens
+from cadenza.providers.outcome import Finding, Found, Outcome, Sent
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Row, Tx
+from tests.servers.postgres import PrivatePostgres
+
+HOME = "bench"
+
+
+class Null:
+    """A network that takes everything at once."""
+
+    name = "null"
+    channels = (Channel.WEBHOOK,)
+
+    def capabilities(self, channel: Channel) -> Capabilities:
+        return Capabilities(idempotency=Idempotency.NATIVE, findable=True)
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        return []
+
+    async def prepare(self, call: Call) -> Prepared:
+        return Prepared({})
+
+    async def publish(self, call: Call) -> Outcome:
+        return Sent(call.key)
+
+    async def find_out(self, call: Call) -> Finding:
+        return Found(call.key)
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        return sent
+
+    async def refresh(self, call: Call) -> Tokens:
+        return call.tokens
+
+
+@asynccontextmanager
+async def database(kind: str) -> AsyncGenerator[Operations]:
+    if kind == "sqlite":
+        with tempfile.TemporaryDirectory() as folder:
+            async with open_product(
+                f"sqlite:///{folder}/road.sqlite3", clock=SystemClock()
+            ) as opened:
+                yield opened
+        return
+    with PrivatePostgres.create(fsync=True) as server:
+        async with open_product(server.dsn, clock=SystemClock()) as opened:
+            yield opened
+
+
+async def fill(operations: Operations, deliveries: int, accounts: int) -> None:
+    def people(tx: Tx, now: datetime) -> None:
+        tx.run(
+            "INSERT INTO workspace (id, name, zone, created_at) VALUES (:h, 'b', 'UTC', :n)",
+            h=HOME,
+            n=now,
+        )
+        for n in range(accounts):
+            tx.run(
+                """
+                INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
+                VALUES (:home, :id, 'null', :id, 'UTC', :now)
+                """,
+                home=HOME,
+                id=f"a{n}",
+                now=now,
+            )
+            admit_account(tx, now, workspace_id=HOME, account_id=f"a{n}")
+
+    def posts(first: int, last: int, tx: Tx, now: datetime) -> None:
+        new = [
+            NewDelivery(
+                id=f"d{n:08}",
+                workspace_id=HOME,
+                account_id=f"a{n % accounts}",
+                channel=Channel.WEBHOOK,
+                action=Action.POST,
+                due_at=now,
+                content='{"text":"hello"}',
+            )
+            for n in range(first, last)
+        ]
+        schedule(tx, now, new)
+
+    await operations.run(people)
+    for first in range(0, deliveries, 500):
+        last = min(first + 500, deliveries)
+        await operations.run(lambda tx, now, f=first, t=last: posts(f, t, tx, now))
+
+
+async def main(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200) -> None:
+    async with database(kind) as operations:
+        await fill(operations, deliveries, accounts)
+        ids = itertools.count(1)
+        source = DeliverySource(operations)
+        sender = Sender(
+            Null(),
+            AccountRef(id="a", remote_id="a"),
+            Tokens(access=Secret("token")),
+            App(base_url=""),
+        )
+
+        def open_sender(_account: Row, _delivery: Row) -> Sender:
+            return sender
+
+        async with OutboundClient(Policy(), clock=SystemClock()) as http:
+            publisher = Publisher(
+                source,
+                operations,
+                open_sender=open_sender,
+                http=http,
+                files=NoFiles(),
+                clock=SystemClock(),
+                chance=SeededChance(1),
+                new_id=lambda: f"t{next(ids):08}",
+            )
+            worker = Worker(
+                source,
+                publisher,
+                name="bench",
+                queues=[QUEUE],
+                clock=SystemClock(),
+                concurrency=accounts,
+            )
+            began = time.perf_counter()
+            running = asyncio.create_task(worker.run())
+            while worker.meters.settled < deliveries:
+                await asyncio.sleep(0.01)
+            took = time.perf_counter() - began
+            worker.stop()
+            await running
+        sent = await operations.read(
+            lambda tx, _: tx.value("SELECT count(*) AS n FROM delivery WHERE state = 'sent'")
+        )
+        print(f"{kind}: {sent} sent of {deliveries}, {deliveries / took:,.0f} deliveries/s")
+
+
+class NoFiles:
+    async def read(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    asyncio.run(main(*words[:1], *(int(word) for word in words[1:])))
