@@ -13,22 +13,38 @@ from cadenza.sql.tx import Tx
 KIND = "account.needs_reconnect"
 
 
-def ask_reconnect(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, says: str) -> bool:
-    """Mark the account and write the notice; say whether this began an incident."""
+def ask_reconnect(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    says: str,
+    issued_at: datetime | None = None,
+) -> bool:
+    """Mark the account and write the notice; say whether it cannot send.
+
+    `issued_at` tells which tokens were refused: if others have taken their place, nothing is marked.
+    """
     key = {"workspace_id": workspace_id, "id": account_id}
+    same = "" if issued_at is None else "AND token_issued_at = :issued_at"
     marked = tx.one(
-        """
+        f"""
         UPDATE account SET state = 'needs_reconnect', state_reason = :says, lost_at = :now, reminders = 0,
             refresh_until = NULL
-        WHERE workspace_id = :workspace_id AND id = :id AND state IN ('connected', 'expiring')
+        WHERE workspace_id = :workspace_id AND id = :id AND state IN ('connected', 'expiring') {same}
         RETURNING provider, handle
-        """,
+        """,  # noqa: S608 - put together from constants
         says=says,
         now=now,
+        **({} if issued_at is None else {"issued_at": issued_at}),
         **key,
     )
     if marked is None:
-        return False
+        state = tx.value(
+            "SELECT state FROM account WHERE workspace_id = :workspace_id AND id = :id", **key
+        )
+        return state not in ("connected", "expiring")
     told = {"provider": marked["provider"], "handle": marked["handle"], "reason": says}
     tell(tx, now, workspace_id=workspace_id, account_id=account_id, body=told, which="0")
     return True

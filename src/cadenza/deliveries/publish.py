@@ -14,6 +14,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from cadenza.accounts.refresh import Later, Lost, Ready
+from cadenza.accounts.refresher import Refresher
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
 from cadenza.deliveries.batching import Batching
@@ -31,13 +33,25 @@ from cadenza.engine.slots import Slot
 from cadenza.providers.base import Call, Prepared, Provider, Underway
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.message import AccountRef, App, Message, Tokens
-from cadenza.providers.outcome import Finding, NotReady, Outcome, Sent, Transient, Unconfirmed
+from cadenza.providers.outcome import (
+    Disconnected,
+    Finding,
+    NotReady,
+    Outcome,
+    Reach,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
 
 log = logging.getLogger("cadenza.deliveries")
 
+SENDING = ("connected", "expiring")  # states of accounts
+A_MINUTE = timedelta(minutes=1)
 FINISHING = 5.0  # seconds for what is only nice to have
 CALL = 25.0  # seconds for the irreversible call; the permit's deadline is later
 FRESH = SEND_TIMEOUT.total_seconds() - CALL  # seconds within which a permit must be used
@@ -68,6 +82,7 @@ class Publisher:
         clock: Clock,
         chance: Chance,
         new_id: Callable[[], str],
+        refresher: Refresher | None = None,
     ) -> None:
         self._source = source
         self._operations = operations
@@ -77,6 +92,7 @@ class Publisher:
         self._clock = clock
         self._chance = chance
         self._new_id = new_id
+        self._refresher = refresher
         self._permits: Batching[Wish, Answer] = Batching(self._permit_many)
 
     async def run(self, claimed: Claimed, slot: Slot) -> Settlement:
@@ -114,6 +130,9 @@ class Publisher:
     async def _publish(self, ticket: Ticket) -> Result | Stale | None:
         """Return what is to be settled; None: the permit has; `Stale`: it goes back if it is ours."""
         sender, epoch = await self._load(ticket)
+        account = ticket.row["account"]
+        if account["state"] not in SENDING:
+            return self._result(ticket, Disconnected(account["state_reason"] or account["state"]))
         message, problems = self._render(ticket, sender)
         if message is None:
             return await self._refused_content(ticket, epoch, problems)
@@ -132,6 +151,7 @@ class Publisher:
             prepared = await self._prepare(call, ticket)
             if not isinstance(prepared, Prepared):
                 return self._result(ticket, prepared)
+            call = self._with_newest_tokens(call, ticket)
             wish = Wish(ticket, self._new_id(), epoch, part, problems, first=part == begun_at)
             asked = self._clock.monotonic()
             answer = await self._permits.ask(wish)
@@ -142,7 +162,8 @@ class Publisher:
                 late = NotReady(timedelta(), "its permit had grown old before the call")
                 return self._result(ticket, late, answer.attempt_id)
             call = replace(call, key=answer.key, state=prepared.state)
-            outcome = await self._irreversibly(sender.provider, call)
+            outcome = await self._irreversibly(sender.provider, call, ticket)
+            call = self._with_newest_tokens(call, ticket)
             if isinstance(outcome, Sent) and outcome.remote_id is None and part < last:
                 outcome = Unconfirmed("this part is out, but its id is needed for the next")
             if not isinstance(outcome, Sent) or part >= last:
@@ -165,13 +186,27 @@ class Publisher:
         )
         return won
 
-    async def _irreversibly(self, provider: Provider, call: Call) -> Outcome:
+    async def _irreversibly(self, provider: Provider, call: Call, ticket: Ticket) -> Outcome:
+        """Make the call; once more with renewed tokens if these were refused and the permit lasts."""
+        began = self._clock.monotonic()
+        outcome = await self._call_within(CALL, provider, call)
+        if not isinstance(outcome, Disconnected):
+            return outcome
+        renewed = await self._renew(ticket, outcome)
+        if not isinstance(renewed, Tokens):
+            return renewed
+        left = CALL - (self._clock.monotonic() - began)
+        if left < CALL / 2:
+            return NotReady(timedelta(), "its token was renewed; it goes with the new one")
+        return await self._call_within(left, provider, replace(call, tokens=renewed))
+
+    async def _call_within(self, seconds: float, provider: Provider, call: Call) -> Outcome:
         """Make the call; no answer in time, or an error of our own in the middle, is a doubt."""
         try:
-            async with asyncio.timeout(CALL):
+            async with asyncio.timeout(seconds):
                 return await provider.publish(call)
         except TimeoutError:
-            return Unconfirmed(f"no answer within {CALL:.0f} seconds")
+            return Unconfirmed(f"no answer within {seconds:.0f} seconds")
         except Exception as error:  # noqa: BLE001 - after the permit nothing may be assumed
             return Unconfirmed(f"our own adapter failed in the call: {type(error).__name__}")
 
@@ -179,6 +214,11 @@ class Publisher:
         """Do what may be repeated, and save what it made over there before going on."""
         try:
             found = await call_prepare(call, self._open_sender_of(ticket).provider)
+            if isinstance(found, Disconnected):
+                found = await self._renew(ticket, found)
+            if isinstance(found, Tokens):
+                again = replace(call, tokens=found)
+                found = await call_prepare(again, self._open_sender_of(ticket).provider)
         except Exception as error:  # noqa: BLE001 - nothing irreversible has happened
             return Transient(f"preparing failed: {type(error).__name__}: {error}")
         match found:
@@ -191,6 +231,29 @@ class Publisher:
         if isinstance(found, Underway):
             return NotReady(max(found.wait, timedelta(seconds=1)), found.says)
         return found
+
+    async def _renew(self, ticket: Ticket, refused: Disconnected) -> Tokens | Outcome:
+        """Bring other tokens for refused ones, once a run; trouble in doing so disconnects nobody."""
+        if self._refresher is None or ticket.row.get("renewed"):
+            return refused
+        ticket.row["renewed"] = True
+        try:
+            answer = await self._refresher.force(ticket.row["account"])
+        except SqlError:
+            return TryLater(A_MINUTE, Reach.ACCOUNT, "the store was away while renewing the token")
+        match answer:
+            case Ready(account):
+                ticket.row["account"] = account
+                return self._open_sender_of(ticket).tokens
+            case Lost(says):
+                return Disconnected(says)
+            case Later(says, wait):
+                return TryLater(wait, Reach.ACCOUNT, says)
+
+    def _with_newest_tokens(self, call: Call, ticket: Ticket) -> Call:
+        if "renewed" not in ticket.row:
+            return call
+        return replace(call, tokens=self._open_sender_of(ticket).tokens)
 
     async def _finish(self, provider: Provider, call: Call, sent: Sent) -> Sent:
         """Bring the address and the like; never at the price of the delivery."""
@@ -232,8 +295,20 @@ class Publisher:
             return account, epoch
 
         account, epoch = await self._operations.read(read)
-        ticket.row["account"] = account
+        ticket.row["account"] = await self._freshen(account)
         return self._open_sender_of(ticket), epoch
+
+    async def _freshen(self, account: Row) -> Row:
+        """Renew tokens that run out; while that does not work, those at hand are tried."""
+        if self._refresher is None or account["state"] not in SENDING:
+            return account
+        match await self._refresher.ready(account):
+            case Ready(fresh):
+                return fresh
+            case Lost(says):
+                return {**account, "state": "needs_reconnect", "state_reason": says}
+            case Later():
+                return account
 
     def _open_sender_of(self, ticket: Ticket) -> Sender:
         return self._open_sender(ticket.row["account"], ticket.row)

@@ -227,20 +227,23 @@ def _park(tx: Tx, now: datetime, ticket: Ticket, outcome: Outcome) -> None:
         case TryLater(wait, reach, says) if reach is not Reach.RECIPIENT:
             lanes.park(tx, until=now + wait, reason=says, **lane)
         case Disconnected(says):
-            ask_reconnect(
+            used = ticket.row.get("account")
+            lost = ask_reconnect(
                 tx,
                 now,
                 workspace_id=ticket.workspace_id,
                 account_id=ticket.row["account_id"],
                 says=says,
+                issued_at=used["token_issued_at"] if used else None,
             )
-            lanes.park(
-                tx,
-                until=now + RECONNECT,
-                reason=f"the account needs a reconnect: {says}",
-                by="reconnect",
-                **lane,
-            )
+            if lost:
+                lanes.park(
+                    tx,
+                    until=now + RECONNECT,
+                    reason=f"the account needs a reconnect: {says}",
+                    by="reconnect",
+                    **lane,
+                )
         case _:
             pass
 

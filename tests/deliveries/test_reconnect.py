@@ -1,0 +1,300 @@
+"""A refused token is renewed on the road; a lost account holds its work until a person chooses."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cadenza.accounts.connect import reconnect
+from cadenza.accounts.disconnect import disconnect
+from cadenza.accounts.open import row_name
+from cadenza.accounts.refresher import Refresher
+from cadenza.accounts.seal import Keyring, load_keyring, seal_tokens
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.core.ids import SeededChance
+from cadenza.deliveries.cancel_account import Canceled, cancel_account
+from cadenza.deliveries.open_sender import sender_opener
+from cadenza.deliveries.publish import Publisher
+from cadenza.deliveries.resume_plan import Choice, NotConnected, Offer, Resumed, offer, resume
+from cadenza.deliveries.source import QUEUE, DeliverySource
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.engine.worker import Worker
+from cadenza.providers.connect import Connected
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import Tokens
+from cadenza.providers.outcome import Disconnected
+from cadenza.sql.tx import Tx
+from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.test_publish import NoFiles, until
+from tests.providers.contract import Scene
+from tests.providers.x.stage import POSTS, x
+
+TOKENS = "POST /2/oauth2/token"
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> Keyring:
+    return load_keyring(tmp_path / "keys")
+
+
+@asynccontextmanager
+async def working(road: Road, scene: Scene, ring: Keyring) -> AsyncGenerator[None]:
+    """Run the road with Ada's own sealed tokens and a refresher."""
+    await road.operations.run(
+        lambda tx, now: tx.run(
+            """
+            UPDATE account SET provider = 'x', remote_id = :remote_id, sealed = :sealed, token_issued_at = :now
+            WHERE id = 'ada'
+            """,
+            remote_id=scene.account.remote_id,
+            sealed=seal_tokens(ring, scene.tokens, row=row_name(HOME, "ada")),
+            now=now,
+        )
+    )
+    ids = itertools.count(1)
+    of = {"provider_of": lambda _: scene.provider, "app_of": lambda _: scene.app}
+    clock = SystemClock()
+    source = DeliverySource(road.operations)
+    publisher = Publisher(
+        source,
+        road.operations,
+        open_sender=sender_opener(ring, **of),
+        http=scene.http,
+        files=NoFiles(),
+        clock=clock,
+        chance=SeededChance(1),
+        new_id=lambda: f"attempt-{next(ids):06}",
+        refresher=Refresher(road.operations, ring=ring, http=scene.http, clock=clock, **of),
+    )
+    lease = timedelta(seconds=5)
+    worker = Worker(
+        source, publisher, name="w1", queues=[QUEUE], clock=clock, lease=lease, poll=0.05
+    )
+    running = asyncio.create_task(worker.run())
+    await worker.started.wait()
+    try:
+        yield
+    finally:
+        worker.stop()
+        await running
+
+
+async def wait_for_state(road: Road, state: str) -> None:
+    async with asyncio.timeout(10):
+        while (await road.row("account", "ada"))["state"] != state:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_refused_token_is_renewed_once_and_the_post_leaves_under_its_permit(
+    road: Road, ring: Keyring
+) -> None:
+    async with x() as (scene, world), working(road, scene, ring):
+        world.faults.plan(Kind.EXPIRE, POSTS)
+        id_ = await road.post(channel=Channel.X, content='{"text":"Good morning"}')
+        row = await until(road, id_, "sent", "failed")
+        assert (row["state"], row["attempts"]) == ("sent", 1)
+        assert scene.visible() == ["Good morning"]
+        assert sum(each.path == "/2/oauth2/token" for each in world.received) == 1
+        assert (await road.row("account", "ada"))["state"] == "connected"
+
+
+async def test_a_thread_goes_on_with_the_renewed_token(road: Road, ring: Keyring) -> None:
+    async with x() as (scene, world), working(road, scene, ring):
+        world.faults.plan(Kind.EXPIRE, POSTS)
+        content = '{"text":"one","parts":["two","three"]}'
+        id_ = await road.post(channel=Channel.X, content=content)
+        await until(road, id_, "sent", "failed")
+        assert scene.visible() == ["one", "two", "three"]
+        assert sum(each.path == "/2/oauth2/token" for each in world.received) == 1
+
+
+async def test_trouble_at_renewing_parks_the_lane_and_disconnects_nobody(
+    road: Road, ring: Keyring
+) -> None:
+    async with x() as (scene, world), working(road, scene, ring):
+        world.faults.plan(Kind.EXPIRE, POSTS)
+        world.faults.plan(Kind.ERROR_BEFORE, TOKENS, status=503)
+        id_ = await road.post(channel=Channel.X, content='{"text":"Good morning"}')
+        await wait_for_state(road, "expiring")
+        async with asyncio.timeout(10):
+            while (row := await road.row("delivery", id_))["deferrals"] == 0:
+                await asyncio.sleep(0.02)
+        assert (row["state"], row["attempts"]) == ("scheduled", 0)
+        assert (await road.row("lane", "account:ada"))["parked_until"] is not None
+        assert await road.rows("outbox") == []
+
+
+async def test_tokens_that_cannot_be_renewed_hold_the_work_until_a_reconnect(
+    road: Road, ring: Keyring
+) -> None:
+    async with x() as (scene, world), working(road, scene, ring):
+        world.tokens.clear()
+        world.refreshes.clear()
+        ids = [
+            await road.post(channel=Channel.X, content=f'{{"text":"post {n}"}}') for n in range(3)
+        ]
+        await wait_for_state(road, "needs_reconnect")
+        async with asyncio.timeout(10):
+            while (await road.row("lane", "account:ada"))["parked_by"] != "reconnect":
+                await asyncio.sleep(0.02)
+        kinds = [row["kind"] for row in await road.rows("outbox")]
+        assert kinds == ["account.needs_reconnect"]
+        assert await ask_offer(road) == NotConnected("needs_reconnect")
+
+        fresh = world.issue(scene.account.remote_id, ("tweet.write", "tweet.read", "users.read"))
+        await come_back(road, ring, scene, fresh)
+        held = await ask_offer(road)
+        assert isinstance(held, Offer)
+        assert sorted(held.held) == ids
+        await asyncio.sleep(0.3)
+        assert scene.visible() == [], "nothing floods out before somebody chose"
+
+        plan = await choose(road, Choice.SEND, timedelta(seconds=1))
+        assert isinstance(plan, Resumed)
+        assert [later - plan.due[0] for later in plan.due] == [
+            timedelta(seconds=n) for n in range(3)
+        ]
+        for id_ in ids:
+            await until(road, id_, "sent")
+        assert sorted(scene.visible()) == ["post 0", "post 1", "post 2"]
+
+
+async def come_back(road: Road, ring: Keyring, scene: Scene, access: str = "new") -> None:
+    who = Connected(
+        remote_id=scene.account.remote_id,
+        handle="@ada",
+        name="Ada",
+        tokens=Tokens(access=Secret(access)),
+    )
+    await road.operations.run(
+        lambda tx, now: reconnect(
+            tx, now, workspace_id=HOME, account_id="ada", connected=who, ring=ring
+        )
+    )
+
+
+async def ask_offer(road: Road) -> Offer | NotConnected:
+    return await road.operations.run(
+        lambda tx, now: offer(tx, now, workspace_id=HOME, account_id="ada")
+    )
+
+
+async def choose(
+    road: Road, choice: Choice, spacing: timedelta = timedelta(minutes=5)
+) -> Resumed | NotConnected:
+    return await road.operations.run(
+        lambda tx, now: resume(
+            tx, now, workspace_id=HOME, account_id="ada", choice=choice, spacing=spacing
+        )
+    )
+
+
+async def lose(road: Road) -> None:
+    (ticket,) = await road.claim()
+    await road.settle(ticket, Disconnected("revoked"), None)
+
+
+async def mend(road: Road) -> None:
+    await road.operations.run(
+        lambda tx, _: tx.run("UPDATE account SET state = 'connected' WHERE id = 'ada'")
+    )
+
+
+async def test_what_is_held_can_go_back_to_drafts(road: Road) -> None:
+    due = await road.post()
+    later = await road.post(due=timedelta(hours=3))
+    await lose(road)
+    await mend(road)
+    assert await road.claim() == []
+    plan = await choose(road, Choice.DRAFT)
+    assert plan == Resumed((due,), (), 0)
+    assert (await road.row("delivery", due))["state"] == "draft"
+    lane = await road.row("lane", "account:ada")
+    assert lane["parked_until"] is None
+    assert lane["runnable_at"] == (await road.row("delivery", later))["due_at"]
+
+
+async def test_with_nothing_held_a_reconnect_opens_the_lane_at_once(road: Road) -> None:
+    id_ = await road.post()
+    await lose(road)
+    await mend(road)
+    await road.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET due_at = :later WHERE id = :id",
+            later=now + timedelta(hours=1),
+            id=id_,
+        )
+    )
+    assert await ask_offer(road) == Offer(())
+    assert (await road.row("lane", "account:ada"))["parked_until"] is None
+
+
+async def test_a_posts_channels_that_were_due_together_leave_together(road: Road) -> None:
+    now: datetime = await road.operations.read(lambda _, now: now)
+    await road.post()
+    await lose(road)
+    feed = await road.post(post_id="p1", channel=Channel.INSTAGRAM_FEED)
+    story = await road.post(post_id="p1", channel=Channel.INSTAGRAM_STORY)
+    other = await road.post(post_id="p2")
+    await road.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE delivery SET due_at = :t WHERE post_id = 'p1'", t=now - timedelta(minutes=1)
+        )
+    )
+    await mend(road)
+    plan = await choose(road, Choice.SEND)
+    assert isinstance(plan, Resumed)
+    due = dict(zip(plan.moved, plan.due, strict=True))
+    assert due[feed] == due[story]
+    assert len(set(due.values())) == 3
+    assert other in due
+
+
+async def test_a_refusal_of_old_tokens_does_not_lose_a_fresh_connection(
+    road: Road, ring: Keyring
+) -> None:
+    async with x() as (scene, _):
+        id_ = await road.post()
+        (ticket,) = await road.claim()
+        ticket.row["account"] = {
+            "token_issued_at": await road.operations.read(lambda _, now: now - timedelta(hours=1))
+        }
+        await road.operations.run(
+            lambda tx, _: tx.run(
+                "UPDATE account SET remote_id = :r WHERE id = 'ada'", r=scene.account.remote_id
+            )
+        )
+        await come_back(road, ring, scene)
+        await road.settle(ticket, Disconnected("an old token"), None)
+        assert (await road.row("account", "ada"))["state"] == "connected"
+        assert [ticket.id for ticket in await road.claim()] == [id_]
+
+
+async def test_an_account_that_goes_takes_its_planned_work_along_with_a_reason(road: Road) -> None:
+    waiting = [await road.post(due=timedelta(hours=n)) for n in range(1, 4)]
+    draft = await road.post(approved=False)
+    bens = await road.post("ben")
+    in_hand_id = await road.post()
+    tickets = {ticket.id: ticket for ticket in await road.claim()}
+
+    async def go() -> Canceled:
+        def leave(tx: Tx, now: datetime) -> Canceled:
+            key = {"workspace_id": HOME, "account_id": "ada", "reason": "Ada left"}
+            disconnect(tx, now, **key)
+            return cancel_account(tx, now, **key)
+
+        return await road.operations.run(leave)
+
+    assert await go() == Canceled(4, 1, 0)
+    for id_ in (*waiting, draft):
+        row = await road.row("delivery", id_)
+        assert (row["state"], row["reason"]) == ("canceled", "Ada left")
+    await road.permit(tickets[in_hand_id])
+    assert (await road.row("delivery", in_hand_id))["state"] == "scheduled"
+    assert await go() == Canceled(1, 0, 0)
+    assert (await road.row("delivery", bens))["state"] == "scheduled"
