@@ -29,6 +29,8 @@ from cadenza.providers.waits import retry_after
 A_WHILE = timedelta(minutes=15)
 AN_HOUR = timedelta(hours=1)
 HALF_A_DAY = timedelta(hours=12)
+TOO_MANY_LINKS = "THREADS_API__LINK_LIMIT_EXCEEDED"
+NAMES = frozenset({TOO_MANY_LINKS})
 SIGN_IN_AGAIN = 400  # the only code of Instagram's sign-in page, which has an envelope of its own
 
 
@@ -42,7 +44,7 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
         return _flat(reply, body)
     return Refusal(
         status=reply.status,
-        code=_number(error.get("code")),
+        code=_named(error) or _number(error.get("code")),
         subcode=_number(error.get("error_subcode")),
         words=str(error.get("error_user_msg") or error.get("message") or ""),
         wait=regain(reply) or retry_after(reply, now),
@@ -55,6 +57,13 @@ def _flat(reply: Reply, body: Mapping[str, Any]) -> Refusal | None:
         return None
     words = str(body.get("error_message") or "")
     return Refusal(status=reply.status, code=_number(body.get("code")), words=words)
+
+
+def _named(error: Mapping[str, Any]) -> str | None:
+    """Return a code that is a word, wherever in the envelope it stands as a whole."""
+    said = (str(error.get(name)) for name in ("code", "error_subcode", "type", "message"))
+    bare = (each.rpartition(") ")[2] for each in said)  # messages begin with "(#100) "
+    return next((each for each in bare if each in NAMES), None)
 
 
 def _number(value: object) -> int | None:
