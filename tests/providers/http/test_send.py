@@ -64,6 +64,14 @@ async def test_a_multipart_body_carries_files_and_fields() -> None:
         assert part in body
 
 
+async def test_a_multipart_body_is_one_without_files_and_with_two_of_a_name() -> None:
+    head, body = await deliver(Multipart({}, {"chat": "7"}))
+    assert "content-type: multipart/form-data; boundary=" in head
+    assert b'name="chat"\r\n\r\n7\r\n' in body
+    _, body = await deliver(Multipart({"file": (File(b"one", "a"), File(b"two", "b"))}))
+    assert body.count(b'name="file"; filename=') == 2
+
+
 async def test_a_stream_of_known_length_is_sent_as_it_comes() -> None:
     async def chunks() -> AsyncIterator[bytes]:
         for each in (b"one", b"two", b"three"):

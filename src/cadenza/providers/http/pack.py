@@ -88,10 +88,20 @@ def _content(body: Body) -> dict[str, Any]:
         case Stream():
             return {"content": body.chunks}
         case Multipart():
-            return {
-                "data": {name: _reveal(value) for name, value in body.fields.items()},
-                "files": {n: (f.name, f.content, f.type) for n, f in body.files.items()},
-            }
+            return {"files": [*_fields(body), *_files(body)]}
+
+
+def _fields(body: Multipart) -> list[tuple[str, tuple[None, bytes]]]:
+    # As parts without a file name: a form whose files are none would not be multipart.
+    return [(name, (None, _reveal(value).encode())) for name, value in body.fields.items()]
+
+
+def _files(body: Multipart) -> list[tuple[str, tuple[str, Any, str]]]:
+    return [
+        (name, (file.name, file.content, file.type))
+        for name, given in body.files.items()
+        for file in (given if isinstance(given, tuple) else (given,))
+    ]
 
 
 def _reveal(value: object) -> str:

@@ -51,9 +51,9 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Multipart:
-    """A form with files."""
+    """A form with files, several under one name where a tuple stands; multipart also without any."""
 
-    files: Mapping[str, File]
+    files: Mapping[str, File | tuple[File, ...]]
     fields: Mapping[str, str | Secret] = field(default_factory=dict[str, str | Secret])
 
 
