@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.http.redact import Secret
+from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Tokens
 from cadenza.providers.outcome import Outcome, Rejected
-from cadenza.providers.smtp.limits import is_address
 from cadenza.providers.smtp.publish import failure, server_of
 from cadenza.providers.smtp.session import Taken, deliver
 

@@ -8,26 +8,12 @@ what the server announces is checked again while sending.
 import re
 
 from cadenza.providers.base import Problem
+from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Message
 
 MAX_BYTES = 25 * 1024 * 1024
 ENCODED = 4 / 3 * 78 / 76  # base64 with its line ends
-LONGEST_LOCAL, LONGEST = 64, 254
-_ADDRESS = re.compile(
-    r"[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f]+@[^\s@<>,;:\"\\()\x00-\x1f\x7f]+\.[^\s@.]+"
-)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-
-
-def is_address(text: str) -> bool:
-    """Say whether it is one plain address, with nothing that could end a command or a header."""
-    local = text.rpartition("@")[0]
-    return (
-        _ADDRESS.fullmatch(text) is not None
-        and len(text) <= LONGEST
-        and len(local.encode()) <= LONGEST_LOCAL
-        and ".." not in text
-    )
 
 
 def sender_of(account: AccountRef) -> str:

@@ -12,6 +12,7 @@ from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
 from cadenza.providers.http.outcome import NeverLeft, Reason
 from cadenza.providers.http.redact import Secret, redact
+from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
     CannotTell,
@@ -26,7 +27,7 @@ from cadenza.providers.outcome import (
 )
 from cadenza.providers.smtp.compose import compose, message_id, needs_utf8, on_the_wire
 from cadenza.providers.smtp.errors import TABLE, Stage, read_reply
-from cadenza.providers.smtp.limits import is_address, problems, sender_of
+from cadenza.providers.smtp.limits import problems, sender_of
 from cadenza.providers.smtp.session import (
     Ending,
     Letter,

@@ -1,0 +1,23 @@
+"""Is this one plain mail address? For every network that sends mail.
+
+Checked is what would break a command, a header or a list; whether the mailbox exists only its server
+knows. Quoted local parts and address literals are refused, though RFC 5321 allows them: nobody has one.
+"""
+
+import re
+
+LONGEST_LOCAL, LONGEST = 64, 254
+_ADDRESS = re.compile(
+    r"[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f]+@[^\s@<>,;:\"\\()\x00-\x1f\x7f]+\.[^\s@.]+"
+)
+
+
+def is_address(text: str) -> bool:
+    """Say whether it is one plain address, with nothing that could end a command or a header."""
+    local = text.rpartition("@")[0]
+    return (
+        _ADDRESS.fullmatch(text) is not None
+        and len(text) <= LONGEST
+        and len(local.encode()) <= LONGEST_LOCAL
+        and ".." not in text
+    )
