@@ -1,0 +1,7 @@
+"""LinkedIn messages, invitations, InMails, and mail, by Unipile. Start with publish.py; facts: README.md."""
+
+from cadenza.providers.unipile.auth import UnipileConnector
+from cadenza.providers.unipile.publish import Unipile
+
+PROVIDER = Unipile()
+CONNECTOR = UnipileConnector()

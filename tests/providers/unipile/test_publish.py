@@ -1,0 +1,335 @@
+"""Unipile: in every way of sending, whatever goes wrong, one visible thing at most."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.worlds.unipile_lists import problem
+from cadenza.demo.rehearsal.worlds.unipile_model import Rules
+from cadenza.providers.base import Call
+from cadenza.providers.message import Message, Recipient
+from cadenza.providers.outcome import (
+    Absent,
+    CannotTell,
+    Disconnected,
+    Forbidden,
+    Found,
+    RecipientGone,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from cadenza.providers.unipile.request import body_of, url
+from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
+from tests.providers.pictures import picture
+from tests.providers.unipile.stage import CANARY, WAYS, unipile
+
+# A proxy that repeats a request makes two messages: nothing on our side could prevent it.
+OURS = tuple(fault for fault in FAULTS if fault[0] is not Kind.TWICE)
+BEFORE = (Kind.DROP_BEFORE, Kind.ERROR_BEFORE)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_it_goes_out_once_and_is_named(way: str) -> None:
+    async with unipile(way) as (scene, _):
+        assert scene.provider.validate(scene.message, scene.account) == []
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.outcome.remote_id
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_answer_without_an_id_is_a_success_and_the_id_is_found(way: str) -> None:
+    async with unipile(way, rules=Rules(null_ids=True)) as (scene, world):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.outcome.remote_id == scene.rehearsal.visible(world)[0].remote_id
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("kind", "details"), OURS, ids=fault_name)
+async def test_no_fault_makes_two(
+    kind: Kind, details: dict[str, Any], way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with unipile(way) as (scene, world):
+        fault = world.faults.plan(kind, WAYS[way][1], **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        if kind is Kind.EXPIRE:
+            assert isinstance(ended.outcome, Disconnected)
+        elif kind in BEFORE:  # it never went out, and no list can prove that
+            assert isinstance(ended.outcome, Unconfirmed)
+            assert ended.attempts == 1
+        else:
+            assert isinstance(ended.outcome, Sent), ended.trail
+        no_secret_in([caplog.text, repr(ended)], [CANARY])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("kind", "details"), OURS, ids=fault_name)
+async def test_no_fault_while_looking_makes_two(
+    kind: Kind, details: dict[str, Any], way: str
+) -> None:
+    async with unipile(way) as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
+        fault = world.faults.plan(kind, "GET *", **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        assert isinstance(ended.outcome, Sent), ended.trail
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_list_that_lags_is_asked_again(way: str) -> None:
+    async with unipile(way) as (scene, world):
+        world.lag = timedelta(minutes=3)
+        world.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(CannotTell) >= 1
+        assert ended.attempts == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_list_that_lags_for_hours_leaves_it_to_a_person(way: str) -> None:
+    async with unipile(way) as (scene, world):
+        world.lag = timedelta(hours=9)
+        world.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Unconfirmed)
+        later = await scene.provider.find_out(_look(scene, after=timedelta(hours=1)))
+        if way == "invitation":  # a second one is refused over there, so trying is safe
+            assert later == Absent()
+            again = await drive(scene)
+            judge(again, scene)
+            assert isinstance(again.outcome, Sent)
+            assert "Nothing new was sent" in (again.outcome.note or "")
+        else:
+            assert isinstance(later, CannotTell)
+            assert later.again is None
+
+
+async def test_a_long_list_is_read_page_by_page() -> None:
+    async with unipile("message") as (scene, world):
+        world.page = 2
+        world.faults.plan(Kind.RESET_AFTER, WAYS["message"][1])
+        wanted = scene.message
+        call = _look(scene)
+        await scene.provider.publish(call)
+        for number in range(5):
+            scene.message = replace(wanted, text=f"Number {number}")
+            await scene.provider.publish(_look(scene))
+        scene.message = wanted
+        assert isinstance(await scene.provider.find_out(call), Found)
+
+
+async def test_the_same_words_from_before_are_not_taken_for_the_message() -> None:
+    async with unipile("message") as (scene, _):
+        await drive(scene)
+        scene.rehearsal.clock.advance(timedelta(hours=1))
+        assert isinstance(await scene.provider.find_out(_look(scene)), CannotTell)
+
+
+async def test_another_attempts_mail_is_not_taken_for_this_one() -> None:
+    async with unipile("email") as (scene, _):
+        await scene.provider.publish(_look(scene, key="another"))
+        assert isinstance(await scene.provider.find_out(_look(scene)), CannotTell)
+        assert isinstance(await scene.provider.find_out(_look(scene, key="another")), Found)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_refused_connection_costs_an_attempt_and_no_doubt(way: str) -> None:
+    async with unipile(way) as (scene, _):
+        scene.shut_at("publish")
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert (ended.returned(Transient), ended.returned(Unconfirmed)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("way", "limit", "wait"),
+    [
+        ("invitation", "invitation", timedelta(days=1)),
+        ("message", "message", timedelta(hours=15)),  # until midnight, in half-hours
+        ("email", "email", timedelta(hours=15)),
+    ],
+)
+async def test_a_days_limit_waits_and_burns_nothing(way: str, limit: str, wait: timedelta) -> None:
+    async with unipile(way) as (scene, world):
+        world.limits[limit].limit = 1
+        world.limits[limit].hit(scene.account.remote_id, scene.rehearsal.clock.now())
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(TryLater) >= 1
+        assert (ended.returned(Transient), ended.waited) == (0, wait)
+
+
+async def test_a_limit_that_shows_as_a_fault_is_a_doubt_and_no_second_inmail() -> None:
+    async with unipile("inmail") as (scene, world):
+        world.limits["inmail"].limit = 0
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Unconfirmed)
+        assert ended.attempts == 1
+
+
+async def test_one_accounts_limit_does_not_stop_another() -> None:
+    async with unipile("chat") as (scene, world):
+        world.limits["message"].limit = 1
+        await drive(scene)
+        cy = world.add_account("Cy")
+        scene.account = replace(scene.account, remote_id=cy.id)
+        scene.seen_as = "Cy"
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.returned(TryLater) == 0
+
+
+async def test_an_account_that_signed_in_again_goes_on() -> None:
+    async with unipile("chat") as (scene, world):
+        account = world.accounts[scene.account.remote_id]
+        account.status = "CREDENTIALS"
+
+        async def before(step: str) -> None:
+            if step == "refresh":
+                account.status = "OK"
+
+        scene.before = before
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+
+
+@pytest.mark.parametrize("state", ["blocked_recipient", "user_unreachable", "invalid_recipient"])
+async def test_a_person_who_is_gone_does_not_stop_the_next(state: str) -> None:
+    async with unipile("chat") as (scene, world):
+        gone = world.add_person("Cy", state=state)
+        ben = scene.message
+        scene.message = replace(ben, recipient=Recipient(gone.id))
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, RecipientGone)
+        scene.message = ben
+        judge(await drive(scene), scene)
+        assert scene.visible() == ["Good morning"]
+
+
+async def test_someone_who_is_a_contact_already_is_not_invited() -> None:
+    async with unipile("invitation") as (scene, world):
+        cy = world.add_person("Cy", connected=True)
+        scene.message = replace(scene.message, recipient=Recipient(cy.id))
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        assert "Nothing new was sent" in (ended.outcome.note or "")
+        assert scene.visible() == []
+
+
+async def test_a_mail_carries_its_headers_and_files() -> None:
+    url_ = "https://cadenza.example/u/t0ken"
+    files = (picture("a.png"), picture("b.png"))
+    async with unipile("email", "One\n<two>", unsubscribe_url=url_, media=files) as (scene, world):
+        scene.expected = ("One<br>&lt;two&gt;",)
+        judge(await drive(scene), scene)
+        parts = world.received[-1].parts()
+        assert [part.filename for part in parts if part.name == "attachments"] == ["a.png", "b.png"]
+        headers = json.loads(next(part.text for part in parts if part.name == "custom_headers"))
+        assert {each["name"]: each["value"] for each in headers[1:]} == {
+            "List-Unsubscribe": f"<{url_}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }
+        assert headers[0]["name"] == "X-Cadenza-Attempt"
+
+
+@pytest.mark.parametrize(
+    ("way", "more", "code"),
+    [
+        ("invitation", {"text": "x" * 301}, "too_long"),
+        ("invitation", {"media": (picture(),)}, "media_kind"),
+        ("message", {"text": ""}, "empty"),
+        ("inmail", {"subject": ""}, "no_subject"),
+        ("email", {"subject": ""}, "no_subject"),
+        ("email", {"recipient": Recipient("ben")}, "bad_address"),
+        ("chat", {"recipient": None}, "no_recipient"),
+        ("chat", {"media": (replace(picture(), size=26 * 1024 * 1024),)}, "media_size"),
+    ],
+)
+async def test_what_would_be_refused_is_said_before(
+    way: str, more: dict[str, Any], code: str
+) -> None:
+    async with unipile(way, **more) as (scene, _):
+        found = scene.provider.validate(scene.message, scene.account)
+        assert [each.code for each in found] == [code]
+
+
+async def test_a_note_that_is_too_long_after_all_is_rejected_once() -> None:
+    async with unipile("invitation", "x" * 250) as (scene, world):
+        world.accounts[scene.account.remote_id].note_length = 200
+        settings = {**scene.account.settings, "note_length": 200}
+        free = replace(scene.account, settings=settings)
+        assert [each.code for each in scene.provider.validate(scene.message, free)] == ["too_long"]
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+        assert ended.attempts == 1
+
+
+async def test_a_key_echoed_by_unipile_is_not_passed_on() -> None:
+    async with unipile("chat") as (scene, world):
+        answer = problem(403, "insufficient_permissions", f"{CANARY} may not")
+        world.faults.plan(Kind.ERROR_BEFORE, WAYS["chat"][1], answer=answer)
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Forbidden)
+        no_secret_in([repr(ended)], [CANARY])
+
+
+@pytest.mark.parametrize(
+    ("dsn", "expected"),
+    [
+        ("api1.unipile.com:13111", "https://api1.unipile.com/api/v1/emails?to=a%40b&port=13111"),
+        (
+            "https://api8.unipile.com:13811",
+            "https://api8.unipile.com/api/v1/emails?to=a%40b&port=13811",
+        ),
+        ("https://api8.unipile.com", "https://api8.unipile.com/api/v1/emails?to=a%40b"),
+        ("http://127.0.0.1:5555", "http://127.0.0.1:5555/api/v1/emails?to=a%40b"),
+    ],
+)
+def test_the_customers_port_goes_into_the_query(dsn: str, expected: str) -> None:
+    assert url(dsn, "/emails", {"to": "a@b"}) == expected
+
+
+def test_html_is_sent_as_it_is() -> None:
+    message = Message(channel=Channel.EMAIL, text="Hi", html="<p>Hi</p>")
+    assert body_of(message) == "<p>Hi</p>"
+
+
+def _look(scene: Scene, *, after: timedelta = timedelta(), key: str = "a key") -> Call:
+    """Make a call of an attempt that began now, some time on."""
+    began_at = scene.rehearsal.clock.now()
+    now = scene.rehearsal.clock.advance(after)
+    return Call(
+        account=scene.account,
+        tokens=scene.tokens,
+        app=scene.app,
+        http=scene.http,
+        now=now,
+        message=scene.message,
+        key=key,
+        began_at=began_at,
+    )
