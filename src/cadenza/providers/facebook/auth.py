@@ -1,6 +1,7 @@
 """Connect Facebook pages: one sign-in brings every page that the person opens to us."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.facebook.errors import TABLE
@@ -45,7 +46,7 @@ class FacebookConnector:
         found = await pages(door, user.access, FIELDS)
         if not isinstance(found, list):
             return found
-        usable = [page for page in found if TASK in (page.get("tasks") or (TASK,))]
+        usable = [page for page in found if _may_post(page)]
         if not usable:
             says = "No page was opened to us: choose pages that you may post for, and try again."
             return Forbidden(says, "no_pages")
@@ -59,3 +60,9 @@ class FacebookConnector:
             )
             for page in usable
         )
+
+
+def _may_post(page: Mapping[str, Any]) -> bool:
+    """Say whether the person may post there; a page that names no tasks is tried."""
+    tasks = page.get("tasks")
+    return TASK in tasks if isinstance(tasks, list) else True

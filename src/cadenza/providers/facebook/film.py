@@ -69,7 +69,7 @@ def _next(got: Got | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:
     start, end = got.text("start_offset"), got.text("end_offset")
     session = got.text("upload_session_id") or state.get("session")
     video = got.text("video_id") or state.get("video")
-    if not (start and end and session and video and start.isdigit() and end.isdigit()):
+    if not (start and end and session and video and start.isdecimal() and end.isdecimal()):
         return Transient("Facebook did not say how to go on with a video.", restart=True)
     kept = {**state, "session": session, "video": video, "start": int(start), "end": int(end)}
     return Underway(kept, breather(got.reply))

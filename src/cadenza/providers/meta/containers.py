@@ -99,6 +99,8 @@ def kept(call: Call) -> dict[str, Any]:
 
 async def show(call: Call, dialect: Dialect) -> Outcome | str:
     """Publish; return the new id, or an outcome. "" stands for: it is out, its id is not known."""
+    if call.state.get("part") != call.part or not call.state.get("whole"):
+        return Transient("Nothing was prepared for this part.", restart=True)
     fields = {"creation_id": str(call.state["whole"])}
     path = f"{call.account.remote_id}/{dialect.show}"
     request = dialect.graph(call).post(path, fields, idempotent=False)
@@ -196,7 +198,7 @@ async def _wait_for(
                 return _missed(blamed, state, _anew(call))
             return blamed
         case Status() | Gone():
-            return Underway(_anew(call), says="What was prepared is gone; it is made anew.")
+            return _lost(call, state)
         case _:
             return found
 
@@ -209,6 +211,14 @@ def _missed(
     if misses >= FETCHES:
         return blame
     return Underway({**start, "misses": misses}, EVERY, blame.says)
+
+
+def _lost(call: Call, state: Mapping[str, Any]) -> Underway | Outcome:
+    """Make it anew, with a pause: one that vanishes again and again costs an attempt."""
+    lost = int(state.get("lost", 0)) + 1
+    if lost >= FETCHES:
+        return Transient("What was prepared vanishes again and again.", restart=True)
+    return Underway({**_anew(call), "lost": lost}, EVERY / 2, "What was prepared is gone.")
 
 
 def _anew(call: Call) -> dict[str, Any]:

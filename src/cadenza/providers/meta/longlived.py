@@ -12,7 +12,7 @@ from cadenza.providers.http.request import Form, Request
 from cadenza.providers.message import Tokens
 from cadenza.providers.meta.graph import QUICK
 from cadenza.providers.meta.signin import NO_APP, Door, token_of
-from cadenza.providers.outcome import Outcome, Reach, Rejected, Transient, TryLater, Unconfirmed
+from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.reply import Got
 
 YOUNGEST = timedelta(hours=24)
@@ -60,8 +60,8 @@ async def renew(door: Door, tokens: Tokens, grant: str) -> Tokens | Outcome:
     """Exchange the long token for its successor."""
     age = door.now - tokens.refreshed_at if tokens.refreshed_at else YOUNGEST
     if age < YOUNGEST:
-        says = "This token is younger than a day and cannot be renewed yet."
-        return TryLater(YOUNGEST - age, Reach.ACCOUNT, says)
+        # Nobody renews so young a token but because it was refused: it was revoked.
+        return Disconnected("The token is not accepted, and too young to be renewed.", "young")
     query = {"grant_type": grant, "access_token": tokens.access}
     return _read(await door.exchange("refresh_access_token", query), door)
 

@@ -5,7 +5,7 @@ candidates name none. If even the container is gone, the list is the proof: it m
 the attempt to say "absent".
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cadenza.providers.base import Call
@@ -23,8 +23,10 @@ LISTED_WITHIN = timedelta(minutes=3)  # after which a post that is out is report
 async def find(call: Call, dialect: Dialect, words: str) -> Finding:
     """Look at the container, then in the list."""
     container = str(call.state.get("whole") or "")
-    if not container or call.began_at is None:
-        return Absent() if not container else CannotTell("It is not known since when to look.")
+    if not container:
+        return Absent()  # nothing was prepared, so nothing could be published
+    if call.began_at is None or call.state.get("part", call.part) != call.part:
+        return CannotTell("It is not known what to look for, or since when.")
     match await look(call, dialect, container):
         case Status(code="PUBLISHED"):
             found = await _listed(call, dialect, words)
@@ -54,9 +56,9 @@ async def _listed(call: Call, dialect: Dialect, words: str) -> Finding:
     path = f"{call.account.remote_id}/{dialect.lists(call)}"
     got = await ask_graph(call, dialect.graph(call).get(path, query), dialect.table)
     entries = got.at("data") if isinstance(got, Got) else None
-    if not isinstance(entries, list) or call.began_at is None:
+    if not isinstance(entries, list):
         return CannotTell("The network did not list the account's posts.", again=AGAIN)
-    since = call.began_at - SKEW
+    since = (call.began_at or call.now) - SKEW
     posts = [each for each in entries if isinstance(each, dict)]
     ours = [each for each in posts if _same(each, dialect.text, words, since) and _new(each, call)]
     if len(ours) == 1:
@@ -79,6 +81,7 @@ def _new(post: dict[str, Any], call: Call) -> bool:
 
 def _at(post: dict[str, Any]) -> datetime | None:
     try:
-        return datetime.fromisoformat(str(post.get("timestamp")))
+        at = datetime.fromisoformat(str(post.get("timestamp")))
     except ValueError:
         return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

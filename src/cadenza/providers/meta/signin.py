@@ -24,6 +24,7 @@ from cadenza.providers.reply import Got, ask_through
 
 WWW = "https://www.facebook.com"
 USER = "user"  # where the person's token lies among a page's
+LONGEST = 10 * 365 * 86400  # seconds; no answer makes a token live longer to us
 PAGES_AT_MOST = 20  # of the list, a hundred entries each
 NO_APP = "Name the app's id and secret in the settings first."
 
@@ -82,7 +83,7 @@ def token_of(got: Got, now: datetime) -> Tokens | None:
     token = got.text("access_token")
     seconds = got.at("expires_in")
     alive = isinstance(seconds, int | float) and seconds > 0
-    ends = now + timedelta(seconds=seconds) if alive else None
+    ends = now + timedelta(seconds=min(seconds, LONGEST)) if alive else None
     return Tokens(access=Secret(token), expires_at=ends, refreshed_at=now) if token else None
 
 
@@ -154,8 +155,7 @@ async def pages(door: Door, user: Secret, fields: str) -> list[dict[str, Any]] |
     async for got in _listed(door, user, fields):
         if not isinstance(got, Got):
             return got
-        entries = got.at("data")
-        for each in entries if isinstance(entries, list) else ():
+        for each in _dicts(got.at("data")):
             found[str(each.get("id"))] = each
     for page in await _granted(door, user):
         if page not in found:
@@ -185,9 +185,14 @@ async def _granted(door: Door, user: Secret) -> list[str]:
     query = {"input_token": user, "access_token": ours}
     got = await door.exchange(f"{door.version}/debug_token", query)
     scopes = got.at("data", "granular_scopes") if isinstance(got, Got) else None
-    named = [each for each in scopes or () if isinstance(each, dict)]
-    ids = [str(one) for each in named for one in each.get("target_ids") or ()]
+    targets = [each.get("target_ids") for each in _dicts(scopes)]
+    ids = [str(one) for each in targets if isinstance(each, list) for one in each]
     return list(dict.fromkeys(ids))
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    """Take what is an object out of what should be a list of them."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _no_token() -> Outcome:

@@ -16,6 +16,7 @@ from cadenza.providers.waits import bounded
 APP = "x-app-usage"
 BUSINESS = "x-business-use-case-usage"
 SHARES = ("call_count", "total_cputime", "total_time")
+A_DAY = 24 * 60  # minutes; no header makes us wait longer
 SLOW_AT = 80
 STOP_AT = 95
 SLOWLY = timedelta(seconds=10)
@@ -26,7 +27,7 @@ def regain(reply: Reply) -> timedelta | None:
     """Return the longest wait that is named, in minutes over there."""
     named = (each.get("estimated_time_to_regain_access") for each in _uses(reply))
     minutes = [each for each in named if isinstance(each, int | float) and each > 0]
-    return bounded(timedelta(minutes=max(minutes))) if minutes else None
+    return bounded(timedelta(minutes=min(max(minutes), A_DAY))) if minutes else None
 
 
 def share(reply: Reply) -> float:
@@ -59,5 +60,5 @@ def _is_use(each: object) -> bool:
 def _parsed(reply: Reply, header: str) -> Any:
     try:
         return json.loads(reply.header(header) or "null")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
