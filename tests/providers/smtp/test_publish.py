@@ -13,6 +13,8 @@ import pytest
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.wire import Answer
 from cadenza.demo.rehearsal.worlds.smtp_model import Line, Rules, read_mail
+from cadenza.providers.http.dial import Plug
+from cadenza.providers.http.outcome import NeverLeft
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Message, Recipient
@@ -135,22 +137,37 @@ async def test_a_server_that_offers_no_encryption_gets_no_password() -> None:
         assert world.sign_ins == 0
 
 
-async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
-    class Anywhere:
+async def test_a_name_that_leads_inside_is_not_even_connected() -> None:
+    class Inside:
         async def resolve(self, host: str, port: int) -> list[str]:
             return ["127.0.0.1"]
 
     async with mail_server() as (scene, world):
-        policy = Policy(allow=())
-        async with HastyClient(policy, clock=scene.http._clock, resolver=Anywhere()) as http:
+        async with HastyClient(Policy(), clock=scene.http._clock, resolver=Inside()) as http:
             scene.http = http
-            scene.account = replace(
-                scene.account,
-                settings={**scene.account.settings, "host": "mail.example.com", "port": 587},
-            )
+            settings = {**scene.account.settings, "host": "mail.example.com", "port": 587}
+            scene.account = replace(scene.account, settings=settings)
             ended = await drive(scene)
-        assert isinstance(ended.outcome, Transient)  # it leads inside: not even connected
+        assert isinstance(ended.outcome, Transient)
         assert ended.outcome.says == "The address could not be reached."
+        assert world.sign_ins == 0
+
+
+async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
+    class Stranger(HastyClient):
+        """Connects as to a public host that the owner did not name."""
+
+        async def connect(self, *where: Any, **how: Any) -> Plug | NeverLeft:
+            plug = await super().connect(*where, **how)
+            return replace(plug, vouched=False) if isinstance(plug, Plug) else plug
+
+    async with mail_server() as (scene, world):
+        async with Stranger(scene.http._policy, clock=scene.http._clock) as http:
+            scene.http = http
+            ended = await drive(scene)
+        judge(ended, scene)
+        says = "Mail is not sent unencrypted; choose STARTTLS or TLS."
+        assert ended.outcome == Forbidden(says, "plain")
         assert world.sign_ins == 0
 
 

@@ -137,8 +137,10 @@ async def test_a_long_list_is_read_page_by_page() -> None:
         assert isinstance(await scene.provider.find_out(call), Found)
 
 
-async def test_the_same_words_from_before_are_not_taken_for_the_message() -> None:
-    async with unipile("message") as (scene, _):
+@pytest.mark.parametrize("heeds_after", [True, False])
+async def test_the_same_words_from_before_are_not_taken_for_the_message(heeds_after: bool) -> None:
+    async with unipile("message") as (scene, world):
+        world.heeds_after = heeds_after
         await drive(scene)
         scene.rehearsal.clock.advance(timedelta(hours=1))
         assert isinstance(await scene.provider.find_out(_look(scene)), CannotTell)

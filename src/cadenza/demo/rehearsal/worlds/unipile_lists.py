@@ -31,6 +31,7 @@ class Lists(World):
         self.items: list[Item] = []
         self.lag = timedelta()
         self.page = 250
+        self.heeds_after = True  # a filter may be ignored; an adapter must not lean on it
 
     # What the kernel asks
 
@@ -98,7 +99,7 @@ class Lists(World):
     def _listed(self, call: Received, wanted: Callable[[Item], bool]) -> Answer:
         def show(_: Received) -> Answer:
             after = call.query.get("after")
-            since = datetime.fromisoformat(after) if after else None
+            since = datetime.fromisoformat(after) if after and self.heeds_after else None
             found = [
                 item.shown
                 for item in reversed(self.items)
