@@ -11,28 +11,13 @@ from cadenza.engine.job import Limit, NewJob, Scope
 from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.stores.postgres import PostgresStore
 from tests.races.conftest import Shared
-from tests.races.crew import HandFailed
 from tests.races.hold import Holder
 
 LEASE = timedelta(minutes=5)
-LEAK = "PostgreSQL: a settlement that waited for a gate does not count its place back"
-
-
-class Leaked(Exception):
-    """Places are counted as taken that nobody has."""
-
-
-def _expect_leak(request: pytest.FixtureRequest, shared: Shared) -> None:
-    """Allow lost places on PostgreSQL, and a race that is stuck for want of them; nothing else."""
-    if shared.store.traits.name == "postgres":
-        leak = pytest.mark.xfail(raises=(Leaked, HandFailed), reason=LEAK, strict=False)
-        request.applymarker(leak)
 
 
 async def _see_all_places_free(shared: Shared) -> None:
-    taken = [gate for gate in await shared.store.gates() if gate.in_flight]
-    if taken:
-        raise Leaked(taken)
+    assert [gate for gate in await shared.store.gates() if gate.in_flight] == []
 
 
 def _most_at_once(intervals: list[tuple[float, float, int]]) -> int:
@@ -47,10 +32,7 @@ def _most_at_once(intervals: list[tuple[float, float, int]]) -> int:
 
 
 @pytest.mark.parametrize("lane", ["ada", None], ids=["lane", "queue"])
-async def test_eight_claimers_never_exceed_a_limit(
-    request: pytest.FixtureRequest, shared: Shared, lane: str | None
-) -> None:
-    _expect_leak(request, shared)
+async def test_eight_claimers_never_exceed_a_limit(shared: Shared, lane: str | None) -> None:
     scope = Scope("default", lane)
     await shared.store.set_gate(scope, limit=Limit(concurrency=3))
     await shared.store.insert([NewJob(task="greet", lane=lane) for _ in range(150)])
@@ -60,10 +42,7 @@ async def test_eight_claimers_never_exceed_a_limit(
     await _see_all_places_free(shared)
 
 
-async def test_many_lanes_are_worked_off_within_their_limits(
-    request: pytest.FixtureRequest, shared: Shared
-) -> None:
-    _expect_leak(request, shared)
+async def test_many_lanes_are_worked_off_within_their_limits(shared: Shared) -> None:
     jobs = [
         NewJob(task="greet", lane=f"lane-{number % 5}", limit=Limit(concurrency=1))
         for number in range(100)
@@ -75,7 +54,6 @@ async def test_many_lanes_are_worked_off_within_their_limits(
     await _see_all_places_free(shared)
 
 
-@pytest.mark.xfail(reason=LEAK, strict=True)
 @pytest.mark.parametrize(
     "outcome", [{}, {"keep": False}, {"verdict": Verdict.RETRY}], ids=["done", "removed", "retry"]
 )

@@ -16,9 +16,7 @@ from cadenza.sql.postgres import Connection
 from cadenza.sql.script import Script, Statement
 
 POLL_FLOOR = timedelta(seconds=5)  # what is due sooner must be told; for the rest sleepers look
-COLUMNS = (
-    "id", "created_at", "run_at", "state", "queue", "task", "payload", "priority", "options", "schedule", "tags",
-)  # fmt: skip
+SELDOM = ("priority", "options", "schedule", "tags")
 
 
 def is_plain(job: NewJob) -> bool:
@@ -89,27 +87,21 @@ async def copy_in(
     row = await connection.fetchrow(sql["take_ids"], len(jobs))
     assert row is not None
     now, ids = row
-    answers: list[Enqueued] = []
-    records: list[tuple[Any, ...]] = []
-    for id_, job in zip(ids, jobs, strict=True):
-        run_at = due_of(job, now)
-        answers.append(Enqueued("inserted", id_, run_at))
-        records.append(
-            (
-                id_,
-                now,
-                run_at,
-                READY if run_at <= now else DEFERRED,
-                job.queue,
-                job.task,
-                job.payload,
-                job.priority,
-                job.options,
-                job.schedule,
-                job.tags or None,
-            )
-        )
+    due = [due_of(job, now) for job in jobs]
+    columns: dict[str, Sequence[Any]] = {
+        "id": ids,
+        "created_at": [now] * len(jobs),
+        "run_at": due,
+        "state": [READY if run_at <= now else DEFERRED for run_at in due],
+        "queue": [job.queue for job in jobs],
+        "task": [job.task for job in jobs],
+        "payload": [job.payload for job in jobs],
+    }
+    for name in SELDOM:  # what no job says is left to the table's defaults: each column costs
+        values = [getattr(job, name) or None for job in jobs]
+        if any(values):
+            columns[name] = [value or 0 for value in values] if name == "priority" else values
     await connection.copy_records_to_table(
-        "job", schema_name=schema, columns=COLUMNS, records=records
+        "job", schema_name=schema, columns=columns, records=zip(*columns.values(), strict=True)
     )
-    return answers
+    return [Enqueued("inserted", id_, run_at) for id_, run_at in zip(ids, due, strict=True)]

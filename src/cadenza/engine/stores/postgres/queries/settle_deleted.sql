@@ -7,7 +7,7 @@ WITH gone AS (
     RETURNING id, lease, queue, lane
 ), closed AS (
     DELETE FROM cadenza.lease WHERE number = ANY($3::bigint[])
-), scopes AS (
+), scopes AS MATERIALIZED (
     SELECT queue, '' AS lane, count(*) AS left_ FROM gone WHERE EXISTS (SELECT FROM cadenza.gate WHERE counted) GROUP BY queue
     UNION ALL
     SELECT queue, lane, count(*) FROM gone WHERE lane IS NOT NULL GROUP BY queue, lane

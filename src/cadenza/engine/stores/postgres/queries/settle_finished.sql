@@ -21,7 +21,7 @@ WITH gone AS (
     FROM gone
 ), closed AS (
     DELETE FROM cadenza.lease WHERE number = ANY($3::bigint[])
-), scopes AS (
+), scopes AS MATERIALIZED (
     SELECT queue, '' AS lane, count(*) AS left_ FROM gone GROUP BY queue
     UNION ALL
     SELECT queue, lane, count(*) FROM gone WHERE lane IS NOT NULL GROUP BY queue, lane

@@ -25,7 +25,7 @@ WITH back AS (
     SELECT DISTINCT queue, lane FROM back WHERE lane IS NOT NULL AND state = 1
 ), closed AS (
     DELETE FROM cadenza.lease WHERE number = ANY($3::bigint[])
-), scopes AS (
+), scopes AS MATERIALIZED (
     SELECT queue, '' AS lane, count(*) AS left_ FROM back GROUP BY queue
     UNION ALL
     SELECT queue, lane, count(*) FROM back WHERE lane IS NOT NULL GROUP BY queue, lane
