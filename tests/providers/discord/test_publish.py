@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
 from cadenza.demo.rehearsal.faults import Kind, gateway_page
 from cadenza.demo.rehearsal.kernel import rehearse
 from cadenza.demo.rehearsal.wire import Answer, say
@@ -18,7 +19,9 @@ from cadenza.demo.rehearsal.worlds.discord import DiscordWorld
 from cadenza.providers.connect import Connecting
 from cadenza.providers.discord import CONNECTOR, PROVIDER, errors
 from cadenza.providers.errors import UNKNOWN
+from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import Reply
+from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
@@ -135,6 +138,15 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert (ended.returned(Unconfirmed), ended.returned(Transient)) == (0, 1)
+
+
+async def test_a_hook_is_not_shown_to_the_wire_in_plain_http() -> None:
+    async with discord() as (scene, _), OutboundClient(Policy(), clock=SystemClock()) as http:
+        scene.http = http
+        scene.tokens = Tokens(access=Secret("http://hooks.example/api/webhooks/1/abcdefgh"))
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Forbidden)
+        assert "https" in ended.outcome.says
 
 
 async def test_a_full_bucket_waits_fractions_of_seconds_and_burns_nothing() -> None:

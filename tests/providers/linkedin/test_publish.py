@@ -33,7 +33,7 @@ from tests.providers.linkedin.stage import (
 )
 from tests.providers.pictures import picture
 
-PUTS = "PUT /dms-uploads/{kind}/{name}/{number}"
+PUTS = "PUT /dms-uploads/{kind}/{name}/{number}/{secret}"
 PICTURE_STEPS = ["POST /rest/images", PUTS, "GET /rest/images/{urn}", POSTS]
 FILM_STEPS = ["POST /rest/videos", PUTS, "GET /rest/videos/{urn}", POSTS]
 
@@ -83,7 +83,8 @@ async def test_no_fault_at_any_step_of_a_page_makes_two_posts(
         assert fault.met
         if kind is not Kind.EXPIRE or times == 1:
             assert isinstance(ended.outcome, Sent), ended.trail
-        no_secret_in([caplog.text, repr(ended)], [CANARY, REFRESH, *_upload_secrets(world)])
+        secrets = [CANARY, REFRESH, *_upload_secrets(world)]
+        no_secret_in([*_logged(caplog), repr(ended)], secrets)
 
 
 @pytest.mark.parametrize("route", FILM_STEPS)
@@ -99,7 +100,7 @@ async def test_no_fault_at_any_step_of_a_profile_makes_two_posts(
         assert fault.met
         if route != POSTS and kind is not Kind.EXPIRE:
             assert isinstance(ended.outcome, Sent), ended.trail
-        no_secret_in([caplog.text, repr(ended)], [CANARY, *_upload_secrets(world)])
+        no_secret_in([*_logged(caplog), repr(ended)], [CANARY, *_upload_secrets(world)])
 
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
@@ -272,3 +273,7 @@ async def test_a_token_echoed_by_linkedin_is_not_passed_on() -> None:
 
 def _upload_secrets(world: Any) -> list[str]:
     return [asset.secret for asset in world.assets.values()]
+
+
+def _logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [caplog.text, *(str(record.__dict__) for record in caplog.records)]

@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 
 from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.kernel import rehearse
 from cadenza.demo.rehearsal.wire import Answer
 from cadenza.demo.rehearsal.worlds.slack import TROUBLES, SlackWorld
 from cadenza.providers.connect import Connecting
 from cadenza.providers.errors import UNKNOWN
+from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import Reply
+from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
@@ -119,6 +122,15 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert (ended.returned(Unconfirmed), ended.returned(Transient)) == (0, 1)
+
+
+async def test_a_hook_is_not_shown_to_the_wire_in_plain_http() -> None:
+    async with slack() as (scene, _), OutboundClient(Policy(), clock=SystemClock()) as http:
+        scene.http = http
+        scene.tokens = Tokens(access=Secret("http://hooks.example/services/T1/B1/abcdefgh"))
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Forbidden)
+        assert "https" in ended.outcome.says
 
 
 async def test_a_second_message_waits_as_told_and_another_hook_does_not() -> None:

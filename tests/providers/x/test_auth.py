@@ -116,6 +116,7 @@ async def test_trouble_at_renewing_disconnects_nobody(status: int) -> None:
 
 async def test_a_refresh_whose_answer_was_lost_is_sent_once_only() -> None:
     async with x() as (scene, world):
+        await PROVIDER.find_out(call_of(scene))  # leaves a connection that must not be used for it
         world.faults.plan(Kind.RESET_AFTER, TOKENS)
         assert isinstance(await PROVIDER.refresh(call_of(scene)), Transient)
         assert sum(each.path == "/2/oauth2/token" for each in world.received) == 1

@@ -15,6 +15,7 @@ from cadenza.providers.message import MediaItem
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
+    Found,
     Reach,
     Rejected,
     Sent,
@@ -25,7 +26,7 @@ from cadenza.providers.outcome import (
 from cadenza.providers.x import upload
 from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import film, picture
-from tests.providers.x.stage import CANARY, LISTS, POSTS, REFRESH, gif, x
+from tests.providers.x.stage import CANARY, LISTS, POSTS, REFRESH, call_of, gif, x
 
 WHOLE = "POST /2/media/upload"
 ALT = "POST /2/media/metadata"
@@ -82,7 +83,8 @@ async def test_no_fault_at_any_step_makes_two_posts(
         assert fault.met
         if kind is not Kind.EXPIRE or times == 1:
             assert isinstance(ended.outcome, Sent), ended.trail
-        no_secret_in([caplog.text, repr(ended)], [CANARY, REFRESH])
+        extras = [str(record.__dict__) for record in caplog.records]
+        no_secret_in([caplog.text, repr(ended), *extras], [CANARY, REFRESH])
 
 
 @pytest.mark.parametrize("route", FILM_STEPS)
@@ -152,6 +154,26 @@ async def test_two_posts_of_a_link_alone_are_told_apart() -> None:
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         assert scene.visible() == ["https://example.org/one", "https://example.org/two"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Fish & chips <3", "Cafe\u0301 https://example.org/a?b=1&c=2 now"]
+)
+async def test_a_lost_answer_is_looked_for_and_not_sent_again(text: str) -> None:
+    async with x(text) as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, POSTS)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert sum(each.path == "/2/tweets" for each in world.received) == 1
+
+
+async def test_a_post_of_its_own_is_not_taken_for_a_part_of_a_thread() -> None:
+    async with x("Two") as (scene, _):
+        await drive(scene)
+        thread = replace(scene.message, text="One", parts=("Two",))
+        call = replace(call_of(scene), message=thread, part=1, sent_parts=("1234567890123456789",))
+        assert not isinstance(await scene.provider.find_out(call), Found)
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish"])

@@ -93,13 +93,13 @@ class Uploads(People):
 
     def _place(self, asset: Asset, number: int) -> str:
         name = asset.urn.rpartition(":")[2]
-        return f"{self.url('www')}/dms-uploads/{asset.kind}/{name}/{number}?sig={asset.secret}"
+        return f"{self.url('www')}/dms-uploads/{asset.kind}/{name}/{number}/{asset.secret}"
 
-    @route("PUT", "/dms-uploads/{kind}/{name}/{number}")
+    @route("PUT", "/dms-uploads/{kind}/{name}/{number}/{secret}")
     async def put(self, call: Received) -> Answer:
         asset = self.assets.get(f"urn:li:{call.args['kind']}:{call.args['name']}")
         number = int(call.args["number"])
-        if asset is None or call.query.get("sig") != asset.secret or call.door != "www":
+        if asset is None or call.args["secret"] != asset.secret or call.door != "www":
             return self.not_found(call)
         if asset.urls_end <= self.now:
             return refuse(400, "EXPIRED_UPLOAD_URL", "The upload URL has expired")
