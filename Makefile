@@ -15,7 +15,7 @@ JOBS ?= 0
 PYTEST_ARGS ?=
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
-.PHONY: help setup up test check format lint types imports house fix bench lock clean
+.PHONY: help setup up test check format lint types imports house fix bench lock clean sim
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -74,6 +74,9 @@ house: $(STAMP) ## Check the house rules (tests/house)
 fix: $(STAMP) ## Format and apply ruff's safe fixes
 	@$(BIN)/ruff check --fix-only $(CODE)
 	@$(BIN)/ruff format $(CODE)
+
+sim: $(STAMP) ## Simulate fresh worlds for MINUTES (1): crashes, freezes, lost answers
+	@$(PY) -m tests.simulation --minutes $(or $(MINUTES),1)
 
 bench: $(STAMP) ## Measure, with peers beside us
 	@$(PY) -m bench $(BENCH_ARGS)

@@ -1,0 +1,170 @@
+"""Planted mistakes: each is a bug that a scheduler has had or that this road once had.
+
+A mutant rewrites the SQL of an operation, replaces one function, or takes the host's clock for the
+database's; it is planted for one run and pulled again. The simulation is only worth something while it
+kills every one of them. A rewrite whose words are no longer in the product counts as alive.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import ModuleType
+from typing import Any
+
+from cadenza.core.budgets import MinGap
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries import claim, gates, permit, publish, reconcile, rescue, settle
+from cadenza.deliveries.change import Changed
+from cadenza.deliveries.gates import Pass
+from cadenza.deliveries.refund import refund
+from cadenza.providers.outcome import Unconfirmed
+from tests.simulation import people
+
+Patch = tuple[ModuleType, str, Any]
+
+
+@dataclass(slots=True)
+class Mutant:
+    """One mistake."""
+
+    name: str
+    swaps: tuple[tuple[str, str], ...] = ()  # words of SQL, and what stands there instead
+    patches: tuple[Patch, ...] = ()
+    gate: str | None = None  # the gate that is left open
+    host_clock: bool = False
+    hits: int = 0  # how often its words were met
+    _before: list[Any] = field(default_factory=list[Any])
+
+    @property
+    def rewrite(self) -> Callable[[str], str] | None:
+        return self._rewrite if self.swaps else None
+
+    def _rewrite(self, sql: str) -> str:
+        for words, instead in self.swaps:
+            if words in sql:
+                self.hits += 1
+                sql = sql.replace(words, instead)
+        return sql
+
+    def plant(self) -> None:
+        """Put it in; `pull` takes it out."""
+        self._before = [getattr(module, name) for module, name, _ in self.patches]
+        for module, name, instead in self.patches:
+            setattr(module, name, instead)
+        if self.gate is not None:
+            self._before.append(gates.GATES)
+            gates.GATES = {**gates.GATES, self.gate: lambda _facts: Pass("left open")}
+
+    def pull(self) -> None:
+        """Leave no trace."""
+        if self.gate is not None:
+            gates.GATES = self._before.pop()
+        for (module, name, _), before in zip(self.patches, self._before, strict=True):
+            setattr(module, name, before)
+
+
+_decide, _keep_evidence, _take_back = settle._decide, settle._keep_evidence, rescue._take_back
+_write_bucket, _release = permit._write_bucket, claim.release
+
+
+def _blind(now: Any, result: Any) -> settle.Move:
+    if isinstance(result.outcome, Unconfirmed):
+        return settle.Move(State.SCHEDULED, "again", now + timedelta(seconds=5))
+    return _decide(now, result)
+
+
+def _refund_doubts(tx: Any, now: Any, ticket: Any, attempt_id: str, outcome: Any) -> None:
+    _keep_evidence(tx, now, ticket, attempt_id, outcome)
+    if isinstance(outcome, Unconfirmed):
+        tx.run("UPDATE activity SET counts = false WHERE attempt_id = :id", id=attempt_id)
+        refund(tx, ticket, attempt_id)
+
+
+def _forget_the_call(tx: Any, now: Any, row: Any, crash_limit: int) -> bool:
+    return _take_back(tx, now, {**row, "state": "scheduled"}, crash_limit)
+
+
+def _arm_at_reservation(tx: Any, facts: Any, budget: Any, *, busy_until: Any) -> None:
+    _write_bucket(tx, facts, budget, busy_until=busy_until)
+    if isinstance(budget, MinGap):
+        tx.run(
+            "UPDATE bucket SET free_at = :at WHERE account_id = :id AND kind = 'gap'",
+            at=budget.free_from,
+            id=facts.account["id"],
+        )
+
+
+def _arm_for_the_call(tx: Any, facts: Any, budget: Any, *, busy_until: Any) -> None:
+    gap = budget.gap if isinstance(budget, MinGap) else timedelta()
+    _write_bucket(tx, facts, budget, busy_until=busy_until - gap)
+
+
+def _leave_anyway(tx: Any, now: Any, tickets: Any) -> int:
+    given = _release(tx, now, tickets)
+    if given < len(tickets):
+        claim.leave_lanes(tx, tickets)
+    return given
+
+
+def _nothing(*_args: Any, **_kwargs: Any) -> None: ...
+
+
+def _read_then_write(tx: Any, now: Any, **named: Any) -> Any:
+    """Cancel by id alone, whatever it is doing by now."""
+    tx.run(
+        "UPDATE delivery SET state = 'canceled' WHERE id = :id AND state IN ('scheduled', 'sending')",
+        id=named["id"],
+    )
+    return Changed(State.CANCELED)
+
+
+HELD = settle.HELD
+MUTANTS = {
+    mutant.name: mutant
+    for mutant in (
+        Mutant("settle has no fence", swaps=((HELD, "state <> 'draft'"),)),
+        Mutant(
+            "settle ignores the lease",
+            swaps=((HELD, "leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"),),
+        ),
+        Mutant("the fence never rises", swaps=(("lease = lease + 1", "lease = lease"),)),
+        Mutant("permit reserves nothing", patches=((permit, "_write_bucket", _nothing),)),
+        Mutant("a doubt is sent again", patches=((settle, "_decide", _blind),)),
+        Mutant("pause is asked at the claim only", gate="lane"),
+        Mutant(
+            "a gap counts from the reservation",
+            patches=(
+                (permit, "_write_bucket", _arm_at_reservation),
+                (settle, "rearm_gaps", _nothing),
+            ),
+        ),
+        Mutant("a crash forgets the gap", patches=((permit, "_write_bucket", _arm_for_the_call),)),
+        Mutant("rescue sends again", patches=((rescue, "_take_back", _forget_the_call),)),
+        Mutant("the worker's clock decides", host_clock=True),
+        Mutant("a doubt is refunded", patches=((settle, "_keep_evidence", _refund_doubts),)),
+        Mutant("an old permit is used", patches=((publish, "FRESH", float("inf")),)),
+        Mutant(
+            "doubts are looked into at once",
+            patches=((reconcile, "SEND_TIMEOUT", timedelta(seconds=-30)),),
+        ),
+        Mutant("a release leaves the lane twice", patches=((claim, "release", _leave_anyway),)),
+        Mutant("permit asks for no lease", patches=((permit, "_still_ours", lambda *_: True),)),
+        Mutant("cancel takes what is on the wire", patches=((people, "cancel", _read_then_write),)),
+        Mutant(
+            "a refused part stays sending",
+            swaps=(("SET state = 'scheduled', leased_until = NULL", "SET leased_until = NULL"),),
+        ),
+        Mutant(
+            "a part is kept by luck",
+            swaps=(("SET parts_sent = :parts,", "SET parts_sent = parts_sent,"),),
+        ),
+        Mutant(
+            "evidence gives back twice",
+            swaps=(("AND state IN ('reserved', 'unconfirmed')", ""),),
+        ),
+        Mutant(
+            "nobody takes back",
+            swaps=(("leased_until IS NOT NULL AND leased_until <= :now", "leased_until < 0"),),
+        ),
+    )
+}

@@ -1,0 +1,160 @@
+"""Simulated networks that speak the adapter's protocol, and a log of what became visible on them.
+
+Three kinds: one that knows a repetition by its key, one that can be searched, and one that can do
+neither. Each step may be slow, refuse, or lose its answer; what becomes visible is the world's truth and
+is never taken back. A call that has arrived is done at the latest `LAG` seconds after it began.
+"""
+
+import asyncio
+from datetime import timedelta
+
+from cadenza.core.channels import Channel
+from cadenza.deliveries.publish import CALL
+from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.message import AccountRef, Message, Tokens
+from cadenza.providers.outcome import (
+    Absent,
+    CannotTell,
+    Finding,
+    Found,
+    Outcome,
+    Reach,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from tests.simulation.stage import Stage, Wire
+
+LAG = 40.0  # seconds within which whatever arrived has become visible
+KINDS = ("findable", "idempotent", "neither")
+
+
+class Network:
+    """One network; the same for all hosts."""
+
+    def __init__(self, world: Stage, kind: str) -> None:
+        self._world = world
+        self.kind = kind
+        self._keys: dict[str, str] = {}
+        self._posts: dict[tuple[str, int], str] = {}
+
+    @property
+    def name(self) -> str:
+        return self.kind
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        return (Channel.MASTODON,)
+
+    def capabilities(self, channel: Channel) -> Capabilities:
+        native = self.kind == "idempotent"
+        return Capabilities(
+            idempotency=Idempotency.NATIVE if native else Idempotency.NONE,
+            findable=self.kind != "neither",
+            threads=True,
+        )
+
+    def validate(self, message: Message, account: AccountRef) -> list[Problem]:
+        return []
+
+    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+        world = self._world
+        await world.step("prepare", longest=1.0)
+        if world.trouble("prepare"):
+            match world.tape.below(3):
+                case 0:
+                    await asyncio.sleep(10 + world.tape.seconds(50))
+                case 1:
+                    return Transient("the upload broke off")
+                case _:
+                    wait = timedelta(seconds=1 + world.tape.below(20))
+                    return Underway({"container": call.message.text}, wait, "still processing")
+        return Prepared({"container": call.message.text})
+
+    async def publish(self, call: Call) -> Outcome:
+        world = self._world
+        wire = Wire(
+            account=call.account.id,
+            delivery=call.message.text,
+            part=call.part,
+            key=call.key,
+            host=world.host_name(),
+            called=world.now(),
+            ended=world.now(),
+        )
+        world.wires.append(wire)
+        world.tell("wire", f"{wire.delivery} part {wire.part} is called ({self.kind})")
+        fault = 1 + world.tape.below(6) if world.trouble("publish") else 0
+        answer: asyncio.Future[Outcome] = world.loop.create_future()
+        self._serve(wire, fault, answer)
+        outcome = await answer
+        await world.step("answer", longest=1)
+        return outcome
+
+    def _serve(self, wire: Wire, fault: int, answer: "asyncio.Future[Outcome]") -> None:
+        """Do the network's part: nothing that happens to the caller changes it any more."""
+        tape = self._world.tape
+        soon = 0.01 + tape.seconds(20 if fault == 4 else 1)
+        match fault:
+            case 1:  # the answer is lost, the post is there
+                self._world.outside(tape.seconds(LAG), lambda: self._show(wire))
+                self._tell_caller(wire, answer, Unconfirmed("the connection broke"), soon)
+            case 2:  # a long silence; it may become visible after the caller has given up
+                self._world.outside(tape.seconds(LAG), lambda: self._show(wire))
+                self._tell_caller(wire, answer, Unconfirmed("too late"), 100)
+            case 3:  # it never arrived, and the caller cannot know
+                self._tell_caller(wire, answer, Unconfirmed("the connection broke"), soon)
+            case 5:
+                wait = timedelta(seconds=1 + tape.below(60))
+                self._tell_caller(wire, answer, TryLater(wait, Reach.ACCOUNT, "slow down"), soon)
+            case 6:
+                no = Transient("try again") if tape.below(3) else Rejected("not like this")
+                self._tell_caller(wire, answer, no, soon)
+            case _:
+                self._world.outside(
+                    soon, lambda: self._tell_caller(wire, answer, Sent(self._show(wire)), 0.05)
+                )
+
+    def _tell_caller(
+        self, wire: Wire, answer: "asyncio.Future[Outcome]", outcome: Outcome, after: float
+    ) -> None:
+        def tell() -> None:
+            if not answer.done():
+                answer.set_result(outcome)
+
+        wire.ended = min(self._world.now() + after, wire.called + CALL)
+        self._world.outside(after, tell)
+
+    def _show(self, wire: Wire) -> str:
+        """Make it visible, unless this network knows the key."""
+        if self.kind == "idempotent" and wire.key in self._keys:
+            return self._keys[wire.key]
+        wire.visible = self._world.now()
+        remote = f"r{len(self._world.wires)}"
+        self._keys[wire.key] = remote
+        self._posts[wire.delivery, wire.part] = remote
+        self._world.tell("seen", f"{wire.delivery} part {wire.part} is visible as {remote}")
+        return remote
+
+    async def find_out(self, call: Call) -> Finding:
+        world = self._world
+        await world.step("find out", longest=2)
+        if self.kind == "neither":
+            return CannotTell("this network tells nothing")
+        if world.trouble("find"):
+            return CannotTell("it does not answer", timedelta(seconds=30))
+        remote = self._posts.get((call.message.text, call.part))
+        await world.step("finding", longest=2)
+        return Absent() if remote is None else Found(remote)
+
+    async def finish(self, call: Call, sent: Sent) -> Sent:
+        world = self._world
+        if world.trouble("finish"):
+            await asyncio.sleep(world.tape.seconds(20))
+            raise ConnectionError("the address could not be read")
+        return sent
+
+    async def refresh(self, call: Call) -> Tokens | Outcome:
+        return call.tokens

@@ -1,0 +1,213 @@
+"""Ada, Ben and Cy: they schedule, pause, resume and cancel, and remember what they were promised.
+
+Whoever gets no answer asks again with the same id. Only what was acknowledged is a promise. One person
+at a time pauses, resumes and cancels, so that what was promised is never a matter of interpretation.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from cadenza.core.channels import Channel
+from cadenza.deliveries import lanes
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.change import Changed, cancel
+from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.schedule import schedule
+from cadenza.sql.errors import SqlError
+from cadenza.sql.operate import Operations, _on_sqlite
+from cadenza.sql.tx import Tx, from_microseconds, to_microseconds
+from tests.simulation.kernel import START
+from tests.simulation.network import KINDS
+from tests.simulation.stage import Stage
+
+T = TypeVar("T")
+HOME = "home"
+NAMES = ("ada", "ben", "cy")
+
+
+@dataclass(slots=True)
+class Account:
+    """What was set for an account."""
+
+    id: str
+    kind: str
+    hour_cap: int | None
+    gap: int | None
+    in_flight: int
+
+    @property
+    def lane(self) -> str:
+        return f"account:{self.id}"
+
+
+@dataclass(slots=True)
+class Promised:
+    """An accepted delivery, as its author knows it."""
+
+    id: str
+    account: str
+    due: float
+    parts: int
+    canceled: bool = False
+
+
+@dataclass(slots=True)
+class Closed:
+    """A lane was told to be paused at `acknowledged`, until `reopened` was asked for."""
+
+    lane: str
+    acknowledged: float
+    reopened: float | None = field(default=None)
+
+
+class People:
+    """All that is asked of the product from outside."""
+
+    def __init__(self, world: Stage, operations: Operations) -> None:
+        self._world = world
+        self._operations = operations
+        tape, swarm = world.tape, world.swarm
+        self.accounts = [
+            Account(
+                id=NAMES[n],
+                kind=tape.one_of(KINDS),
+                hour_cap=tape.one_of((None, 6, 3)),
+                gap=tape.one_of((None, 40, 150)),
+                in_flight=1 + tape.below(2) * 2,
+            )
+            for n in range(swarm.accounts)
+        ]
+        self.promised: dict[str, Promised] = {}
+        self.pauses: list[Closed] = []
+
+    def settle_in(self) -> None:
+        """Be there before anything else is."""
+        self._now(
+            "INSERT INTO workspace (id, name, zone, created_at) VALUES (?, ?, 'UTC', 0)", HOME, HOME
+        )
+        for account in self.accounts:
+            self._now(
+                "INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)"
+                " VALUES (?, ?, ?, ?, 'UTC', 0)",
+                HOME,
+                account.id,
+                account.kind,
+                account.id,
+            )
+            for kind, amount in (("hour", account.hour_cap), ("gap", account.gap)):
+                if amount is not None:
+                    self._now(
+                        "INSERT INTO budget (workspace_id, account_id, action, kind, amount)"
+                        " VALUES (?, ?, 'post', ?, ?)",
+                        HOME,
+                        account.id,
+                        kind,
+                        amount,
+                    )
+            self._at_once(
+                lambda tx, now, account=account: admit_account(
+                    tx,
+                    now,
+                    workspace_id=HOME,
+                    account_id=account.id,
+                    in_flight_limit=account.in_flight,
+                )
+            )
+
+    async def plan(self) -> None:
+        """Schedule deliveries now and then."""
+        tape = self._world.tape
+        for n in range(self._world.swarm.deliveries):
+            await asyncio.sleep(tape.seconds(60))
+            account = tape.one_of(self.accounts)
+            parts = 1 + tape.one_of((0, 0, 0, 1, 2))
+            due = self._world.now() + tape.one_of((0.0, 1.0, 30.0, 90.0))
+            await self._schedule(Promised(f"d{n + 1:02}", account.id, due, parts), tape.below(2))
+
+    async def _schedule(self, new: Promised, priority: int) -> None:
+        more = ",".join(f'"{new.id}"' for _ in range(new.parts - 1))
+        delivery = NewDelivery(
+            id=new.id,
+            workspace_id=HOME,
+            account_id=new.account,
+            channel=Channel.MASTODON,
+            action=Action.POST,
+            due_at=START + timedelta(seconds=new.due),
+            content=f'{{"text":"{new.id}","parts":[{more}]}}',
+            priority=priority,
+        )
+        if await self._insist(lambda tx, now: schedule(tx, now, [delivery])):
+            self.promised[new.id] = new
+            self._world.tell("people", f"{new.account} scheduled {new.id} for {new.due:.0f} s")
+
+    async def meddle(self) -> None:
+        """Pause, resume, cancel, one thing after the other."""
+        tape = self._world.tape
+        for _ in range(self._world.swarm.meddlings):
+            await asyncio.sleep(5 + tape.seconds(120))
+            if tape.below(3) == 2 and self.promised:
+                await self._cancel(tape.one_of(sorted(self.promised)))
+                continue
+            account = tape.one_of(self.accounts)
+            await self._pause(account.lane)
+            await asyncio.sleep(tape.seconds(200))
+            await self._resume(account.lane)
+
+    async def _pause(self, lane: str) -> None:
+        if await self._insist(
+            lambda tx, _: (lanes.pause(tx, workspace_id=HOME, lane_id=lane, reason="rest"), 1)
+        ):
+            self.pauses.append(Closed(lane, self._world.now()))
+            self._world.tell("people", f"{lane} is paused")
+
+    async def _resume(self, lane: str) -> None:
+        for closed in self.pauses:
+            if closed.lane == lane and closed.reopened is None:
+                closed.reopened = self._world.now()
+        self._world.tell("people", f"{lane} is to be resumed")
+        await self._insist(lambda tx, _: (lanes.resume(tx, workspace_id=HOME, lane_id=lane), 1))
+
+    async def _cancel(self, id_: str) -> None:
+        answer = await self._insist(
+            lambda tx, now: cancel(tx, now, workspace_id=HOME, id=id_, reason="not wanted")
+        )
+        if isinstance(answer, Changed):
+            self.promised[id_].canceled = True
+            self._world.tell("people", f"{id_} is canceled")
+
+    async def _insist(self, operation: Callable[[Tx, datetime], T]) -> T | None:
+        """Ask until there is an answer; give up after a while."""
+        for _ in range(5):
+            try:
+                return await self._operations.run(operation)
+            except SqlError:
+                await asyncio.sleep(1)
+        return None
+
+    def open_all(self) -> None:
+        """Resume every lane, as the time of trouble is over."""
+        for closed in self.pauses:
+            if closed.reopened is None:
+                closed.reopened = self._world.now()
+        for account in self.accounts:
+            self._at_once(
+                lambda tx, _, account=account: lanes.resume(
+                    tx, workspace_id=HOME, lane_id=account.lane
+                )
+            )
+
+    def _now(self, sql: str, *values: object) -> None:
+        self._world.raw.execute(sql, values)
+
+    def _at_once(self, operation: Callable[[Tx, datetime], object]) -> None:
+        _on_sqlite(operation)(
+            self._world.raw, to_microseconds(START + timedelta(seconds=self._world.now()))
+        )
+
+
+def seconds_of(microseconds: int) -> float:
+    """Return a stored instant as virtual seconds."""
+    return (from_microseconds(microseconds) - START).total_seconds()

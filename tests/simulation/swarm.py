@@ -1,0 +1,52 @@
+"""What kind of world a seed gets: how many hosts, which faults and how often, whose clock is off.
+
+Each seed draws its own mix, most with some kinds of faults left out: what never meets in one mix often
+meets in another.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tests.simulation.tape import Tape
+
+HEARTBEAT = 30.0  # seconds between two looks at doubts
+
+# kind -> per cent of places at which it strikes, when the seed has it at all
+STRENGTHS: dict[str, tuple[float, ...]] = {
+    "publish": (0.0, 20.0, 60.0),
+    "prepare": (0.0, 20.0, 50.0),
+    "find": (0.0, 30.0),
+    "finish": (0.0, 30.0),
+    "store": (0.0, 1.0, 6.0),
+    "crash": (0.0, 0.4, 2.0),
+    "freeze": (0.0, 0.4, 2.0),
+    "deploy": (0.0, 50.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Swarm:
+    """One seed's mix."""
+
+    hosts: int
+    accounts: int
+    deliveries: int
+    meddlings: int
+    shuffle: float
+    lease: timedelta
+    skews: tuple[float, ...]
+    faults: dict[str, float]
+
+
+def draw(tape: Tape) -> Swarm:
+    """Draw a mix."""
+    return Swarm(
+        hosts=2 + tape.below(2),
+        accounts=1 + tape.below(3),
+        deliveries=2 + tape.below(10),
+        meddlings=tape.below(6),
+        shuffle=tape.one_of((0.0, 20.0)),
+        lease=timedelta(seconds=tape.one_of((60, 30))),
+        skews=tape.one_of(((0.0,), (0.0, 8.0, -8.0), (0.0, 120.0, -120.0))),
+        faults={kind: tape.one_of(strengths) for kind, strengths in STRENGTHS.items()},
+    )

@@ -1,0 +1,92 @@
+"""Whole worlds, one a seed: the road keeps its promises, and the checks would see it if it did not."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.mutants import MUTANTS
+from tests.simulation.shrink import shrink, story
+from tests.simulation.world import simulate
+
+HERE = Path(__file__).parent
+SEEDS: dict[str, int] = json.loads((HERE / "seeds.json").read_text(encoding="utf-8"))
+REGRESSIONS: dict[str, int] = json.loads((HERE / "regressions.json").read_text(encoding="utf-8"))
+FRESH = float(os.environ.get("SIMULATION_SECONDS", "20"))
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def test_the_same_seed_comes_to_the_same_run() -> None:
+    first, second = simulate(7), simulate(7)
+    assert (first.hash, first.tape) == (second.hash, second.tape)
+    assert simulate(8).hash != first.hash
+
+
+def test_another_process_comes_to_the_same_run() -> None:
+    command = [sys.executable, "-m", "tests.simulation", "--seed", "7", "--hash"]
+    child = subprocess.run(
+        command,
+        cwd=HERE.parents[1],
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert child.stdout.strip() == simulate(7).hash
+
+
+def test_a_tape_replays_its_run() -> None:
+    first = simulate(7)
+    assert simulate(0, replay=first.tape).hash == first.hash
+
+
+@pytest.mark.parametrize("name", sorted(MUTANTS))
+def test_a_planted_mistake_is_found(name: str) -> None:
+    again = "python -m tests.simulation --hunt finds its seed anew"
+    assert name in SEEDS, again
+    assert simulate(SEEDS[name], mutant=MUTANTS[name]).violation is not None, again
+
+
+def test_without_the_mistake_its_seeds_break_nothing() -> None:
+    for seed in sorted(set(SEEDS.values())):
+        assert simulate(seed).violation is None
+
+
+@pytest.mark.parametrize("name", sorted(REGRESSIONS))
+def test_what_once_broke_holds(name: str) -> None:
+    verdict = simulate(REGRESSIONS[name])
+    assert verdict.violation is None, story(verdict)
+
+
+def test_shrinking_keeps_the_promise_that_breaks() -> None:
+    mutant = MUTANTS["a doubt is sent again"]
+    long = simulate(SEEDS[mutant.name], mutant=mutant)
+    short = shrink(long, mutant=mutant, seconds=3.0)
+    assert long.violation is not None
+    assert short.violation is not None
+    assert short.violation.promise == long.violation.promise
+    assert sum(map(bool, short.tape)) < sum(map(bool, long.tape))
+    assert "broken: " in story(short)
+
+
+@pytest.mark.slow
+def test_fresh_worlds_keep_every_promise() -> None:
+    """Other seeds every day, so that a year of runs is a year of different worlds."""
+    seed, end = int(time.time()) // 86_400 * 100_000, time.monotonic() + FRESH
+    while time.monotonic() < end:
+        verdict = simulate(seed)
+        if verdict.violation is not None:
+            pytest.fail(story(shrink(verdict, seconds=30)))
+        seed += 1

@@ -1,0 +1,190 @@
+"""A whole installation in one thread: hosts with the real worker, one database, networks, people.
+
+Each seed draws its own mix of faults (a swarm), then: a time of trouble in which promises are checked
+after every write, then everything heals and every accepted delivery must come to an end. Product code is
+the real one: engine worker, source, publisher, reconciler and their SQL. Not simulated: PostgreSQL,
+the adapters' HTTP, steps of the database's clock.
+"""
+
+import asyncio
+import itertools
+from dataclasses import dataclass
+from typing import cast
+
+from cadenza.core.ids import SeededChance
+from cadenza.db.open import LINE, migrations
+from cadenza.deliveries.publish import Publisher, Sender
+from cadenza.deliveries.reconcile import Reconciler
+from cadenza.deliveries.source import QUEUE, DeliverySource
+from cadenza.engine.worker import Worker
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import AccountRef, App, Tokens
+from cadenza.sql.operate import SqliteOperations
+from cadenza.sql.tx import Row
+from tests.simulation.checkers import Checks, Violation
+from tests.simulation.kernel import Host, HostClock, run
+from tests.simulation.mutants import Mutant
+from tests.simulation.network import KINDS, Network
+from tests.simulation.people import People
+from tests.simulation.stage import Event, Stage
+from tests.simulation.store import FaultyOperations
+from tests.simulation.swarm import HEARTBEAT
+from tests.simulation.tape import Tape
+
+TROUBLE = 600.0  # virtual seconds in which things go wrong
+HEALING = 6 * 3600.0  # and in which all must be well again
+_MIGRATIONS = migrations()
+
+
+class NoFiles:
+    """There are no media in this world."""
+
+    async def read(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
+
+
+class World(Stage):
+    """One seed's world."""
+
+    def __init__(self, tape: Tape, mutant: Mutant | None = None) -> None:
+        super().__init__(tape, mutant)
+        self._alone = False
+        self._ids = itertools.count(1)
+        self._incarnations = itertools.count(1)
+        self._workers: dict[str, tuple[Host, Worker]] = {}
+        self.database.migrate(LINE, _MIGRATIONS)
+        self.operations = FaultyOperations(self, SqliteOperations(self.database))
+        self.networks = {kind: Network(self, kind) for kind in KINDS}
+        self.people = People(self, self.operations)
+        self.checks = Checks(self, self.people)
+
+    def after_write(self) -> None:
+        self.checks.after_write()
+
+    # What happens
+
+    async def live(self) -> None:
+        """Trouble, then healing."""
+        self.people.settle_in()
+        self.checks.watch()
+        for n in range(self.swarm.hosts):
+            self.boot(f"w{n + 1}")
+        self.loop.boot(Host("people"), self.people.plan())
+        self.loop.boot(Host("editor"), self.people.meddle())
+        await asyncio.sleep(TROUBLE)
+        self.heal()
+        await asyncio.sleep(300)
+        self.checks.after_healing()
+        self._let_one_go_on()
+        while not self.checks.is_over():
+            if self.now() > TROUBLE + HEALING:
+                break
+            await asyncio.sleep(60)
+        self.checks.at_the_end()
+
+    def heal(self) -> None:
+        """No more faults; every host is up, every lane open."""
+        self.healed_at = self.now()
+        self.tell("heal", "all faults end")
+        for host, _ in self._workers.values():
+            if host.frozen:
+                self.loop._thaw(host)
+        self.people.open_all()
+
+    def _let_one_go_on(self) -> None:
+        """Stop all workers but one: it must do alone, and a seed costs less."""
+        self._alone = True
+        for name, (_, worker) in self._workers.items():
+            if name != "w1":
+                worker.stop()
+
+    def boot(self, name: str) -> None:
+        skew = self.tape.one_of(self.swarm.skews)
+        host = Host(f"{name}.{next(self._incarnations)}", skew=skew)
+        self.loop.boot(host, self._serve(name, host))
+
+    async def _serve(self, name: str, host: Host) -> None:
+        """Be one process of the product, from start to end."""
+        clock = HostClock(self.loop, host.skew)
+        source = DeliverySource(self.operations)
+        publisher = Publisher(
+            source,
+            self.operations,
+            open_sender=self._open_sender,
+            http=cast("OutboundClient", None),
+            files=NoFiles(),
+            clock=clock,
+            chance=SeededChance(host.name),
+            new_id=lambda: f"a{next(self._ids):04}",
+        )
+        worker = Worker(
+            source,
+            publisher,
+            name=host.name,
+            queues=[QUEUE],
+            clock=clock,
+            concurrency=4,
+            lease=self.swarm.lease,
+            poll=60.0,
+        )
+        reconciler = Reconciler(self.operations, publisher.find_out)
+
+        async def reconcile() -> float:
+            await reconciler.run_once()
+            return HEARTBEAT
+
+        worker.duties.append(worker.loop("reconcile", reconcile))
+        self._workers[name] = (host, worker)
+        if self.trouble("deploy"):
+            self.outside(self.tape.seconds(TROUBLE), worker.stop)
+        try:
+            await worker.run()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it ended a worker
+            self.checks.violate(
+                "P8", f"{host.name} ended by itself: {type(error).__name__}: {error}"
+            )
+        if not self._alone or name == "w1":
+            self.outside(1.0, lambda: self.boot(name))
+
+    def _open_sender(self, account: Row, delivery: Row) -> Sender:
+        return Sender(
+            self.networks[account["provider"]],
+            AccountRef(id=account["id"], remote_id=account["remote_id"]),
+            Tokens(access=Secret("t")),
+            App(base_url="https://example.org"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one run came to."""
+
+    seed: int
+    violation: Violation | None
+    hash: str
+    tape: list[int]
+    events: list[Event]
+    turns: int
+    seconds: float  # virtual
+
+
+def simulate(
+    seed: int, *, replay: list[int] | None = None, mutant: Mutant | None = None
+) -> Verdict:
+    """Run one seed, or one tape, to its end or to its first violation."""
+    tape = Tape(seed, replay)
+    if mutant is not None:
+        mutant.plant()
+    world = World(tape, mutant)
+    violation: Violation | None = None
+    try:
+        run(world.loop, world.checks.guard(world.live()))
+        violation = world.checks.first
+    finally:
+        world.database.close()
+        if mutant is not None:
+            mutant.pull()
+    return Verdict(
+        seed, violation, world.hash, tape.taken, world.events, world.loop.turns, world.loop.time()
+    )
