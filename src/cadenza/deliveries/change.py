@@ -118,7 +118,7 @@ def decide_doubt(tx: Tx, now: datetime, *, workspace_id: str, id: str, is_there:
     attempt = tx.one(
         """
         SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-        ORDER BY number DESC, part DESC LIMIT 1
+        ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
         """,
         workspace_id=workspace_id,
         id=id,
