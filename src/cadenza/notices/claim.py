@@ -1,0 +1,183 @@
+"""Takes due notices in groups under a lease, and writes how telling them ended.
+
+Run under the lock `notices`, so that a group is never split between two dispatchers. Each (row, medium,
+target) is told once as far as the medium allows: `told_at` is set after the other side took it; if a
+process dies in between, the lease runs out and it is told again under the same name.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from cadenza.core.backoff import Backoff, delay
+from cadenza.notices.model import DIGEST, Again, Ending, Never, Parcel, Told
+from cadenza.sql.tx import Row, Tx
+
+LOCK = "notices"
+LEASE = timedelta(minutes=5)
+AGAIN = timedelta(minutes=1)  # until a post's other channels are looked at again
+PATIENCE = timedelta(hours=1)  # how long a failure waits for them at most
+TRIES = {"email": 12, "webhook": 10}
+BACKOFFS = {
+    "email": Backoff(base=timedelta(seconds=30), factor=2.5, cap=timedelta(hours=6)),
+    "webhook": Backoff(base=timedelta(seconds=5), factor=5, cap=timedelta(hours=8)),
+}
+
+
+def claim(tx: Tx, now: datetime, *, limit: int = 50) -> list[Parcel]:
+    """Lease up to `limit` groups that are due."""
+    heads = tx.all(
+        """
+        SELECT workspace_id, medium, target_id, group_key, min(due_at) AS first_at FROM notice
+        WHERE state = 'waiting' AND due_at <= :now AND (leased_until IS NULL OR leased_until <= :now)
+        GROUP BY workspace_id, medium, target_id, group_key
+        ORDER BY first_at LIMIT :limit
+        """,
+        now=now,
+        limit=limit,
+    )
+    found = (_take(tx, now, head) for head in heads if not _put_off(tx, now, head))
+    return [parcel for parcel in found if parcel is not None]
+
+
+def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: float = 0.0) -> int:
+    """Write how it ended, if the lease still holds; return how many notices."""
+    match ending:
+        case Told():
+            change: dict[str, Any] = {"state": "told", "reason": None, "told": now, "due": now}
+        case Never(says):
+            change = {"state": "failed", "reason": says, "told": None, "due": now}
+        case Again(says, wait):
+            tries = parcel.attempts + 1
+            state = "failed" if tries >= TRIES[parcel.medium] else "waiting"
+            planned = delay(BACKOFFS[parcel.medium], tries, fraction=fraction)
+            due = now + max(planned, wait or timedelta())
+            change = {"state": state, "reason": says, "told": None, "due": due}
+    if isinstance(ending, Never) and ending.gone and parcel.medium == "webhook":
+        _stop_webhook(tx, parcel, ending.says)
+    return tx.run_each(
+        """
+        UPDATE notice SET state = :state, reason = :reason, told_at = :told, due_at = :due,
+            attempts = attempts + 1, leased_until = NULL
+        WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
+            AND target_id = :target_id AND lease = :lease AND state = 'waiting'
+        """,
+        [
+            {
+                **change,
+                "workspace_id": parcel.workspace_id,
+                "outbox_id": news["id"],
+                "medium": parcel.medium,
+                "target_id": parcel.target_id,
+                "lease": parcel.lease,
+            }
+            for news in parcel.news
+        ],
+    )
+
+
+def _put_off(tx: Tx, now: datetime, head: Row) -> bool:
+    """Let a post's failure wait while another of its channels is on its way or tried again."""
+    kind, _, post_id = head["group_key"].partition(":")
+    if kind != "failed":
+        return False
+    key = {name: head[name] for name in ("workspace_id", "medium", "target_id", "group_key")}
+    moving = tx.value(
+        """
+        SELECT count(*) FROM delivery
+        WHERE workspace_id = :workspace_id AND post_id = :post_id
+            AND (state = 'sending' OR (state = 'scheduled' AND (attempts > 0 OR leased_until IS NOT NULL)))
+        """,
+        workspace_id=head["workspace_id"],
+        post_id=post_id,
+    )
+    since = tx.one(
+        """
+        SELECT min(outbox.created_at) AS since_at FROM notice JOIN outbox
+            ON outbox.workspace_id = notice.workspace_id AND outbox.id = notice.outbox_id
+        WHERE notice.workspace_id = :workspace_id AND medium = :medium AND target_id = :target_id
+            AND group_key = :group_key AND state = 'waiting'
+        """,
+        **key,
+    )
+    if not moving or since is None or now - since["since_at"] > PATIENCE:
+        return False
+    tx.run(
+        """
+        UPDATE notice SET due_at = :again
+        WHERE workspace_id = :workspace_id AND medium = :medium AND target_id = :target_id
+            AND group_key = :group_key AND state = 'waiting'
+        """,
+        again=now + AGAIN,
+        **key,
+    )
+    return True
+
+
+def _take(tx: Tx, now: datetime, head: Row) -> Parcel | None:
+    key = {name: head[name] for name in ("workspace_id", "medium", "target_id", "group_key")}
+    rows = tx.all(
+        """
+        SELECT outbox_id, lease, attempts FROM notice
+        WHERE workspace_id = :workspace_id AND medium = :medium AND target_id = :target_id
+            AND group_key = :group_key AND state = 'waiting' AND (due_at <= :now OR :all_of_it = 1)
+            AND (leased_until IS NULL OR leased_until <= :now)
+        ORDER BY due_at, outbox_id LIMIT 500
+        """,
+        now=now,
+        all_of_it=0 if head["group_key"] == DIGEST else 1,
+        **key,
+    )
+    lease = max(row["lease"] for row in rows) + 1
+    for row in rows:
+        tx.run(
+            """
+            UPDATE notice SET lease = :lease, leased_until = :until
+            WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
+                AND target_id = :target_id
+            """,
+            lease=lease,
+            until=now + LEASE,
+            outbox_id=row["outbox_id"],
+            workspace_id=key["workspace_id"],
+            medium=key["medium"],
+            target_id=key["target_id"],
+        )
+    news = _news(tx, key["workspace_id"], [row["outbox_id"] for row in rows])
+    return Parcel(**key, lease=lease, attempts=max(r["attempts"] for r in rows), news=tuple(news))
+
+
+def _news(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
+    """Read outbox rows with what they are about."""
+    found = [
+        tx.one(
+            """
+            SELECT outbox.*, delivery.channel, delivery.post_id, delivery.content, delivery.recipient,
+                delivery.reason, delivery.url, account.id AS account_id, account.provider, account.handle
+            FROM outbox
+            LEFT JOIN delivery
+                ON delivery.workspace_id = outbox.workspace_id AND delivery.id = outbox.subject_id
+            LEFT JOIN account ON account.workspace_id = outbox.workspace_id
+                AND account.id = coalesce(delivery.account_id, outbox.subject_id)
+            WHERE outbox.workspace_id = :workspace_id AND outbox.id = :id
+            """,
+            workspace_id=workspace_id,
+            id=id_,
+        )
+        for id_ in ids
+    ]
+    return sorted(
+        (row for row in found if row is not None), key=lambda r: (r["created_at"], r["id"])
+    )
+
+
+def _stop_webhook(tx: Tx, parcel: Parcel, says: str) -> None:
+    tx.run(
+        """
+        UPDATE webhook SET active = false, stop_reason = :says
+        WHERE workspace_id = :workspace_id AND id = :id
+        """,
+        says=says,
+        workspace_id=parcel.workspace_id,
+        id=parcel.target_id,
+    )

@@ -1,0 +1,121 @@
+"""The dispatcher: a duty that turns outbox rows into mails and webhooks, a few at a time.
+
+Any number of them may run: rows are claimed under a lease. Calls stand between transactions; one target
+that fails keeps nobody else waiting.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime
+
+from cadenza.core.ids import Chance
+from cadenza.notices.call_webhook import call_webhook
+from cadenza.notices.choose import webhook_row
+from cadenza.notices.claim import LOCK, claim, settle
+from cadenza.notices.fan_out import fan_out
+from cadenza.notices.mail import Mail
+from cadenza.notices.model import Again, Ending, Never, Parcel
+from cadenza.notices.remind import remind
+from cadenza.notices.write import write
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.redact import Secret
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Row, Tx
+
+log = logging.getLogger("cadenza.notices")
+
+EVERY = 5.0  # seconds between passes
+SOON = 0.2
+AT_ONCE = 10  # calls
+CALL = 150.0  # seconds; the lease is longer
+
+
+class Dispatcher:
+    """Tells what is to be told. `open_secret` opens a sealed text for a named row."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        *,
+        mail: Mail | None,
+        http: OutboundClient,
+        open_secret: Callable[[str, str], Secret],
+        public_url: str,
+        chance: Chance,
+    ) -> None:
+        self._operations = operations
+        self._mail = mail
+        self._http = http
+        self._open_secret = open_secret
+        self._public_url = public_url.rstrip("/")
+        self._chance = chance
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def run_once(self) -> float:
+        """Tell what is due; come back soon if there is more."""
+        parcels, now, written = await self._operations.run(self._next, locks=[LOCK])
+        await asyncio.gather(*(self._tell(parcel, now) for parcel in parcels))
+        return SOON if parcels or written else EVERY
+
+    @staticmethod
+    def _next(tx: Tx, now: datetime) -> tuple[list[Parcel], datetime, int]:
+        remind(tx, now)
+        written = fan_out(tx, now)
+        return claim(tx, now), now, written
+
+    async def _tell(self, parcel: Parcel, now: datetime) -> None:
+        async with self._room:
+            try:
+                async with asyncio.timeout(CALL):
+                    ending = await self._try(parcel, now)
+            except TimeoutError:
+                ending = Again("it took too long")
+            except Exception as error:  # noqa: BLE001 - one bad target keeps nobody else waiting
+                ending = Again(f"our own side failed: {type(error).__name__}")
+        if isinstance(ending, Again | Never):
+            detail = {"medium": parcel.medium, "target": parcel.target_id, "reason": ending.says}
+            log.warning("a notice was not told", extra=detail)
+        fraction = self._chance.fraction()
+        await self._operations.run(
+            lambda tx, now: settle(tx, now, parcel, ending, fraction=fraction), urgent=True
+        )
+
+    async def _try(self, parcel: Parcel, now: datetime) -> Ending:
+        target = await self._operations.read(lambda tx, _: _target(tx, parcel))
+        if target is None:
+            return Never("the person or program is no longer there")
+        if parcel.medium == "email":
+            if self._mail is None:
+                return Never("no mail server is set up: set one to get notices by mail")
+            return await self._mail.send(
+                write(
+                    parcel,
+                    to=target["email"],
+                    name=target["name"],
+                    home=target["home"],
+                    public_url=self._public_url,
+                    now=now,
+                )
+            )
+        row = webhook_row(parcel.workspace_id, parcel.target_id)
+        secrets = self._open_secret(target["sealed"], row)
+        return await call_webhook(self._http, parcel, url=target["url"], secrets=secrets, now=now)
+
+
+def _target(tx: Tx, parcel: Parcel) -> Row | None:
+    if parcel.medium == "email":
+        return tx.one(
+            """
+            SELECT member.email, member.name, workspace.name AS home FROM member
+            JOIN workspace ON workspace.id = member.workspace_id
+            WHERE member.workspace_id = :workspace_id AND member.id = :id
+            """,
+            workspace_id=parcel.workspace_id,
+            id=parcel.target_id,
+        )
+    return tx.one(
+        "SELECT * FROM webhook WHERE workspace_id = :workspace_id AND id = :id AND active",
+        workspace_id=parcel.workspace_id,
+        id=parcel.target_id,
+    )

@@ -1,0 +1,77 @@
+"""The Mail port, and SMTP behind it: a letter goes in, what became of it comes out.
+
+The dialogue is that of the e-mail channel, over the guarded door. A reply lost after the message was
+handed over is told again under the same Message-ID: for a notice, twice is better than never.
+"""
+
+from dataclasses import dataclass
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP, SMTPUTF8
+from email.utils import format_datetime
+from hashlib import sha256
+from typing import Protocol
+
+from cadenza.notices.model import Again, Ending, Letter, Never, Told
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.smtp.compose import needs_utf8, on_the_wire
+from cadenza.providers.smtp.errors import Stage
+from cadenza.providers.smtp.session import Letter as Envelope
+from cadenza.providers.smtp.session import Lost, Refused, Server, Taken, Unfit, deliver
+
+
+class Mail(Protocol):
+    """What the product may ask of the post office."""
+
+    async def send(self, letter: Letter) -> Ending: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpMail:
+    """The instance's own mail server."""
+
+    http: OutboundClient
+    server: Server
+    sender: str
+    sender_name: str = "Cadenza"
+
+    async def send(self, letter: Letter) -> Ending:
+        """Hand one letter over."""
+        try:
+            sender, to = on_the_wire(self.sender), on_the_wire(letter.to)
+            data = self._written(letter, sender, to)
+        except (ValueError, UnicodeError, IndexError):
+            return Never("the address or a header of this mail cannot be written")
+        envelope = Envelope(sender, to, data, utf8=needs_utf8(sender, to))
+        match await deliver(self.http, self.server, envelope):
+            case Taken():
+                return Told()
+            case Refused(Stage.RCPT, code, text) if code >= 500:
+                return Never(f"the mail server refuses the address: {code} {text}")
+            case Refused(_, code, text):
+                return Again(f"the mail server refused: {code} {text}")
+            case Lost():
+                return Again("the mail server did not answer")
+            case Unfit(_, says):
+                return Again(says)
+            case nothing:
+                return Again(nothing.says)
+
+    def _written(self, letter: Letter, sender: str, to: str) -> bytes:
+        policy = SMTPUTF8 if needs_utf8(sender, to) else SMTP
+        mail = EmailMessage(policy=policy.clone(cte_type="7bit"))
+        mail["From"] = _address(self.sender_name, sender)
+        mail["To"] = _address(letter.name, to)
+        mail["Subject"] = letter.subject
+        mail["Date"] = format_datetime(letter.at)
+        domain = sender.rpartition("@")[2]
+        mail["Message-ID"] = f"<{sha256(letter.key.encode()).hexdigest()[:40]}@{domain}>"
+        mail["Auto-Submitted"] = "auto-generated"
+        mail.set_content(letter.text)
+        mail.add_alternative(letter.html, subtype="html")
+        return mail.as_bytes()
+
+
+def _address(name: str, address: str) -> Address:
+    local, _, domain = address.rpartition("@")
+    return Address(name, local, domain)

@@ -1,0 +1,95 @@
+"""What is told: kinds, what people may choose, one thing to tell, and how telling ended.
+
+Outbox rows name what happened (`delivery.sent`); people choose by topic (`published`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from cadenza.sql.tx import Row
+
+
+class Topic(StrEnum):
+    """What a person can choose about."""
+
+    PUBLISHED = "published"
+    FAILED = "failed"
+    ACCOUNT = "account"
+
+
+class Choice(StrEnum):
+    """How a person wants to hear of it."""
+
+    EACH = "each"
+    DIGEST = "digest"
+    OFF = "off"
+
+
+TOPICS = {
+    "delivery.sent": Topic.PUBLISHED,
+    "delivery.failed": Topic.FAILED,
+    "delivery.unconfirmed": Topic.FAILED,
+    "account.needs_reconnect": Topic.ACCOUNT,
+}
+DEFAULTS = {
+    Topic.PUBLISHED: Choice.DIGEST,
+    Topic.FAILED: Choice.EACH,
+    Topic.ACCOUNT: Choice.EACH,
+}
+DIGEST = "digest"
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Things to tell together, by one medium to one target, claimed by one dispatcher."""
+
+    workspace_id: str
+    medium: str
+    target_id: str
+    group_key: str
+    lease: int
+    attempts: int
+    news: tuple[Row, ...]  # outbox rows, oldest first, with what they are about
+
+    @property
+    def key(self) -> str:
+        """Name it: the same for every repetition, so that a receiver knows one."""
+        return f"{self.workspace_id}/{self.news[0]['id']}/{self.medium}/{self.target_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The other side has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Not now; try again, not sooner than `wait` if one is named."""
+
+    says: str
+    wait: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """It cannot be told to this target; `gone`: nor can anything else."""
+
+    says: str
+    gone: bool = False
+
+
+Ending = Told | Again | Never
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A mail, before it has an envelope."""
+
+    to: str
+    name: str
+    subject: str
+    text: str
+    html: str
+    key: str
+    at: datetime

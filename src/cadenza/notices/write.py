@@ -1,0 +1,104 @@
+"""The words of all mails, in one place: a subject, a text, and the same as HTML.
+
+Everything that people or networks wrote is escaped for HTML; headers hold one line. No template
+language: the mails are short lists, and there is one frame.
+"""
+
+from datetime import datetime
+from html import escape
+
+import msgspec
+
+from cadenza.notices.model import Letter, Parcel
+from cadenza.sql.tx import Row
+
+SHOWN = 50  # things that one mail lists
+EXCERPT = 80
+
+_FRAME = """<!doctype html>
+<html><body style="font-family: sans-serif; line-height: 1.5; max-width: 40em">
+<h1 style="font-size: 1.2em">{title}</h1>
+{body}
+<p style="color: #555; font-size: .9em">You can choose what you hear of:
+<a href="{settings}">{settings}</a></p>
+</body></html>
+"""
+
+
+def write(
+    parcel: Parcel, *, to: str, name: str, home: str, public_url: str, now: datetime
+) -> Letter:
+    """Write the mail for what is told together; `home` is the workspace's name."""
+    title, lines = _words(parcel, public_url)
+    settings = f"{public_url}/settings/notices"
+    text = "\n".join([title, "", *(f"- {line}" for line, _ in lines), ""])
+    text += f"\nYou can choose what you hear of: {settings}\n"
+    items = "".join(f"<li>{html}</li>\n" for _, html in lines)
+    html = _FRAME.format(title=escape(title), body=f"<ul>\n{items}</ul>", settings=escape(settings))
+    return Letter(
+        to=to,
+        name=name,
+        subject=_one_line(f"[{home}] {title}"),
+        text=text,
+        html=html,
+        key=parcel.key,
+        at=now,
+    )
+
+
+def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]:
+    news = parcel.news
+    kinds = {row["kind"] for row in news}
+    lines = [_line(row, public_url) for row in news[:SHOWN]]
+    if len(news) > SHOWN:
+        more = f"and {len(news) - SHOWN} more"
+        lines.append((more, more))
+    if kinds == {"account.needs_reconnect"}:
+        return _account_title(news[-1]), lines
+    if kinds <= {"delivery.failed", "delivery.unconfirmed"}:
+        channels = ", ".join(sorted({row["channel"] for row in news if row["channel"]}))
+        failed = "delivery.failed" in kinds
+        words = "could not be published on" if failed else "needs a look on"
+        return f"{_what(news[0])} {words} {channels}", lines
+    if kinds == {"delivery.sent"}:
+        count = len(news)
+        return (f"{count} posts were published" if count > 1 else "Published"), lines
+    return f"{len(news)} things happened", lines
+
+
+def _account_title(row: Row) -> str:
+    said = msgspec.json.decode(row["body"])
+    who = said.get("handle") or row["subject_id"]
+    again = "still needs" if said.get("reminder") else "needs"
+    return f"{who} ({said.get('provider')}) {again} to be connected again"
+
+
+def _line(row: Row, public_url: str) -> tuple[str, str]:
+    said = msgspec.json.decode(row["body"])
+    if row["kind"] == "account.needs_reconnect":
+        link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
+        held = f" {said['held']} posts wait for it." if said.get("held") else ""
+        words = f"{said.get('reason')}.{held} Connect it again: "
+    else:
+        link = said.get("url") or f"{public_url}/deliveries/{row['subject_id']}"
+        reason = f": {said['reason']}" if said.get("reason") else ""
+        state = "in doubt" if said.get("state") == "unconfirmed" else said.get("state")
+        words = f"{_what(row)} on {row['channel']} by {row['handle'] or row['account_id']}: {state}{reason} "
+    return f"{words}{link}", f'{escape(words)}<a href="{escape(_safe(link))}">{escape(link)}</a>'
+
+
+def _what(row: Row) -> str:
+    content = msgspec.json.decode(row["content"]) if row["content"] else {}
+    said = " ".join(str(content.get("subject") or content.get("text") or "").split())
+    if not said:
+        return "A post"
+    return f"“{said[:EXCERPT]}…”" if len(said) > EXCERPT else f"“{said}”"
+
+
+def _safe(link: str) -> str:
+    """A network's answer must not bring a script into a mail."""
+    return link if link.startswith(("https://", "http://")) else "#"
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,0 +1,213 @@
+"""Mails reach the people who want them, once, and say which channels failed."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from typing import Any, cast
+
+from cadenza.accounts.ask_reconnect import ask_reconnect
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.db.open import open_product
+from cadenza.deliveries.model import Action
+from cadenza.notices.fan_out import next_morning
+from cadenza.notices.model import Choice, Topic
+from tests.notices.conftest import HOME, House
+
+
+def part(mail: EmailMessage, kind: str) -> str:
+    found = mail.get_body((kind,))
+    assert found is not None
+    return cast("Any", found).get_content()
+
+
+async def lose(house: House) -> None:
+    await house.operations.run(
+        lambda tx, now: ask_reconnect(
+            tx, now, workspace_id=HOME, account_id="ada", says="the token was revoked"
+        )
+    )
+
+
+async def test_published_posts_come_in_one_digest_in_the_morning(house: House) -> None:
+    for n in range(3):
+        await house.deliver("sent", post=f"p{n}", text=f"post {n}")
+    await house.dispatch()
+    assert house.office.mails == []
+    due = {row["due_at"] for row in await house.rows("notice")}
+    assert due == {next_morning(await house.now(), "Europe/Berlin")}
+    await house.make_due()
+    await house.dispatch(2)
+    (mail,) = house.office.to("ada@example.com")
+    assert mail["Subject"] == "[Ada & friends] 3 posts were published"
+    assert all(f"post {n}" in part(mail, "plain") for n in range(3))
+    assert len(house.office.to("ben@example.com")) == 1
+    assert house.office.to("cy@example.com") == [], "viewers are not told"
+
+
+async def test_a_person_chooses_each_or_none(house: House) -> None:
+    await house.choose("ada", Topic.PUBLISHED, Choice.EACH)
+    await house.choose("ben", Topic.PUBLISHED, Choice.OFF)
+    await house.deliver("sent", post="p1", text="one")
+    await house.deliver("sent", post="p2", text="two")
+    await house.dispatch(2)
+    assert len(house.office.to("ada@example.com")) == 2
+    await house.make_due()
+    await house.dispatch(2)
+    assert house.office.to("ben@example.com") == []
+
+
+async def test_one_mail_names_all_channels_that_failed(house: House) -> None:
+    await house.deliver("failed", channel=Channel.MASTODON, reason="too long")
+    await house.dispatch()
+    await house.deliver("failed", channel=Channel.X, reason="forbidden")
+    await house.dispatch()
+    assert house.office.mails == []
+    await house.make_due()
+    await house.dispatch(2)
+    (mail,) = house.office.to("ada@example.com")
+    assert "mastodon, x" in str(mail["Subject"])
+    assert "too long" in part(mail, "plain")
+    assert "forbidden" in part(mail, "html")
+
+
+async def test_a_failure_waits_while_another_channel_is_still_tried(house: House) -> None:
+    await house.deliver("failed", channel=Channel.MASTODON)
+    still = await house.deliver("scheduled", channel=Channel.X)
+    await house.dispatch()
+    await house.make_due()
+    await house.dispatch()
+    assert house.office.mails == []
+    await house.run(
+        "UPDATE delivery SET state = 'sent', sent_at = created_at WHERE id = :i", i=still
+    )
+    await house.make_due()
+    await house.dispatch()
+    assert len(house.office.to("ada@example.com")) == 1
+
+
+async def test_a_disconnect_is_told_at_once_and_once_with_a_link(house: House) -> None:
+    await lose(house)
+    await lose(house)
+    await house.dispatch(3)
+    (mail,) = house.office.to("ada@example.com")
+    assert "@ada (mastodon) needs to be connected again" in str(mail["Subject"])
+    assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")
+    assert 'href="https://cadenza.example/accounts/ada/reconnect"' in part(mail, "html")
+
+
+async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
+    house: House,
+) -> None:
+    await lose(house)
+    await house.dispatch()
+
+    async def after(hours: int) -> int:
+        lost = await house.now() - timedelta(hours=hours)
+        await house.run("UPDATE account SET lost_at = :lost", lost=lost)
+        await house.dispatch(3)
+        return len(house.office.to("ada@example.com"))
+
+    assert await after(25) == 1, "no work waits"
+    await house.deliver("scheduled")
+    assert await after(23) == 1
+    assert await after(25) == 2
+    assert await after(48) == 2
+    assert await after(73) == 3
+    assert await after(200) == 3
+    assert "1 posts wait" in part(house.office.to("ada@example.com")[-1], "plain")
+
+
+async def test_what_others_wrote_cannot_break_out_of_a_mail(house: House) -> None:
+    nasty = "<script>alert(1)</script>"
+    await house.deliver("failed", text=nasty, reason="bad <b>news</b>")
+    await house.dispatch()
+    await house.make_due()
+    await house.dispatch()
+    mail = house.office.to("ada@example.com")[0]
+    assert "<script>" not in part(mail, "html")
+    assert "<b>" not in part(mail, "html")
+    assert nasty in part(mail, "plain")
+    await house.run("UPDATE workspace SET name = :name", name="x\r\nBcc: cy@example.com")
+    await lose(house)
+    await house.dispatch()
+    assert house.office.mails[-1]["Bcc"] is None
+
+
+async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(house: House) -> None:
+    await house.choose("ben", Topic.ACCOUNT, Choice.OFF)
+    house.office.refusals = ["451 4.3.0 come again"]
+    await lose(house)
+    await house.dispatch()
+    (notice,) = await house.rows("notice")
+    assert (notice["state"], notice["attempts"]) == ("waiting", 1)
+    assert notice["due_at"] > await house.now()
+    await house.make_due()
+    await house.dispatch(3)
+    assert len(house.office.mails) == 1
+    (notice,) = await house.rows("notice")
+    assert notice["state"] == "told"
+    assert notice["told_at"] is not None
+
+
+async def test_an_address_that_does_not_exist_stops_nobody_else(house: House) -> None:
+    house.office.refused_addresses = {"ben@example.com"}
+    await lose(house)
+    await house.dispatch(2)
+    assert len(house.office.to("ada@example.com")) == 1
+    states = {row["target_id"]: row["state"] for row in await house.rows("notice")}
+    assert states == {"ada": "told", "ben": "failed"}
+
+
+async def test_many_dispatchers_tell_each_thing_once(house: House) -> None:
+    await house.choose("ada", Topic.PUBLISHED, Choice.EACH)
+    await house.choose("ben", Topic.PUBLISHED, Choice.OFF)
+    for n in range(12):
+        await house.deliver("sent", post=f"p{n}", text=f"post {n}")
+    async with house.http() as http, AsyncExitStack() as machines:
+        crew = [
+            house.dispatcher(
+                http,
+                await machines.enter_async_context(open_product(house.address, clock=SystemClock()))
+                if house.address.startswith("postgres")
+                else house.operations,
+            )
+            for _ in range(4)
+        ]
+        await asyncio.gather(*(each.run_once() for each in crew * 3))
+    assert len(house.office.mails) == 12
+    assert len({mail["Message-ID"] for mail in house.office.mails}) == 12
+
+
+async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(house: House) -> None:
+    await house.choose("ben", Topic.ACCOUNT, Choice.OFF)
+    await lose(house)
+    await house.dispatch()
+    await house.run(
+        "UPDATE notice SET state = 'waiting', leased_until = :t, told_at = NULL",
+        t=await house.now() + timedelta(minutes=1),
+    )
+    await house.dispatch()
+    assert len(house.office.mails) == 1, "its lease still runs"
+    await house.run("UPDATE notice SET leased_until = :t", t=await house.now())
+    await house.dispatch()
+    first, second = house.office.mails
+    assert first["Message-ID"] == second["Message-ID"]
+
+
+async def test_outreach_is_not_mailed_one_by_one_and_a_rehearsal_not_at_all(house: House) -> None:
+    await house.deliver("sent", post="p1", action=Action.EMAIL, channel=Channel.EMAIL)
+    await house.deliver("failed", post="p2", action=Action.EMAIL, channel=Channel.EMAIL)
+    await house.deliver("failed", post="p3", mode="test")
+    await house.dispatch()
+    groups = {(row["outbox_id"], row["group_key"]) for row in await house.rows("notice")}
+    assert groups == {("d00002:1:failed", "digest")}
+
+
+def test_the_next_morning_is_eight_on_the_wall_also_when_clocks_change() -> None:
+    before = datetime(2026, 3, 28, 12, tzinfo=UTC)
+    assert next_morning(before, "Europe/Berlin") == datetime(2026, 3, 29, 6, tzinfo=UTC)
+    assert next_morning(before - timedelta(days=1), "Europe/Berlin") == datetime(
+        2026, 3, 28, 7, tzinfo=UTC
+    )

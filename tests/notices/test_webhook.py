@@ -1,0 +1,136 @@
+"""Programs are told with a signature they can check and an id they can remember."""
+
+import base64
+import hmac
+import json
+import logging
+from hashlib import sha256
+
+import pytest
+
+from cadenza.providers.http.policy import HostRule
+from tests.notices.conftest import SECRET, House
+from tests.providers.http.rude import Manner, Rude, Visit, polite
+
+
+def headers(head: str) -> dict[str, str]:
+    lines = [line.partition(": ") for line in head.split("\r\n")[1:] if line]
+    return {name.lower(): value for name, _, value in lines}
+
+
+async def listen(house: House, server: Rude, kinds: str = "*") -> None:
+    await house.listen(f"{server.url}/hook", HostRule("127.0.0.1", server.port), kinds=kinds)
+
+
+def answering(*statuses: str) -> Manner:
+    left = list(statuses)
+
+    async def answer(visit: Visit) -> None:
+        await visit.request()
+        await visit.reply(b"{}", "connection: close", status=left.pop(0) if left else "200 OK")
+
+    return answer
+
+
+async def test_a_receiver_can_check_the_signature(house: House) -> None:
+    async with Rude(polite) as server:
+        await listen(house, server)
+        id_ = await house.deliver("sent")
+        await house.dispatch()
+        (head,), (body,) = server.heads, server.bodies
+    said = headers(head)
+    key = base64.b64decode(SECRET.removeprefix("whsec_"))
+    signed = f"{said['webhook-id']}.{said['webhook-timestamp']}.".encode() + body
+    expected = base64.b64encode(hmac.new(key, signed, sha256).digest()).decode()
+    assert said["webhook-signature"] == f"v1,{expected}"
+    told = json.loads(body)
+    assert told["type"] == "delivery.sent"
+    assert told["data"]["subject_id"] == id_
+    assert told["data"]["post_id"] == "p1"
+
+
+async def test_a_repetition_has_the_same_id_and_body_and_ends_with_success(house: House) -> None:
+    manner = answering("503 Busy", "500 Oops")
+    async with Rude(manner) as server:
+        await listen(house, server)
+        await house.deliver("sent")
+        for _ in range(5):
+            await house.dispatch()
+            await house.run(
+                "UPDATE notice SET due_at = :t WHERE medium = 'webhook' AND state = 'waiting'",
+                t=await house.now(),
+            )
+        assert len(server.heads) == 3
+        assert len({headers(head)["webhook-id"] for head in server.heads}) == 1
+        assert len(set(server.bodies)) == 1
+    states = [row["state"] for row in await house.rows("notice") if row["medium"] == "webhook"]
+    assert states == ["told"]
+
+
+async def test_waits_grow_and_end_in_a_visible_failure(house: House) -> None:
+    manner = answering(*["500 Oops"] * 20)
+    waits: list[float] = []
+    async with Rude(manner) as server:
+        await listen(house, server)
+        await house.deliver("sent")
+        for _ in range(12):
+            await house.dispatch()
+            (row,) = [row for row in await house.rows("notice") if row["medium"] == "webhook"]
+            now = await house.now()
+            waits.append((row["due_at"] - now).total_seconds())
+            await house.run(
+                "UPDATE notice SET due_at = :t WHERE medium = 'webhook' AND state = 'waiting'",
+                t=now,
+            )
+        assert len(server.heads) == 10
+    (row,) = [row for row in await house.rows("notice") if row["medium"] == "webhook"]
+    assert row["state"] == "failed"
+    assert "500" in row["reason"]
+    assert waits[0] < waits[1] < 30
+    assert waits[4] > 300
+
+
+async def test_a_receiver_that_is_gone_is_not_called_again(house: House) -> None:
+    manner = answering("410 Gone")
+    async with Rude(manner) as server:
+        await listen(house, server)
+        await house.deliver("sent", post="p1")
+        await house.dispatch()
+        await house.deliver("sent", post="p2")
+        await house.dispatch(2)
+        assert len(server.heads) == 1
+    (hook,) = await house.rows("webhook")
+    assert not hook["active"]
+    assert "410" in hook["stop_reason"]
+
+
+async def test_only_the_chosen_kinds_are_told(house: House) -> None:
+    async with Rude(polite) as server:
+        await listen(house, server, kinds="delivery.failed account.needs_reconnect")
+        await house.deliver("sent", post="p1")
+        await house.deliver("failed", post="p2")
+        await house.dispatch(2)
+        assert [json.loads(body)["type"] for body in server.bodies] == ["delivery.failed"]
+
+
+async def test_a_private_address_is_not_called(house: House) -> None:
+    async with Rude(polite) as server:
+        await house.listen(f"{server.url}/hook", HostRule("elsewhere.example"))
+        await house.deliver("sent")
+        await house.dispatch()
+        assert server.visits == 0
+    (row,) = [row for row in await house.rows("notice") if row["medium"] == "webhook"]
+    assert row["state"] != "told"
+
+
+async def test_the_secret_shows_nowhere(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    manner = answering("500 Oops")
+    async with Rude(manner) as server:
+        await listen(house, server)
+        await house.deliver("sent")
+        await house.dispatch(2)
+    tables = [repr(await house.rows(table)) for table in ("webhook", "notice", "outbox")]
+    shown = "".join(tables) + caplog.text + repr([record.__dict__ for record in caplog.records])
+    assert SECRET.removeprefix("whsec_") not in shown
+    assert "canary" not in shown
