@@ -380,3 +380,17 @@ async def test_a_password_echoed_by_the_server_is_not_passed_on() -> None:
         ended = await drive(scene)
         assert isinstance(ended.outcome, Disconnected)
         no_secret_in([repr(ended)], [CANARY, coded])
+
+
+async def test_a_bounce_names_the_mail_that_it_is_about() -> None:
+    async with mail_server() as (scene, world):
+        ended = await drive(scene)
+        (entry,) = scene.rehearsal.visible(world)
+        report = read_mail(world.bounce(entry, "5.1.1"))
+        assert report.get_content_type() == "multipart/report"
+        assert report.get_param("report-type") == "delivery-status"
+        text = world.bounce(entry, "4.2.2").decode()
+        assert "Status: 4.2.2" in text
+        assert "Action: delayed" in text
+        assert isinstance(ended.outcome, Sent)
+        assert f"Message-ID: {ended.outcome.remote_id}" in text

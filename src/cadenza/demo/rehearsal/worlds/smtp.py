@@ -3,7 +3,7 @@
 Faults are planned on routes like `SMTP RCPT` and `SMTP DOT`. Reproduced: scripts per recipient,
 greylisting and hourly rates by real counting on the networks' clock, a mail taken although its reply is
 lost, strict looks at headers and lines. The door "api" shows what arrived. Not reproduced: relaying,
-PIPELINING, bounces. Certificates come from the caller (`tls`); without one there is no encryption.
+PIPELINING. Bounces are written on demand. Certificates come from the caller (`tls`); without one there is no encryption.
 """
 
 import asyncio
@@ -23,8 +23,10 @@ from cadenza.demo.rehearsal.worlds.smtp_model import (
     read_mail,
     trouble_with,
     words_of,
+    write_report,
 )
-from cadenza.demo.rehearsal.worlds.smtp_talk import Hangup, Talk
+from cadenza.demo.rehearsal.worlds.smtp_talk import Talk
+from cadenza.demo.rehearsal.worlds.smtp_wire import Hangup
 
 _GONE = (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ssl.SSLError)
 
@@ -109,6 +111,11 @@ class SmtpWorld(World):
             )
         )
         return Line(250, f"2.0.0 OK queued as {self.stage.ids.hexadecimal(10).upper()}")
+
+    def bounce(self, entry: Entry, status: str = "5.1.1") -> bytes:
+        """Return a mail that was taken: write the report that its sender would get."""
+        raw = next(each for each in self.raw if entry.remote_id.encode() in each)
+        return write_report(raw, entry.to, status, self.now)
 
     def revoke(self, who: str) -> None:
         """Let a password run out."""

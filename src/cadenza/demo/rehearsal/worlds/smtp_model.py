@@ -3,10 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import SMTPUTF8
+from email.message import EmailMessage, Message
+from email.mime.base import MIMEBase
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from email.policy import SMTP, SMTPUTF8
+from email.utils import format_datetime
 
 from cadenza.demo.rehearsal.wire import Answer
 
@@ -89,3 +93,31 @@ def _unsubscribes(mail: EmailMessage) -> bool:
         return True
     one_click = how == "List-Unsubscribe=One-Click"
     return one_click and _UNSUBSCRIBE.fullmatch(str(where)) is not None
+
+
+def write_report(raw: bytes, to: str, status: str, now: datetime) -> bytes:
+    """Write a delivery status notification (RFC 3464) about a mail that could not be delivered."""
+    about = read_mail(raw)
+    report = MIMEMultipart("report")
+    report.set_param("report-type", "delivery-status")
+    report["From"] = "MAILER-DAEMON@rehearsal.example"
+    report["To"], report["Subject"] = str(about["From"]), "Undelivered Mail Returned to Sender"
+    report["Date"], report["Auto-Submitted"] = format_datetime(now), "auto-replied"
+    report.attach(MIMEText(f"Your mail to {to} could not be delivered.\n"))
+    action = "delayed" if status.startswith("4") else "failed"
+    facts = MIMEBase("message", "delivery-status")
+    facts.attach(_fields({"Reporting-MTA": "dns; rehearsal.example"}))
+    about_to = {"Final-Recipient": f"rfc822; {to}", "Action": action, "Status": status}
+    facts.attach(_fields({**about_to, "Diagnostic-Code": f"smtp; 550 {status} undeliverable"}))
+    report.attach(facts)
+    headers = MIMEBase("text", "rfc822-headers")
+    headers.set_payload(f"Message-ID: {about['Message-ID'].strip()}\r\nTo: {to}\r\n")
+    report.attach(headers)
+    return report.as_bytes(policy=SMTP)
+
+
+def _fields(fields: dict[str, str]) -> Message:
+    block = Message()
+    for name, value in fields.items():
+        block[name] = value
+    return block

@@ -1,0 +1,124 @@
+"""The wire of a mail dialogue: commands carried out and answered, with faults struck around each.
+
+A command whose client has gone is still carried out, as servers do: that is what makes a lost reply
+different from a lost mail.
+"""
+
+import asyncio
+import base64
+import socket  # noqa: TID251 - a reset needs the socket's linger option
+import ssl
+import struct
+from collections.abc import Callable
+from typing import Protocol
+
+from cadenza.demo.rehearsal.faults import Fault, Faults, Kind
+from cadenza.demo.rehearsal.world import Stage
+from cadenza.demo.rehearsal.worlds.smtp_lines import as_bytes
+from cadenza.demo.rehearsal.worlds.smtp_model import Line, Rules
+
+_SILENT = (Kind.DROP_AFTER, Kind.RESET_AFTER, Kind.SILENCE_AFTER, Kind.TRUNCATE_AFTER)
+
+
+class Hangup(Exception):
+    """The server ends the dialogue without a word."""
+
+
+class House(Protocol):
+    """The server behind a dialogue."""
+
+    rules: Rules
+    tls: ssl.SSLContext | None
+    faults: Faults
+
+    @property
+    def stage(self) -> Stage: ...
+
+    def sign_in(self, name: str, secret: str) -> Line: ...
+
+    def recipient(self, sender: str, to: str, who: str) -> Line: ...
+
+    def take(self, who: str, to: str, data: bytes) -> Line: ...
+
+    def revoke(self, who: str) -> None: ...
+
+
+class Wire:
+    """One connection."""
+
+    def __init__(
+        self,
+        world: House,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        at_work: set[asyncio.Future[Line]],
+    ) -> None:
+        self.world, self.reader, self.writer = world, reader, writer
+        self.at_work = at_work
+        self.who = ""
+
+    async def perform(self, verb: str, act: Callable[[], Line]) -> Line:
+        """Carry a command out and answer it, as far as its fault lets it."""
+        fault = self.world.faults.take(f"SMTP {verb}", self.who or None)
+        work = asyncio.ensure_future(self._work(act, fault))
+        self.at_work.add(work)
+        work.add_done_callback(self.at_work.discard)
+        line = await asyncio.shield(work)
+        return await self._answer(line, fault)
+
+    async def _work(self, act: Callable[[], Line], fault: Fault | None) -> Line:
+        match fault:
+            case Fault(kind=Kind.DROP_BEFORE):
+                return Line(0, "")
+            case Fault(kind=Kind.ERROR_BEFORE):
+                return Line.of(fault.reply())
+            case Fault(kind=Kind.DELAY):
+                await self.world.stage.clock.really_wait(fault.seconds)
+            case Fault(kind=Kind.EXPIRE):
+                self.world.revoke(self.who)
+            case _:
+                pass
+        line = act()
+        return act() if fault is not None and fault.kind is Kind.TWICE else line
+
+    async def _answer(self, line: Line, fault: Fault | None) -> Line:
+        kind = fault.kind if fault else None
+        if line.code == 0 or kind in _SILENT:
+            await self._fall_silent(line, kind)
+        if fault is not None and kind is Kind.ERROR_AFTER:
+            line = Line.of(fault.reply())
+        if kind is Kind.HTML_AFTER:
+            self.writer.write(b"<html>it works</html>\r\n")
+            await self.writer.drain()
+        elif fault is not None and kind is Kind.DRIP:
+            for byte in as_bytes(line):
+                self.writer.write(bytes([byte]))
+                await self.writer.drain()
+                await self.world.stage.clock.really_wait(fault.seconds / len(as_bytes(line)))
+        else:
+            await self.say(line)
+        if line.code == 421:
+            raise Hangup
+        return line
+
+    async def _fall_silent(self, line: Line, kind: Kind | None) -> None:
+        if kind is Kind.SILENCE_AFTER:
+            await self.reader.read()  # until the client has enough
+        if kind is Kind.TRUNCATE_AFTER:
+            self.writer.write(as_bytes(line)[:2])
+            await self.writer.drain()
+        if kind is Kind.RESET_AFTER:
+            sock: socket.socket = self.writer.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.writer.transport.abort()
+        raise Hangup
+
+    async def ask(self, words: str) -> str:
+        """Ask for the next step of a sign-in."""
+        await self.say(Line(334, base64.b64encode(words.encode()).decode()))
+        return (await self.reader.readline()).decode().strip()
+
+    async def say(self, line: Line) -> None:
+        """Answer."""
+        self.writer.write(as_bytes(line))
+        await self.writer.drain()
