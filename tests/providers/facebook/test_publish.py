@@ -10,6 +10,7 @@ import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.meta_model import envelope
+from cadenza.providers.base import Call, Prepared
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import MediaItem, Message
 from cadenza.providers.outcome import (
@@ -249,6 +250,25 @@ async def test_photos_that_facebook_threw_away_are_uploaded_again() -> None:
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert len(world.photos) == 2
+
+
+@pytest.mark.parametrize("media", [picture(), film()], ids=["photo", "video"])
+async def test_what_is_shown_is_never_made_anew_however_old_it_grew(media: MediaItem) -> None:
+    async with facebook(media=(media,)) as (scene, _):
+        ended = await drive(scene)
+        states = [each.state for each in ended.trail if isinstance(each, Prepared)]
+        call = Call(
+            account=scene.account,
+            tokens=scene.tokens,
+            app=scene.app,
+            http=scene.http,
+            now=scene.rehearsal.clock.advance(timedelta(days=2)),
+            message=scene.message,
+            state=states[-1],
+        )
+        assert await scene.provider.prepare(call) == Prepared(states[-1])
+        assert isinstance(await scene.provider.publish(call), Sent)
+        assert len(scene.visible()) == 1
 
 
 def test_what_a_page_will_not_take_is_said_before() -> None:

@@ -12,7 +12,7 @@ from cadenza.core.channels import Channel
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.meta_containers import Rules
 from cadenza.demo.rehearsal.worlds.meta_model import envelope
-from cadenza.providers.base import Call
+from cadenza.providers.base import Call, Prepared
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Message
 from cadenza.providers.outcome import (
@@ -346,6 +346,36 @@ async def test_a_token_echoed_by_the_network_is_not_passed_on() -> None:
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
         no_secret_in([repr(ended)], CANARIES)
+
+
+async def test_what_is_out_is_never_made_anew_however_old_it_grew() -> None:
+    async with instagram() as (scene, world):
+        began = scene.rehearsal.clock.now()
+        await drive(scene)
+        scene.rehearsal.clock.advance(timedelta(days=2))
+        state = {"part": 0, "since": began.isoformat(), "whole": next(iter(world.containers))}
+        call = replace(_look(scene), state=state)
+        assert await scene.provider.prepare(call) == Prepared(state)
+        assert isinstance(await scene.provider.publish(call), Sent)
+        assert (len(world.containers), len(scene.visible())) == (1, 1)
+
+
+async def test_one_that_vanishes_again_and_again_costs_an_attempt() -> None:
+    async with instagram() as (scene, world):
+        gone = envelope(24, "The requested resource does not exist", 2207006)
+        world.faults.plan(Kind.ERROR_BEFORE, NODE, times=999, answer=gone)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Transient)
+        assert ended.attempts == 0
+        assert ended.waited > timedelta(minutes=1)
+
+
+async def test_a_part_that_was_not_prepared_is_not_published() -> None:
+    async with instagram() as (scene, world):
+        call = replace(_look(scene), state={"part": 1, "whole": "17890000000000000"})
+        assert isinstance(await scene.provider.publish(call), Transient)
+        assert world.received == []
 
 
 async def test_a_doubt_can_be_settled_hours_later() -> None:
