@@ -4,6 +4,7 @@ A parameter annotated `Running` is given this. Progress is written under the job
 that lost its lease writes nothing, and is told so.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
@@ -21,11 +22,12 @@ class LostLease(Exception):
 class Running:
     """The running job, as its handler may know it."""
 
-    __slots__ = ("_claimed", "_report", "cancel_requested")
+    __slots__ = ("_claimed", "_loop", "_report", "cancel_requested")
 
     def __init__(self, claimed: Claimed, report: Report) -> None:
         self._claimed = claimed
         self._report = report
+        self._loop = asyncio.get_running_loop()
         self.cancel_requested = False
 
     @property
@@ -76,3 +78,7 @@ class Running:
             message = f"job {self.id} was taken over by another worker"
             raise LostLease(message)
         self._claimed.progress = text
+
+    def report_from_thread(self, progress: object) -> None:
+        """Keep progress, from a sync handler: waits until it is written."""
+        asyncio.run_coroutine_threadsafe(self.report(progress), self._loop).result()
