@@ -61,7 +61,7 @@ class Feeder:
         self._feed = feed
         self._offset = offset
         self._ask_again: dict[str, float] = dict.fromkeys(queues, 0.0)  # monotonic
-        self._suspects = False
+        self._suspects: set[str] = set()  # queues where jobs wait that must run alone
         self._rate = 0.0
         self._seen = (0, 0.0)
         self._stopping = False
@@ -101,12 +101,12 @@ class Feeder:
         if queue is None:
             await self._rest(everything_busy=wanted <= 0)
             return
-        if self._suspects:
+        if queue in self._suspects:
             await self._run_alone(queue)
         if self._stopping:
             return
         batch = await self._claim(queue, wanted)
-        self._suspects = batch.suspects
+        (self._suspects.add if batch.suspects else self._suspects.discard)(queue)
         if not batch.jobs and not batch.suspects:
             self._note_empty(queue, batch)
 

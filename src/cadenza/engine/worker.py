@@ -30,6 +30,7 @@ log = logging.getLogger("cadenza.engine")
 
 LAST_CLAIM = 10.0  # seconds that an answer to the last claim may take when stopping
 LAST_WORDS = 10.0  # seconds that the last outcomes may take to be written when stopping
+LAST_BREATH = 2.0  # seconds that canceled parts may take to end
 SHORTEST_LEASE = timedelta(seconds=1)
 
 
@@ -101,7 +102,11 @@ class Worker:
             offset=lambda: self.heartbeat.offset,
         )
         rescuer = Rescuer(
-            source, crash_limit=crash_limit, every=lease.total_seconds() / 6, meters=self.meters
+            source,
+            renew=self.heartbeat.renew,
+            crash_limit=crash_limit,
+            every=lease.total_seconds() / 6,
+            meters=self.meters,
         )
         self._beats = self.loop("heartbeat", self.heartbeat.run_once)
         self.duties = [self._beats, self.loop("rescue", rescuer.run_once)]
@@ -130,34 +135,46 @@ class Worker:
         return self.feeder.idle
 
     async def run(self) -> None:
-        """Work until `stop`."""
+        """Work until `stop`; canceling this stops gracefully too, canceling it twice at once."""
         await self.prepare()
         unwatch = self._source.watch(self._wake)
         feeder = asyncio.ensure_future(self.feeder.run())
-        settler = asyncio.ensure_future(self.settler.run())
-        others = [asyncio.ensure_future(duty.run()) for duty in self.duties]
-        others += [
-            asyncio.ensure_future(self._slots.guard_limits()),
-            asyncio.ensure_future(self._watch_idle()),
-        ]
-        slots = self._slots.start()
-        await tell(self.hooks.on_start, self)
-        log.info("worker started", extra={"worker": self.name, "queues": self.queues})
-        self.started.set()
+        parts = [feeder, *self._start_parts()]
         try:
-            await self._until_told([feeder, settler, *others, *slots])
+            await tell(self.hooks.on_start, self)
+            log.info("worker started", extra={"worker": self.name, "queues": self.queues})
+            self.started.set()
+            try:
+                await self._until_told(parts)
+            finally:
+                self.feeder.stop()  # not canceled: a claim under way has jobs for us
+                await asyncio.wait([feeder], timeout=LAST_CLAIM)
+                await self._finish()
         finally:
             unwatch()
-            self.feeder.stop()  # not canceled: a claim under way has jobs for us
-            await asyncio.wait([feeder], timeout=LAST_CLAIM)
-            await self._finish()
-            for task in (feeder, settler, *others, *slots):
-                task.cancel()
-            await asyncio.gather(feeder, settler, *others, *slots, return_exceptions=True)
-            if self._threads is not None:
-                self._threads.close()
+            await self._end(parts)
             await tell(self.hooks.on_stop, self)
             log.info("worker stopped", extra={"worker": self.name})
+
+    def _start_parts(self) -> list[asyncio.Future[None]]:
+        """Start all that works beside the feeder."""
+        others = [
+            self.settler.run(),
+            self._slots.guard_limits(),
+            self._watch_idle(),
+            *(duty.run() for duty in self.duties),
+        ]
+        return [*map(asyncio.ensure_future, others), *self._slots.start()]
+
+    async def _end(self, parts: list[asyncio.Future[None]]) -> None:
+        """Cancel what still runs; a handler that will not end is left behind."""
+        for part in parts:
+            part.cancel()
+        _, stubborn = await asyncio.wait(parts, timeout=LAST_BREATH)
+        if stubborn:
+            log.error("handlers did not end when stopped", extra={"handlers": len(stubborn)})
+        if self._threads is not None:
+            self._threads.close()
 
     async def _until_told(self, parts: list[asyncio.Future[None]]) -> None:
         """Wait for the stop; a part that ends by itself is a fault and ends the worker loudly."""

@@ -18,6 +18,7 @@ from cadenza.engine.store import Source
 
 log = logging.getLogger("cadenza.engine")
 
+SLOWEST = 20.0  # seconds between beats, however long the lease: cancels travel with them
 SKEW_ALARM = 5.0  # seconds; more is worth telling somebody
 
 
@@ -49,13 +50,14 @@ class Heartbeat:
 
     async def run_once(self) -> float:
         """Renew, react, announce; say when the next beat is."""
-        await self._renew()
+        await self.renew()
         await self._measure()
         if self.announce is not None:
             await self.announce(-self.offset)
-        return self._lease.total_seconds() / 3
+        return min(self._lease.total_seconds() / 3, SLOWEST)
 
-    async def _renew(self) -> None:
+    async def renew(self) -> None:
+        """Extend our leases; drop and stop what is no longer ours or wanted."""
         hands = self._hands
         if not hands.leases:
             return

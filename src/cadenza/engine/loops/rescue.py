@@ -2,10 +2,12 @@
 
 Every worker runs it; an expired lease is taken by one of them. A job comes back after its lease at
 the latest plus one pass, whoever died. It cannot tell a dead worker from one that is cut off: the
-fence makes the latter's writes match nothing.
+fence makes the latter's writes match nothing. Before each pass the worker renews its own leases, so
+that one that slept (a suspended machine) does not take its own jobs for a dead worker's.
 """
 
 import logging
+from collections.abc import Awaitable, Callable
 
 from cadenza.engine.meters import Meters
 from cadenza.engine.store import Source
@@ -16,7 +18,16 @@ log = logging.getLogger("cadenza.engine")
 class Rescuer:
     """One pass over expired leases."""
 
-    def __init__(self, source: Source, *, crash_limit: int, every: float, meters: Meters) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        renew: Callable[[], Awaitable[None]],
+        crash_limit: int,
+        every: float,
+        meters: Meters,
+    ) -> None:
+        self._renew = renew
         self._source = source
         self._crash_limit = crash_limit
         self._every = every
@@ -24,6 +35,7 @@ class Rescuer:
 
     async def run_once(self) -> float:
         """Rescue what can be rescued; say when to look again."""
+        await self._renew()
         rescue = await self._source.rescue(crash_limit=self._crash_limit)
         self._meters.rescued += len(rescue.returned)
         self._meters.buried += len(rescue.buried)

@@ -1,0 +1,51 @@
+"""Jobs that a process died with, on a worker of several queues."""
+
+import asyncio
+from datetime import timedelta
+
+from cadenza.engine import Engine, State
+from cadenza.engine.stores.memory import MemoryStore
+from cadenza.engine.testing.clock import VirtualClock
+from tests.engine.conftest import finished, until, working
+
+
+async def test_a_suspect_is_not_starved_by_a_busy_second_queue(engine: Engine) -> None:
+    @engine.task(queue="mail")
+    async def suspect() -> None: ...
+
+    @engine.task(queue="busy", keep=False)
+    async def busy(again: int) -> None:
+        await asyncio.sleep(0.001)
+        await busy.enqueue(again=again)
+
+    queued = await suspect.enqueue()
+    await engine.store.claim("mail", limit=1, worker="dead", lease=timedelta(milliseconds=1))
+    await asyncio.sleep(0.005)
+    await engine.store.rescue(crash_limit=5)
+    await busy.enqueue_many([{"again": n} for n in range(4)])
+    async with working(engine, "mail", "busy", concurrency=4, grace=0.1):
+        (job,) = await finished(engine, queued.id)
+
+    assert (job.state, job.crashes) == (State.DONE, 1)
+
+
+async def test_a_worker_that_slept_does_not_count_its_own_jobs_as_crashed() -> None:
+    store_clock = VirtualClock()
+    async with Engine(MemoryStore(clock=store_clock)) as engine:
+        go = asyncio.Event()
+
+        @engine.task
+        async def work() -> None:
+            await go.wait()
+
+        async with working(engine) as worker:
+            queued = await work.enqueue()
+            await until(engine, queued.id, State.RUNNING)
+            store_clock.shift(timedelta(minutes=5))  # the machine was suspended
+            rescue = next(duty for duty in worker.duties if duty.name == "rescue")
+            rescue.nudge()
+            await asyncio.sleep(0.05)
+            go.set()
+            (job,) = await finished(engine, queued.id)
+
+    assert (job.state, job.crashes) == (State.DONE, 0)
