@@ -14,7 +14,7 @@ async def test_hooks_hear_of_start_jobs_errors_idleness_and_stop() -> None:
     def on_job(claimed: Claimed, settlement: Settlement) -> None:
         heard.append(f"{claimed.task} {settlement.verdict}")
 
-    async def on_error(error: Exception, claimed: Claimed | None) -> None:
+    async def on_error(error: BaseException, claimed: Claimed | None) -> None:
         heard.append(f"{type(error).__name__} in {claimed.task if claimed else None}")
 
     hooks = Hooks(

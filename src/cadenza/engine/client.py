@@ -60,8 +60,8 @@ class Engine:
         self.chance = chance or SystemChance()
         self.hooks = hooks or Hooks()
         self.store: Store = open_store(store, clock=self.clock) if isinstance(store, str) else store
-        self.keep_done = duration("keep_done", keep_done)
-        self.keep_failed = duration("keep_failed", keep_failed)
+        self.keep_done = duration("keep_done", keep_done, most=timedelta.max)
+        self.keep_failed = duration("keep_failed", keep_failed, most=timedelta.max)
         self.tasks: dict[str, Task] = {}
 
     async def open(self) -> Self:

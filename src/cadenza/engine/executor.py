@@ -5,6 +5,8 @@ signal, an error) into a `Settlement`. It never writes: the settler does, in bat
 straight-line on purpose; a no-op job costs a few microseconds here.
 """
 
+import asyncio
+import inspect
 import logging
 import traceback
 from collections.abc import Mapping
@@ -25,13 +27,14 @@ from cadenza.engine.outcomes import (
     RateLimited,
     Retry,
     Settlement,
+    Signal,
     Snooze,
     Stopped,
     Verdict,
 )
 from cadenza.engine.payload import to_json
 from cadenza.engine.running import LostLease, Report, Running
-from cadenza.engine.slots import Slot
+from cadenza.engine.slots import NEVER, Slot
 from cadenza.engine.task import Task
 from cadenza.engine.threads import Threads
 
@@ -41,6 +44,7 @@ STRANGER = timedelta(
     minutes=1
 )  # until a job of a task that this worker does not know is looked at again
 TRACE_LINES = 12
+_NOT_ITS_FAULT = (Stopped.STOPPING, Stopped.LOST, Stopped.CANCELED)
 
 
 class Executor:
@@ -70,47 +74,60 @@ class Executor:
         task = self._tasks.get(claimed.task)
         if task is None:
             return self._stranger(claimed)
-        options = self._options(claimed, task)
+        try:
+            options = self._options(claimed, task)
+            arguments = task.signature.arguments(claimed.payload)
+        except (msgspec.MsgspecError, ValueError) as error:
+            return self._fail(claimed, error, "its payload no longer fits the task's signature")
         if options.time_limit is not None:
             slot.limit_to(options.time_limit.total_seconds())
-        try:
-            arguments = task.signature.arguments(claimed.payload)
-        except (msgspec.ValidationError, msgspec.DecodeError) as error:
-            return self._fail(claimed, error, "its payload no longer fits the task's signature")
         if task.signature.wants_job is not None:
             slot.running = Running(claimed, self._report)
             arguments[task.signature.wants_job] = slot.running
         hooks = self._hooks
+        error: BaseException | None = None
         try:
             if hooks.around is not None:
                 output = await hooks.around(claimed, lambda: self._call(task, arguments))
             elif task.is_async:
                 output = await task.handler(**arguments)
             else:
-                output = await self._threads.call(task.handler, arguments)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a handler may raise anything; it becomes an outcome
-            settlement = self._judge(claimed, task, error)
-            if settlement.verdict in (Verdict.RETRY, Verdict.FAILED):
-                await tell(hooks.on_error, error, claimed)
+                output = await self._call(task, arguments)
+        except asyncio.CancelledError:
+            reason = slot.cut_short()
+            error = _error_of(reason)
+            settlement = self.stopped(claimed, reason)
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as raised:  # noqa: BLE001 - a handler may raise anything; it becomes an outcome
+            error = raised
+            settlement = self._judge_stopped(claimed, task, raised, slot.reason)
         else:
             keep = self._keep_done if options.keep is None else options.keep
             settlement = Settlement(claimed.id, claimed.lease, keep=keep)
             if output is not None and keep:
                 self._attach(settlement, claimed, output)
-        if hooks.on_job is not None:
-            await tell(hooks.on_job, claimed, settlement)
+        slot.deadline = NEVER  # what follows is no part of the run
+        if hooks.on_job is not None or hooks.on_error is not None:
+            await self._tell(claimed, settlement, error, slot)
         return settlement
+
+    async def _tell(
+        self, claimed: Claimed, settlement: Settlement, error: BaseException | None, slot: Slot
+    ) -> None:
+        """Tell the hooks; a stop that comes meanwhile no longer changes the outcome."""
+        try:
+            if error is not None and settlement.verdict in (Verdict.RETRY, Verdict.FAILED):
+                await tell(self._hooks.on_error, error, claimed)
+            await tell(self._hooks.on_job, claimed, settlement)
+        except asyncio.CancelledError:
+            slot.cut_short()
 
     def stopped(self, claimed: Claimed, reason: Stopped) -> Settlement:
         """Say what becomes of a run that was cut short."""
         match reason:
-            case Stopped.TIME_LIMIT:
-                return self._judge(
-                    claimed, self._tasks[claimed.task], TimeoutError("over its time limit")
-                )
-            case Stopped.WITHIN:
-                error = RuntimeError("the handler was canceled by something of its own")
-                return self._judge(claimed, self._tasks[claimed.task], error)
+            case Stopped.TIME_LIMIT | Stopped.WITHIN:
+                return self._judge(claimed, self._tasks[claimed.task], _error_of(reason))
             case Stopped.CANCELED:
                 note = error_note("Canceled", "canceled while it ran", self._clock.now())
                 return Settlement(claimed.id, claimed.lease, Verdict.CANCELED, error=note)
@@ -120,7 +137,16 @@ class Executor:
     async def _call(self, task: Task, arguments: dict[str, object]) -> object:
         if task.is_async:
             return await task.handler(**arguments)
-        return await self._threads.call(task.handler, arguments)
+        output = await self._threads.call(task.handler, arguments)
+        return await output if inspect.isawaitable(output) else output  # a plain wrapper's
+
+    def _judge_stopped(
+        self, claimed: Claimed, task: Task, error: BaseException, reason: Stopped | None
+    ) -> Settlement:
+        """Judge an error; one that our own stop brought about is not held against the job."""
+        if reason is not None and reason in _NOT_ITS_FAULT and not isinstance(error, Signal):
+            return self.stopped(claimed, reason)
+        return self._judge(claimed, task, error)
 
     def _judge(self, claimed: Claimed, task: Task, error: BaseException) -> Settlement:
         """Turn what a handler raised into an outcome."""
@@ -145,9 +171,9 @@ class Executor:
 
     def _retry_as_told(self, claimed: Claimed, task: Task, error: Retry) -> Settlement:
         if claimed.attempts >= self._options(claimed, task).retry.limit:
-            return self._fail(claimed, error, str(error))
+            return self._fail(claimed, error, _words(error))
         at, delay = (None, error.at) if isinstance(error.at, timedelta) else (error.at, None)
-        note = self._note(claimed, error, str(error))
+        note = self._note(claimed, error, _words(error))
         return Settlement(claimed.id, claimed.lease, Verdict.RETRY, at=at, delay=delay, error=note)
 
     def _retry_or_fail(self, claimed: Claimed, task: Task, error: BaseException) -> Settlement:
@@ -161,12 +187,12 @@ class Executor:
                 "job": claimed.id,
                 "task": claimed.task,
                 "attempt": attempt,
-                "error": repr(error),
+                "error": f"{type(error).__name__}: {_words(error)}",
             },
         )
         if wait is None:
-            return self._fail(claimed, error, str(error))
-        note = self._note(claimed, error, str(error))
+            return self._fail(claimed, error, _words(error))
+        note = self._note(claimed, error, _words(error))
         return Settlement(claimed.id, claimed.lease, Verdict.RETRY, delay=wait, error=note)
 
     def _options(self, claimed: Claimed, task: Task) -> Options:
@@ -180,9 +206,8 @@ class Executor:
         frames = traceback.extract_tb(error.__traceback__)[-TRACE_LINES:]
         trace = "".join(traceback.format_list(frames))
         now = self._clock.now()
-        clean = message.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
         return error_note(
-            type(error).__name__, clean, now, attempt=claimed.attempts + 1, trace=trace
+            type(error).__name__, message, now, attempt=claimed.attempts + 1, trace=trace
         )
 
     def _stranger(self, claimed: Claimed) -> Settlement:
@@ -196,3 +221,18 @@ class Executor:
             settlement.output = to_json(output, what=f"the output of job {claimed.id}")
         except InvalidJob as error:
             settlement.error = error_note("OutputLost", str(error), self._clock.now())
+
+
+def _error_of(reason: Stopped) -> Exception:
+    """Word a run that was cut short as an error."""
+    if reason is Stopped.TIME_LIMIT:
+        return TimeoutError("over its time limit")
+    return RuntimeError("the handler was canceled by something of its own")
+
+
+def _words(error: BaseException) -> str:
+    """Say what an error says, whatever its author made of `__str__`."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - somebody else's code, and only words
+        return "an error that cannot say what it is"

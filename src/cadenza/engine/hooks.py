@@ -30,7 +30,7 @@ class Hooks:
     """Nothing is left to do; once per idle period."""
     on_job: Callable[[Claimed, Settlement], Any] | None = None
     """A run has come to an outcome (not yet written)."""
-    on_error: Callable[[Exception, Claimed | None], Any] | None = None
+    on_error: Callable[[BaseException, Claimed | None], Any] | None = None
     """A handler failed (with its job), or a loop did (without)."""
     around: Around | None = None
     """Wraps every run: `await run()` inside a span, a log context, a session."""

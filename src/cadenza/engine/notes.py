@@ -24,8 +24,9 @@ def cancel_note(reason: str, now: datetime) -> str:
 def error_note(
     kind: str, message: str, now: datetime, *, attempt: int | None = None, trace: str = ""
 ) -> str:
-    """Word an error as it is kept with a job."""
-    note: dict[str, object] = {"at": now.isoformat(), "kind": kind, "message": message}
+    """Word an error as it is kept with a job; what no store could keep is replaced."""
+    clean = message.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+    note: dict[str, object] = {"at": now.isoformat(), "kind": kind, "message": clean}
     if attempt is not None:
         note["attempt"] = attempt
     if trace:

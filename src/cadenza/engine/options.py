@@ -16,6 +16,7 @@ from cadenza.engine.job import Debounce, Limit, Pace, Rate, Throttle, Unique, Wh
 from cadenza.engine.retry import RetryPolicy
 
 LONGEST_NAME = 200
+LONGEST_WAIT = timedelta(days=36525)  # a hundred years
 PRIORITIES = range(-32768, 32768)
 
 
@@ -66,9 +67,10 @@ class Options:
         said: dict[str, object] = {}
         if self.retry != of_task.retry:
             said["retry"] = self.retry.as_json()
-        if self.time_limit != of_task.time_limit and self.time_limit is not None:
-            said["time_limit"] = self.time_limit.total_seconds()
-        if self.keep != of_task.keep and self.keep is not None:
+        if self.time_limit != of_task.time_limit:
+            limit = self.time_limit
+            said["time_limit"] = None if limit is None else limit.total_seconds()
+        if self.keep != of_task.keep:
             said["keep"] = self.keep
         return msgspec.json.encode(said).decode() if said else None
 
@@ -77,16 +79,18 @@ class Options:
         said: dict[str, Any] = msgspec.json.decode(overrides)
         if "retry" in said:
             said["retry"] = self.retry.from_json(said["retry"])
-        return replace(self, **{name: _coerce(name, value) for name, value in said.items()})
+        known = said.keys() & _OVERRIDES  # a newer release may write more: an older one lets it be
+        return replace(self, **{name: _coerce(name, said[name]) for name in known})
 
 
 _NAMES = frozenset(field.name for field in fields(Options))
+_OVERRIDES = frozenset({"retry", "time_limit", "keep"})
 _DURATIONS = frozenset({"delay", "jitter", "time_limit"})
 _RULES = ("unique", "throttle", "debounce", "pace")
 
 
-def duration(name: str, value: object) -> timedelta:
-    """Take a timedelta or seconds, never a negative one."""
+def duration(name: str, value: object, *, most: timedelta = LONGEST_WAIT) -> timedelta:
+    """Take a timedelta or seconds, never a negative one, and none that leaves the calendar."""
     if isinstance(value, bool) or not isinstance(value, timedelta | int | float):
         message = f"{name} must be a timedelta or a number of seconds, not {value!r}"
         raise InvalidJob(message)
@@ -97,6 +101,9 @@ def duration(name: str, value: object) -> timedelta:
         raise InvalidJob(message) from error
     if span < timedelta():
         message = f"{name} must not be negative, got {span}"
+        raise InvalidJob(message)
+    if span > most:
+        message = f"{name} must be at most {most}, got {span}"
         raise InvalidJob(message)
     return span
 

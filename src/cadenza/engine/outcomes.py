@@ -12,6 +12,7 @@ from enum import StrEnum
 import msgspec
 
 from cadenza.engine.job import Scope
+from cadenza.engine.options import duration, instant
 
 
 class Signal(Exception):
@@ -22,7 +23,7 @@ class Snooze(Signal):
     """Come back later; no attempt is used up."""
 
     def __init__(self, wait: timedelta | float) -> None:
-        self.wait = wait if isinstance(wait, timedelta) else timedelta(seconds=wait)
+        self.wait = duration("the wait of a Snooze", wait)
         super().__init__(f"snoozed for {self.wait}")
 
 
@@ -30,8 +31,8 @@ class Cancel(Signal):
     """Do not run this job again; it ends canceled, with the reason."""
 
     def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason)
+        self.reason = str(reason)
+        super().__init__(self.reason)
 
 
 class Retry(Signal):
@@ -40,7 +41,8 @@ class Retry(Signal):
     def __init__(
         self, at: datetime | timedelta | float, reason: str = "the handler asked for a retry"
     ) -> None:
-        self.at = timedelta(seconds=at) if isinstance(at, int | float) else at
+        what = "the time of a Retry"
+        self.at = instant(what, at) if isinstance(at, datetime) else duration(what, at)
         super().__init__(reason)
 
 
@@ -51,7 +53,7 @@ class RateLimited(Signal):
     """
 
     def __init__(self, wait: timedelta | float, scope: Scope | None = None) -> None:
-        self.wait = wait if isinstance(wait, timedelta) else timedelta(seconds=wait)
+        self.wait = duration("the wait of a RateLimited", wait)
         self.scope = scope
         super().__init__(f"rate limited for {self.wait}")
 

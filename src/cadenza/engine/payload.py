@@ -73,6 +73,9 @@ class Signature:
 
 def read_signature(task: str, handler: Callable[..., object]) -> Signature:
     """Read what a handler takes; annotations are the schema, the `Running` parameter is the job itself."""
+    if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
+        message = f"task {task!r} is a generator, which nobody would step through: use a function"
+        raise InvalidJob(message)
     hints = typing.get_type_hints(handler, include_extras=True)
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
     wants_job: str | None = None

@@ -3,6 +3,7 @@
 While one write is under way the next outcomes gather, so the batch grows with the load by itself and
 a lone outcome never waits. A write that fails because the store is away is tried again until it is
 back: the fence makes that harmless, and an outcome whose lease is lost by then matches nothing.
+An outcome that the store cannot take spoils no other: its job fails and says so.
 """
 
 import asyncio
@@ -12,7 +13,8 @@ from cadenza.core.clock import Clock
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.hands import Hands
 from cadenza.engine.meters import Meters
-from cadenza.engine.outcomes import Settlement
+from cadenza.engine.notes import error_note
+from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.store import Source
 
 log = logging.getLogger("cadenza.engine")
@@ -71,6 +73,28 @@ class Settler:
             )
 
     async def _write(self, batch: list[Settlement], closed: list[int]) -> list[Settlement]:
+        try:
+            return await self._persist(batch, closed)
+        except Exception:
+            log.exception("outcomes could not be written, trying one by one")
+        refused: list[Settlement] = []
+        for settlement in batch:
+            refused += await self._write_alone(settlement)
+        await self._persist([], closed)
+        return refused
+
+    async def _write_alone(self, settlement: Settlement) -> list[Settlement]:
+        try:
+            return await self._persist([settlement], [])
+        except Exception as error:
+            log.exception("an outcome cannot be written", extra={"job": settlement.id})
+            note = error_note("OutcomeLost", f"the store refused it: {error}", self._clock.now())
+        return await self._persist(
+            [Settlement(settlement.id, settlement.lease, Verdict.FAILED, error=note)], []
+        )
+
+    async def _persist(self, batch: list[Settlement], closed: list[int]) -> list[Settlement]:
+        """Write, and try again for as long as the store is away."""
         tries = 0
         while True:
             try:

@@ -1,20 +1,23 @@
 """Where jobs run: a fixed number of slots, each a task of the event loop that lives on.
 
 A slot takes the next job from the worker's hands and runs it, again and again; a job that never
-waits costs no new task and no turn of the loop. From outside, a slot's run can be cut short for a
-named reason. After two milliseconds without waiting a slot lets the others run.
+waits costs no new task and no turn of the loop, but has a context of its own (`context.py`). From
+outside, a slot's run can be cut short for a named reason. After two milliseconds without waiting a
+slot lets the others run.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from contextvars import copy_context
+from typing import Any, Protocol
 
 from cadenza.core.clock import Clock
+from cadenza.engine.context import go_on
 from cadenza.engine.hands import Hands
 from cadenza.engine.job import Claimed
 from cadenza.engine.meters import Meters
-from cadenza.engine.outcomes import Settlement, Stopped
+from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.running import Running
 
 log = logging.getLogger("cadenza.engine")
@@ -26,7 +29,7 @@ NEVER = float("inf")
 class Runner(Protocol):
     """What runs a claimed thing; the engine's own is `Executor`."""
 
-    async def run(self, claimed: Claimed, slot: "Slot") -> Settlement:
+    def run(self, claimed: Claimed, slot: "Slot") -> Coroutine[Any, Any, Settlement]:
         """Run it and say what became of it."""
         ...
 
@@ -63,6 +66,21 @@ class Slot:
             self.running.cancel_requested = True
         self.reason = reason
         self.task.cancel()
+
+    def cut_short(self) -> Stopped:
+        """Say why the present run was canceled; ours is taken back, so that the slot can work on.
+
+        Tells our own stop from a handler that was canceled by something of its own.
+        """
+        task = asyncio.current_task()
+        if self.reason is not None:
+            reason, self.reason = self.reason, None
+            if task is not None:
+                task.uncancel()
+            return reason
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError  # the worker itself goes
+        return Stopped.WITHIN
 
 
 class Slots:
@@ -124,7 +142,7 @@ class Slots:
         slot.started = started = self._clock.monotonic()
         held = hands.leases.get(claimed.lease)
         if held is None or held.until <= started:  # too late to begin: another may have it by now
-            hands.let_go(claimed.lease)
+            self._settle(Settlement(claimed.id, claimed.lease, Verdict.RELEASED))
             hands.notice_quiet()
             return started
         if len(hands.buffer) <= hands.low:
@@ -132,9 +150,20 @@ class Slots:
         slot.claimed = claimed
         hands.busy += 1
         try:
-            settlement = await self._runner.run(claimed, slot)
+            steps, run = self._runner.run(claimed, slot), copy_context().run
+            try:
+                waits_for = run(steps.send, None)
+            except StopIteration as end:  # most short runs never wait
+                settlement: Settlement = end.value
+            else:
+                settlement = await go_on(steps, run, waits_for)
+            if slot.reason is not None:  # the run came to an end in spite of our stop
+                slot.cut_short()
         except asyncio.CancelledError:
-            settlement = self._cut_short(slot, claimed)
+            settlement = self._runner.stopped(claimed, slot.cut_short())
+        except Exception:
+            log.exception("a run came to no outcome", extra={"job": claimed.id})
+            settlement = self._runner.stopped(claimed, Stopped.WITHIN)
         finally:
             hands.busy -= 1
             slot.claimed = slot.running = slot.reason = None
@@ -144,17 +173,6 @@ class Slots:
         self._meters.ran(claimed, settlement.verdict, ended - started)
         self._settle(settlement)
         return ended
-
-    def _cut_short(self, slot: Slot, claimed: Claimed) -> Settlement:
-        """Tell our own stop from a handler that was canceled by something of its own."""
-        task = asyncio.current_task()
-        if slot.reason is not None:
-            if task is not None:
-                task.uncancel()
-            return self._runner.stopped(claimed, slot.reason)
-        if task is not None and task.cancelling():
-            raise asyncio.CancelledError  # the worker itself goes
-        return self._runner.stopped(claimed, Stopped.WITHIN)
 
     # Time limits
 
