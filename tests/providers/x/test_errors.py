@@ -44,7 +44,7 @@ CASES: list[tuple[int, dict[str, Any], Outcome]] = [
     (401, _blank("Unauthorized"), Disconnected("", "401")),
     (429, _problem("usage-capped"), TryLater(timedelta(hours=6), Reach.APP, "")),
     (403, _problem("usage-capped"), TryLater(timedelta(hours=6), Reach.APP, "")),
-    (403, _blank(x_model.DUPLICATE), Unconfirmed("")),
+    (403, _blank(x_model.DUPLICATE), Transient("")),  # as nothing like it is shown
     (403, _blank(x_model.NOT_PERMITTED), Forbidden("", "not-permitted")),
     (403, _problem("client-forbidden"), Forbidden("", "client-forbidden")),
     (403, _blank("User is suspended"), Forbidden("", "403")),

