@@ -87,6 +87,19 @@ async def test_a_failure_waits_while_another_channel_is_still_tried(house: House
     assert len(house.office.to("ada@example.com")) == 1
 
 
+async def test_a_doubt_that_was_cleared_up_is_not_told(house: House) -> None:
+    cleared = await house.deliver("unconfirmed", channel=Channel.MASTODON, reason="no answer")
+    await house.deliver("unconfirmed", channel=Channel.X, reason="no answer")
+    await house.dispatch()
+    sent = "UPDATE delivery SET state = 'sent', sent_at = created_at WHERE id = :i"
+    await house.run(sent, i=cleared)
+    await house.make_due()
+    await house.dispatch(2)
+    (mail,) = house.office.to("ada@example.com")
+    assert "needs a look on x" in str(mail["Subject"])
+    assert sorted({row["state"] for row in await house.rows("notice")}) == ["dropped", "told"]
+
+
 async def test_a_disconnect_is_told_at_once_and_once_with_a_link(house: House) -> None:
     await lose(house)
     await lose(house)

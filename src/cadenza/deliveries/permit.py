@@ -14,6 +14,7 @@ from hashlib import sha256
 from cadenza.core.budgets import Allowed, Budget, Counted, MinGap, Rate, Rolling, allows
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes
+from cadenza.deliveries.announce import announce
 from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, first_refusal
 from cadenza.deliveries.model import Ticket
@@ -222,6 +223,7 @@ def _refuse(tx: Tx, now: datetime, ticket: Ticket, gate: str, answer: End | Wait
             **key,
         )
         claim.leave_lanes(tx, [ticket])
+        announce(tx, now, state=answer.state, reason=answer.says, **key)
         return Refusal(gate, answer.says, None, answer.state)
     until = answer.until or now + PERSON
     tx.run(

@@ -17,6 +17,7 @@ from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes
+from cadenza.deliveries.announce import announce
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.refund import rearm_gaps, refund
 from cadenza.providers.outcome import (
@@ -85,8 +86,16 @@ def _settle_one(tx: Tx, now: datetime, result: Result) -> bool:
     elif not (isinstance(outcome, Sent) and _move(tx, now, result, move, fence=DOUBTED)):
         return False
     _park(tx, now, ticket, outcome)
-    if move.state in (State.SENT, State.FAILED, State.UNCONFIRMED):
-        _announce(tx, now, ticket, move, outcome)
+    announce(
+        tx,
+        now,
+        workspace_id=ticket.workspace_id,
+        id=ticket.id,
+        lease=ticket.lease,
+        state=move.state,
+        reason=move.reason,
+        url=getattr(outcome, "url", None),
+    )
     return True
 
 
@@ -246,20 +255,3 @@ def _park(tx: Tx, now: datetime, ticket: Ticket, outcome: Outcome) -> None:
                 )
         case _:
             pass
-
-
-def _announce(tx: Tx, now: datetime, ticket: Ticket, move: Move, outcome: Outcome) -> None:
-    body = {"state": move.state.value, "reason": move.reason, "url": getattr(outcome, "url", None)}
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :id, :kind, :subject, :body, :now)
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
-        workspace_id=ticket.workspace_id,
-        id=f"{ticket.id}:{ticket.lease}:{move.state.value}",
-        kind=f"delivery.{move.state.value}",
-        subject=ticket.id,
-        body=msgspec.json.encode(body).decode(),
-        now=now,
-    )

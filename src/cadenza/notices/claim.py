@@ -144,7 +144,33 @@ def _take(tx: Tx, now: datetime, head: Row) -> Parcel | None:
             target_id=key["target_id"],
         )
     news = _news(tx, key["workspace_id"], [row["outbox_id"] for row in rows])
+    if key["group_key"].startswith("failed:"):
+        news = _still_so(tx, now, key, news)
+    if not news:
+        return None
     return Parcel(**key, lease=lease, attempts=max(r["attempts"] for r in rows), news=tuple(news))
+
+
+def _still_so(tx: Tx, now: datetime, key: dict[str, Any], news: Sequence[Row]) -> list[Row]:
+    """Drop what is no longer so: a doubt that was cleared up, a failure that a retry mended."""
+    over = [row for row in news if row["kind"] != f"delivery.{row['state_now']}"]
+    tx.run_each(
+        """
+        UPDATE notice SET state = 'dropped', reason = 'it is no longer so', leased_until = NULL
+        WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
+            AND target_id = :target_id
+        """,
+        [
+            {
+                "workspace_id": key["workspace_id"],
+                "outbox_id": row["id"],
+                "medium": key["medium"],
+                "target_id": key["target_id"],
+            }
+            for row in over
+        ],
+    )
+    return [row for row in news if row not in over]
 
 
 def _news(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
@@ -153,7 +179,7 @@ def _news(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
         tx.one(
             """
             SELECT outbox.*, delivery.channel, delivery.post_id, delivery.content, delivery.recipient,
-                delivery.reason, delivery.url, account.id AS account_id, account.provider, account.handle
+                delivery.state AS state_now, account.id AS account_id, account.provider, account.handle
             FROM outbox
             LEFT JOIN delivery
                 ON delivery.workspace_id = outbox.workspace_id AND delivery.id = outbox.subject_id

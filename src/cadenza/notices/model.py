@@ -29,6 +29,7 @@ class Choice(StrEnum):
 TOPICS = {
     "delivery.sent": Topic.PUBLISHED,
     "delivery.failed": Topic.FAILED,
+    "delivery.missed": Topic.FAILED,
     "delivery.unconfirmed": Topic.FAILED,
     "account.needs_reconnect": Topic.ACCOUNT,
 }

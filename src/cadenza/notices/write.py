@@ -55,10 +55,10 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
         lines.append((more, more))
     if kinds == {"account.needs_reconnect"}:
         return _account_title(news[-1]), lines
-    if kinds <= {"delivery.failed", "delivery.unconfirmed"}:
+    if kinds <= {"delivery.failed", "delivery.missed", "delivery.unconfirmed"}:
         channels = ", ".join(sorted({row["channel"] for row in news if row["channel"]}))
-        failed = "delivery.failed" in kinds
-        words = "could not be published on" if failed else "needs a look on"
+        doubtful = kinds == {"delivery.unconfirmed"}
+        words = "needs a look on" if doubtful else "could not be published on"
         return f"{_what(news[0])} {words} {channels}", lines
     if kinds == {"delivery.sent"}:
         count = len(news)
