@@ -63,6 +63,10 @@ class Stage:
         self.events: list[Event] = []
         self.wires: list[Wire] = []
         self.healed_at: float | None = None
+        self.steps = 0  # of workers, counted
+        self.crash_at: int | None = (
+            None  # the step at which a worker's power is cut, tape or no tape
+        )
         self._hash = blake2b(digest_size=12)
         clock: Clock = HostClock(self.loop)
         self.database = SqliteDatabase(":memory:", clock=clock)
@@ -87,7 +91,9 @@ class Stage:
         host = current_host()
         # Most I/O of a worker is idle looking: trouble counts for more on the way of a delivery.
         weight = HOT if label in ON_THE_WAY else 1.0
-        if host.name[0] == "w" and self.trouble("crash", weight):
+        worker = host.name[0] == "w"
+        self.steps += worker
+        if worker and (self.steps == self.crash_at or self.trouble("crash", weight)):
             self.tell("crash", f"at {label}")
             self.loop.crash(host)
             name = host.name.partition(".")[0]

@@ -12,13 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.mutants import MUTANTS
+from tests.simulation.network import KINDS
 from tests.simulation.shrink import shrink, story
+from tests.simulation.swarm import STRENGTHS
 from tests.simulation.world import simulate
 
 HERE = Path(__file__).parent
 SEEDS: dict[str, int] = json.loads((HERE / "seeds.json").read_text(encoding="utf-8"))
 REGRESSIONS: dict[str, int] = json.loads((HERE / "regressions.json").read_text(encoding="utf-8"))
 FRESH = float(os.environ.get("SIMULATION_SECONDS", "20"))
+DRAWS_OF_A_SWARM = 7 + len(STRENGTHS)
+STEPS = 38  # by then a calm world's first delivery is claimed, sent and settled
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +72,15 @@ def test_without_the_mistake_its_seeds_break_nothing() -> None:
 def test_what_once_broke_holds(name: str) -> None:
     verdict = simulate(REGRESSIONS[name])
     assert verdict.violation is None, story(verdict)
+
+
+@pytest.mark.parametrize("kind", range(len(KINDS)), ids=KINDS)
+def test_a_crash_at_any_step_of_a_calm_world_heals(kind: int) -> None:
+    calm = [0] * DRAWS_OF_A_SWARM + [kind]
+    for step in range(1, STEPS):
+        verdict = simulate(0, replay=calm, crash_at=step)
+        assert verdict.violation is None, story(verdict)
+        assert any(event.kind == "crash" for event in verdict.events)
 
 
 def test_shrinking_keeps_the_promise_that_breaks() -> None:

@@ -170,13 +170,18 @@ class Verdict:
 
 
 def simulate(
-    seed: int, *, replay: list[int] | None = None, mutant: Mutant | None = None
+    seed: int,
+    *,
+    replay: list[int] | None = None,
+    mutant: Mutant | None = None,
+    crash_at: int | None = None,
 ) -> Verdict:
     """Run one seed, or one tape, to its end or to its first violation."""
     tape = Tape(seed, replay)
     if mutant is not None:
         mutant.plant()
     world = World(tape, mutant)
+    world.crash_at = crash_at
     violation: Violation | None = None
     try:
         run(world.loop, world.checks.guard(world.live()))
