@@ -99,6 +99,7 @@ async def test_no_fault_makes_two_messages(
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
+        assert world.endpoints["ada"].changed == 0
         expected = Disconnected if kind is Kind.EXPIRE else Sent
         assert isinstance(ended.outcome, expected), ended.trail
         extras = [str(record.__dict__) for record in caplog.records]
