@@ -51,6 +51,11 @@ class Options:
     keep: bool | None = None
     """False deletes a done job at once; None: as the engine's retention says."""
 
+    @property
+    def has_rule(self) -> bool:
+        """Say whether uniqueness, throttle, debounce or pace is asked for."""
+        return bool(self.unique or self.throttle or self.debounce or self.pace)
+
     def with_(self, changes: Mapping[str, object]) -> Self:
         """Return these options with some changed; unknown names and impossible values are refused."""
         for name in changes:

@@ -36,11 +36,11 @@ class Signature:
 
     def encode(self, payload: Mapping[str, object]) -> str:
         """Return the payload as JSON text, or refuse it with what is wrong."""
-        self._check_names(payload)
         text = to_json(payload, what=f"the payload of task {self.task!r}")
         try:
             self.decode(text)
         except msgspec.ValidationError as error:
+            self._check_names(payload)  # says it in the caller's words, where names are the matter
             message = f"the payload of task {self.task!r} does not fit its signature: {error}"
             raise InvalidJob(message) from error
         return text

@@ -60,12 +60,13 @@ class Task:
 class Prepared:
     """A task with the options of one enqueue."""
 
-    __slots__ = ("_engine", "options", "task")
+    __slots__ = ("_engine", "_overrides", "options", "task")
 
     def __init__(self, engine: Keeper, task: Task, options: Options) -> None:
         self._engine = engine
         self.task = task
         self.options = options
+        self._overrides = options.overrides(task.options)
 
     async def enqueue(self, **payload: object) -> Enqueued:
         """Add one job."""
@@ -82,7 +83,7 @@ class Prepared:
             self.task.name,
             self.task.signature.encode(payload),
             self.options,
-            overrides=self.options.overrides(self.task.options),
+            overrides=self._overrides,
             chance=self._engine.chance,
         )
 
@@ -100,7 +101,7 @@ def new_job(
         delay=options.delay if options.run_at is None else None,
         lane=options.lane,
         limit=options.limit,
-        rule=_rule(name, options, chance),
+        rule=_rule(name, options, chance) if options.has_rule else None,
         tags=options.tags,
         options=overrides,
     )
