@@ -32,7 +32,13 @@ from cadenza.engine.job import (
 )
 from cadenza.engine.options import Options, check_limit, check_name, duration
 from cadenza.engine.payload import to_json
-from cadenza.engine.recurring import dump_recurrence, load_recurrence, make_recurrence, parse_missed
+from cadenza.engine.recurring import (
+    dump_recurrence,
+    load_recurrence,
+    make_recurrence,
+    parse_missed,
+    succeed,
+)
 from cadenza.engine.store import Changed, Store
 from cadenza.engine.stores.open import open_store
 from cadenza.engine.task import Prepared, Task, new_job
@@ -282,10 +288,14 @@ class Engine:
         anchor: datetime | None = None,
         repeat_until: datetime | None = None,
         jitter: timedelta | float = 0,
-        paused: bool = False,
+        paused: bool | None = None,
         **options: object,
     ) -> Schedule:
-        """Let a task recur; the same name replaces the schedule."""
+        """Let a task recur; the same name replaces the schedule.
+
+        A program may say it at each start: unless the times changed, a run that was missed while
+        it was down is still made up, and without `paused` a paused one stays so.
+        """
         check_name("schedule name", name)
         recurrence = make_recurrence(
             cron=cron,
@@ -305,23 +315,26 @@ class Engine:
         if job.rule is not None or job.run_at is not None or job.delay is not None:
             message = "a schedule's jobs take no run_at, delay, unique, throttle, debounce or pace: the schedule decides"
             raise InvalidJob(message)
-        now = await self.store.now()
-        return await self.store.put_schedule(
-            Schedule(
-                name=name,
-                task=job.task,
-                recurrence=dump_recurrence(recurrence),
-                payload=job.payload,
-                queue=job.queue,
-                priority=job.priority,
-                lane=job.lane,
-                options=job.options,
-                overlap=overlap,
-                missed=missed,
-                paused=paused,
-                next_at=next_occurrence(recurrence, now),
-            )
+        wanted = Schedule(
+            name=name,
+            task=job.task,
+            recurrence=dump_recurrence(recurrence),
+            payload=job.payload,
+            queue=job.queue,
+            priority=job.priority,
+            lane=job.lane,
+            options=job.options,
+            overlap=overlap,
+            missed=missed,
+            paused=paused or False,
+            next_at=next_occurrence(recurrence, await self.store.now()),
         )
+        known = {schedule.name: schedule for schedule in await self.store.schedules()}
+        old = known.get(name)
+        if old is None:
+            return await self.store.put_schedule(wanted)
+        heir = succeed(old, wanted, paused=paused)
+        return old if heir == old else await self.store.put_schedule(heir)
 
     async def unschedule(self, name: str) -> None:
         """Forget a schedule; jobs that it made stay."""

@@ -44,6 +44,14 @@ TRANSITIONS: frozenset[tuple[State, State]] = frozenset(
 )
 
 
+def _in_seconds(value: object, *names: str) -> None:
+    """Let a duration be given in seconds, as everywhere; the value keeps a timedelta."""
+    for name in names:
+        given = getattr(value, name)
+        if isinstance(given, int | float):
+            object.__setattr__(value, name, timedelta(seconds=given))
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What a limit, a pause or a park applies to: a queue, or one lane of it."""
@@ -62,6 +70,9 @@ class Rate:
     count: int
     per: timedelta
     burst: int = 1
+
+    def __post_init__(self) -> None:
+        _in_seconds(self, "per")
 
     @property
     def interval(self) -> timedelta:
@@ -91,6 +102,9 @@ class Unique:
     key: str
     while_: While = While.LIVE
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "while_", While(self.while_))
+
 
 @dataclass(frozen=True, slots=True)
 class Throttle:
@@ -98,6 +112,9 @@ class Throttle:
 
     key: str
     period: timedelta
+
+    def __post_init__(self) -> None:
+        _in_seconds(self, "period")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +125,9 @@ class Debounce:
     wait: timedelta
     max_wait: timedelta | None = None
 
+    def __post_init__(self) -> None:
+        _in_seconds(self, "wait", "max_wait")
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -115,6 +135,9 @@ class Pace:
 
     key: str
     step: timedelta
+
+    def __post_init__(self) -> None:
+        _in_seconds(self, "step")
 
 
 Rule = Unique | Throttle | Debounce | Pace

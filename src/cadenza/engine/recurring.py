@@ -5,7 +5,7 @@ jobs in one transaction, only if nobody else did: exactly once per occurrence, o
 machines. This module only decides; `loops/recur.py` looks, `Store.fire` writes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -104,6 +104,18 @@ def parse_missed(text: str) -> Missed | Within:
     except ValueError as error:
         message = f"missed must be skip, once, all or within:SECONDS, not {text!r}"
         raise InvalidJob(message) from error
+
+
+def succeed(old: Schedule, new: Schedule, *, paused: bool | None) -> Schedule:
+    """Return a schedule that takes another's place: the past is kept, the same times go on."""
+    return replace(
+        new,
+        paused=old.paused if paused is None else paused,
+        next_at=old.next_at if old.recurrence == new.recurrence else new.next_at,
+        last_at=old.last_at,
+        last_note=old.last_note,
+        revision=old.revision,
+    )
 
 
 def decide(schedule: Schedule, now: datetime) -> Firing:
