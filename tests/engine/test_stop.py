@@ -65,3 +65,14 @@ async def test_a_worker_can_be_started_and_stopped_again_and_again(engine: Engin
         while not worker.is_idle:
             await asyncio.sleep(0.001)
     assert await engine.store.tally() == []
+
+
+async def test_a_stopped_worker_no_longer_counts_as_serving(engine: Engine) -> None:
+    @engine.task
+    async def nothing() -> None: ...
+
+    async with working(engine):
+        pass
+    queued = await nothing.enqueue()
+
+    assert "no running worker" in (await engine.why(queued.id)).sentence

@@ -86,7 +86,7 @@ def _announcer(engine: Employer, worker: Worker) -> Callable[[float], Awaitable[
         await engine.store.beat(
             WorkerInfo(
                 name=worker.name,
-                queues=worker.queues,
+                queues=() if worker.is_stopping else worker.queues,
                 tasks=tuple(sorted(engine.tasks)),
                 concurrency=worker.concurrency,
                 started_at=started,

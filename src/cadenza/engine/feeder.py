@@ -22,6 +22,7 @@ from cadenza.engine.store import Batch, Source
 log = logging.getLogger("cadenza.engine")
 
 AHEAD = 0.025  # seconds of work to have in stock
+STALE = 1.0  # seconds after which an old rate says nothing: the next jobs may be slow ones
 SAFETY = 0.9  # of a lease, counted locally: past it nothing of it is begun
 QUIET_WAIT = (
     5.0  # seconds to let the slots fall quiet for a suspect, before it runs beside the rest
@@ -64,13 +65,13 @@ class Feeder:
         self._suspects: set[str] = set()  # queues where jobs wait that must run alone
         self._rate = 0.0
         self._seen = (0, 0.0)
-        self._stopping = False
+        self.stopping = False
         self.idle = False
         self.went_idle = asyncio.Event()
 
     def stop(self) -> None:
         """Claim nothing more; `run` returns once a claim that is under way has been answered."""
-        self._stopping = True
+        self.stopping = True
         self._hands.hungry.set()
 
     def wake(self, queue: str) -> None:
@@ -83,7 +84,7 @@ class Feeder:
     async def run(self) -> None:
         """Feed until `stop`."""
         tries = 0
-        while not self._stopping:
+        while not self.stopping:
             try:
                 await self._step()
                 tries = 0
@@ -103,7 +104,7 @@ class Feeder:
             return
         if queue in self._suspects:
             await self._run_alone(queue)
-        if self._stopping:
+        if self.stopping:
             return
         batch = await self._claim(queue, wanted)
         (self._suspects.add if batch.suspects else self._suspects.discard)(queue)
@@ -131,7 +132,8 @@ class Feeder:
         finished, since = self._seen
         if now - since > AHEAD / 5:
             fresh = (hands.finished - finished) / (now - since)
-            self._rate = fresh if fresh > self._rate else (self._rate + fresh) / 2
+            stale = now - since > STALE
+            self._rate = fresh if stale or fresh > self._rate else (self._rate + fresh) / 2
             self._seen = (hands.finished, now)
         ahead = min(self._batch, int(self._rate * AHEAD))
         hands.low = ahead // 2
@@ -175,7 +177,7 @@ class Feeder:
     async def _run_alone(self, queue: str) -> None:
         """Let everything in hand finish, then run one suspect by itself."""
         await self._fall_quiet()
-        if self._stopping:
+        if self.stopping:
             return
         batch = await self._claim(queue, 1, alone=True)
         if batch.jobs:
@@ -183,6 +185,6 @@ class Feeder:
 
     async def _fall_quiet(self) -> None:
         end = self._clock.monotonic() + QUIET_WAIT
-        while not self._stopping and (left := end - self._clock.monotonic()) > 0:
+        while not self.stopping and (left := end - self._clock.monotonic()) > 0:
             if await self._clock.wait(self._hands.quiet, min(left, QUIET_WAIT / 20)):
                 return

@@ -164,7 +164,11 @@ def _served(job: Job, workers: Sequence[WorkerInfo], now: datetime) -> Check:
     if not any(job.task in w.tasks for w in serving):
         says = f"no worker of queue {job.queue!r} knows task {job.task!r}"
         return Check("worker", passed=False, says=says, who="whoever deploys the workers")
-    return Check("worker", passed=True, says=f"{len(serving)} workers serve queue {job.queue!r}")
+    return Check("worker", passed=True, says=f"{_count(serving)} queue {job.queue!r}")
+
+
+def _count(serving: Sequence[WorkerInfo]) -> str:
+    return "one worker serves" if len(serving) == 1 else f"{len(serving)} workers serve"
 
 
 def _alone(job: Job) -> Check:

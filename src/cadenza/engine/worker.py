@@ -6,6 +6,7 @@ store. Stopping is graceful: no new claims, a grace for what runs, the rest goes
 """
 
 import asyncio
+import contextlib
 import logging
 import signal
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -130,6 +131,11 @@ class Worker:
             loop.add_signal_handler(number, self.stop)
 
     @property
+    def is_stopping(self) -> bool:
+        """Say whether it claims nothing more."""
+        return self.feeder.stopping
+
+    @property
     def is_idle(self) -> bool:
         """Say whether there is nothing to do just now."""
         return self.feeder.idle
@@ -206,6 +212,13 @@ class Worker:
                 self.settler.add(self._runner.stopped(slot.claimed, Stopped.STOPPING))
         if not await self._clock.wait(self.settler.empty, LAST_WORDS):
             log.error("the last outcomes could not be written; their leases will run out")
+        await self._say_farewell()
+
+    async def _say_farewell(self) -> None:
+        """Let people and `why` know at once that nobody serves these queues here any more."""
+        if self.heartbeat.announce is not None:
+            with contextlib.suppress(StoreUnavailable):
+                await self.heartbeat.announce(-self.heartbeat.offset)
 
     def _release_buffer(self) -> None:
         while self.hands.buffer:
