@@ -77,27 +77,29 @@ async def endure(dsn: str, *, seconds: float, rate: int, old: bool = True) -> No
     holder = await asyncpg.connect(dsn)
     if old:
         await holder.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class")
-    begun = time.perf_counter()
-    spans: list[float] = []
-    told = begun
+    begun = told = time.perf_counter()
+    spans: dict[str, list[float]] = {"claim": [], "empty": []}
     share = max(rate // 50, 1)
     while (now := time.perf_counter()) - begun < seconds:
         await store.insert([NewJob(task="noop", payload=PAYLOAD)] * share)
-        started = time.perf_counter()
-        found = await store.claim("default", limit=1_000, worker="w", lease=LEASE)
-        spans.append(time.perf_counter() - started)
-        settlements = [Settlement(job.id, job.lease, keep=False) for job in found.jobs]
-        await store.settle(settlements, closed=[found.lease])
+        for took in spans.values():  # a worker asks until nothing comes
+            started = time.perf_counter()
+            found = await store.claim("default", limit=1_000, worker="w", lease=LEASE)
+            took.append(time.perf_counter() - started)
+            settlements = [Settlement(job.id, job.lease, keep=False) for job in found.jobs]
+            await store.settle(settlements, closed=[found.lease] if settlements else [])
         if now - told >= seconds / 6:
-            quantiles = statistics.quantiles(spans, n=100)
-            print(
-                f"{now - begun:5.0f} s  claim p50 {quantiles[49] * 1e3:6.2f} ms"
-                f"  p99 {quantiles[98] * 1e3:6.2f} ms  ({len(spans)} claims)"
-            )
-            spans, told = [], now
+            print(f"{now - begun:5.0f} s " + "".join(map(_tell, spans.items())))
+            spans, told = {"claim": [], "empty": []}, now
         await asyncio.sleep(max(0.0, 0.02 - (time.perf_counter() - now)))
     await holder.close()
     await store.close()
+
+
+def _tell(item: tuple[str, list[float]]) -> str:
+    name, spans = item
+    quantiles = statistics.quantiles(spans, n=100)
+    return f"  {name} p50 {quantiles[49] * 1e3:6.2f} ms p99 {quantiles[98] * 1e3:6.2f} ms"
 
 
 def main() -> None:

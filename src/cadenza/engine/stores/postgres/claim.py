@@ -51,9 +51,9 @@ class Claims:
         ] = {}  # large batches came: looked when, suspects
 
     def queue_of(self, leases: Iterable[int]) -> str | None:
-        """Name the queue whose plain jobs this lease holds; None if it is not one such lease."""
-        leases = set(leases)
-        return self._plain.get(leases.pop()) if len(leases) == 1 else None
+        """Name the queue whose plain jobs these leases hold; None if it is not one such queue."""
+        queues = {self._plain.get(lease) for lease in leases}
+        return queues.pop() if len(queues) == 1 else None
 
     def close(self, leases: Iterable[int]) -> None:
         """Forget leases of which nothing is left in hand."""
@@ -92,9 +92,8 @@ class Claims:
 
     async def survey(self, connection: Connection, queue: str, place: Place = START) -> Any:
         """Look at a queue without locking anything."""
-        since = self._places.watch()
         seen: Any = await connection.fetchrow(self._sql["survey"], queue, *place.columns)
-        self._places.note_read(queue, place, since)
+        self._places.note_read(queue, place, seen["took"])
         if place is START and not seen["ready"] and not seen["due"]:
             self._places.note_drained(queue, seen["now"])
         return seen

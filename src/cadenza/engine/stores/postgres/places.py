@@ -7,15 +7,17 @@ an old job wait again) is found by a reading from the beginning, once a second a
 if the shortened reading finds nothing, unless readings from the beginning have become dear.
 """
 
+from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from cadenza.core.clock import Clock
 
 SLACK = timedelta(seconds=2)  # between the instant in a row and its commit
 EVERY = 1.0  # seconds between two readings from the beginning
-DEAR = 0.01  # seconds: a reading from the beginning that takes so long is not repeated at once
+DEAR = 0.004  # seconds: readings from the beginning that take so long are not repeated at once
+SAMPLES = 3  # slow ones in a row, because one may be the machine's mood
 BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
 LOWEST = -(2**31)
 
@@ -42,7 +44,11 @@ START = Place()
 class _Known:
     place: Place = START
     read: float = float("-inf")  # when the queue was last read from its beginning
-    took: float = 0.0
+    took: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES))
+
+    @property
+    def dear(self) -> bool:
+        return len(self.took) == SAMPLES and min(self.took) >= DEAR
 
 
 class Places:
@@ -60,19 +66,20 @@ class Places:
     def look_again(self, queue: str) -> Place:
         """Say where to look once more after a reading found nothing."""
         known = self._queues.setdefault(queue, _Known())
-        dear = known.took >= DEAR and self._clock.monotonic() - known.read < EVERY
-        return known.place if dear else START
+        recent = self._clock.monotonic() - known.read < EVERY
+        return known.place if known.dear and recent else START
 
     def watch(self) -> float:
         """Read the watch by which readings are timed."""
         return self._clock.monotonic()
 
-    def note_read(self, queue: str, place: Place, since: float | None = None) -> None:
+    def note_read(self, queue: str, place: Place, took: float | None = None) -> None:
         """Remember that a queue was read from the beginning, and how long just looking took."""
         if place is START:
             known = self._queues.setdefault(queue, _Known())
             known.read = self._clock.monotonic()
-            known.took = known.took if since is None else known.read - since
+            if took is not None:
+                known.took.append(took)
 
     def note_taken(self, queue: str, last: Place, *, full: bool) -> None:
         """Go on behind the last job taken; if that was all there was, a little before it."""
@@ -91,4 +98,5 @@ class Places:
     def forget(self, queues: Iterable[str]) -> None:
         """Begin at the beginning next time: jobs may have come in anywhere."""
         for queue in queues:
-            self._queues.pop(queue, None)
+            if queue in self._queues:
+                self._queues[queue].place = START

@@ -68,11 +68,11 @@ async def settle_jobs(
     *,
     queue: str | None = None,
 ) -> Settled:
-    """Write outcomes; `queue` says that all are of plain jobs of that queue, under one lease."""
+    """Write outcomes; `queue` says that all are of plain jobs of that queue."""
     desk = Desk(connection, sql)
     left = settlements
-    if queue is not None and settlements and _are_deleted(settlements):
-        left = await _delete_plain(desk, settlements, closed, queue)
+    if queue is not None:
+        left = await _settle_plain(desk, settlements, closed, queue)
         if not left:
             return Settled([], set(), set())
     ways = _sort(left)
@@ -85,29 +85,38 @@ async def settle_jobs(
     return Settled(_refused(left, desk.done), desk.queues, desk.ready)
 
 
-def _are_deleted(settlements: Sequence[Settlement]) -> bool:
-    return all(
-        one.verdict is Verdict.DONE and not one.keep and one.park is None for one in settlements
+def _plain_statement(settlements: Sequence[Settlement]) -> str | None:
+    """Name the statement for a batch of jobs that are all done alike, with nothing to add."""
+    keep = settlements[0].keep if settlements else False
+    alike = settlements and all(
+        one.verdict is Verdict.DONE and one.keep is keep and one.park is None for one in settlements
     )
+    if not alike:
+        return None
+    if not keep:
+        lease = settlements[0].lease
+        single = all(one.lease == lease for one in settlements)
+        return "settle_plain" if single else "settle_plain_pairs"
+    silent = all(one.output is None and one.error is None for one in settlements)
+    return "settle_kept" if silent else None
 
 
-async def _delete_plain(
+async def _settle_plain(
     desk: Desk, settlements: Sequence[Settlement], closed: Sequence[int], queue: str
 ) -> Sequence[Settlement]:
-    """Settle the commonest batch by the shortest statement; return what it left undone."""
+    """Settle the commonest batches by the shortest statements; return what is left undone."""
+    name = _plain_statement(settlements)
     ids = [one.id for one in settlements]
-    lease = settlements[0].lease
-    found = await desk.connection.fetch(desk.sql["settle_plain"], ids, lease, list(closed), queue)
+    if name is None or len(set(ids)) < len(ids):
+        return settlements
+    fence: int | list[int] = [one.lease for one in settlements]
+    if name == "settle_plain":
+        fence = settlements[0].lease
+    found = await desk.connection.fetch(desk.sql[name], ids, fence, list(closed), queue)
     if len(found) == len(ids):
         return []
     done = {row[0] for row in found}
-    left: list[Settlement] = []
-    for one in settlements:  # a second word on the same job is left over too
-        if one.id in done:
-            done.discard(one.id)
-        else:
-            left.append(one)
-    return left
+    return [one for one in settlements if one.id not in done]
 
 
 Way: TypeAlias = Callable[[Desk, Sequence[Settlement], Sequence[int]], Awaitable[None]]

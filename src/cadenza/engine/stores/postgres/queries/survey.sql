@@ -69,4 +69,6 @@ SELECT
     CASE WHEN NOT EXISTS (SELECT FROM whole WHERE NOT openable) THEN
         (SELECT greatest(min(at), (SELECT now FROM clock), (SELECT opens_at FROM whole))
          FROM candidates HAVING count(*) > 0)
-    END AS next_due
+    END AS next_due,
+    -- Last, because what stands before is worked out in this order.
+    extract(epoch FROM clock_timestamp() - statement_timestamp())::double precision AS took

@@ -1,0 +1,151 @@
+"""A server that restarts, crashes or hangs: what was acknowledged stays, the store comes back."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import asyncpg
+import pytest
+
+from cadenza.engine.errors import StoreUnavailable
+from cadenza.engine.job import NewJob
+from cadenza.engine.outcomes import Settlement
+from cadenza.engine.stores.postgres import PostgresStore
+from tests.servers.postgres import PrivatePostgres
+
+LEASE = timedelta(seconds=30)
+PATIENCE = 20.0
+Servers = Callable[..., PrivatePostgres]
+
+
+@pytest.mark.parametrize("end", ["stop", "crash"])
+async def test_a_restart_is_survived(private_postgres: Servers, end: str) -> None:
+    server = private_postgres(fsync=True)
+    store = PostgresStore(server.dsn)
+    await store.open()
+    answers = await store.insert([NewJob(task="greet")] * 3)
+    batch = await store.claim("default", limit=1, worker="ada", lease=LEASE)
+    getattr(server, end)()
+    server.start()
+    async with asyncio.timeout(PATIENCE):
+        settlements = [Settlement(job.id, job.lease) for job in batch.jobs]
+        assert await store.settle(settlements, closed=[batch.lease]) == []
+        found = await store.get([answer.id for answer in answers])
+        assert [job.state.value for job in found] == ["done", "waiting", "waiting"]
+    await store.close()
+
+
+async def test_while_the_server_is_away_it_is_said_so_and_nothing_hangs(
+    private_postgres: Servers,
+) -> None:
+    server = private_postgres()
+    store = PostgresStore(server.dsn)
+    await store.open()
+    await store.insert([NewJob(task="greet")])
+    server.stop()
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(StoreUnavailable, match="PostgreSQL"):
+            await store.insert([NewJob(task="greet")])
+        with pytest.raises(StoreUnavailable):
+            await store.claim("default", limit=1, worker="ada", lease=LEASE)
+    server.start()
+    async with asyncio.timeout(PATIENCE):
+        assert (await store.insert([NewJob(task="greet")]))[0].inserted
+        assert len((await store.claim("default", limit=9, worker="ada", lease=LEASE)).jobs) == 2
+    await store.close()
+
+
+async def test_a_call_waits_out_a_quick_restart(private_postgres: Servers) -> None:
+    server = private_postgres()
+    store = PostgresStore(server.dsn)
+    await store.open()
+    server.stop()
+    reading = asyncio.create_task(store.tally())
+    await asyncio.sleep(0.2)
+    assert not reading.done()
+    await asyncio.to_thread(server.start)
+    async with asyncio.timeout(PATIENCE):
+        assert await reading == []
+    await store.close()
+
+
+async def test_after_a_restart_watchers_are_woken(private_postgres: Servers) -> None:
+    server = private_postgres()
+    store = PostgresStore(server.dsn)
+    await store.open()
+    woken = asyncio.Event()
+    store.watch(lambda queue: woken.set() if not queue else None)
+    await asyncio.to_thread(server.restart)
+    async with asyncio.timeout(PATIENCE):
+        await woken.wait()
+    await store.close()
+
+
+async def test_a_server_that_is_not_there_is_named_at_once(tmp_path: object) -> None:
+    store = PostgresStore(f"postgresql://ada@/jobs?host={tmp_path}")
+    store._database._patience = 0.2
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        await store.open()
+
+
+async def test_an_unknown_database_is_not_waited_for(private_postgres: Servers) -> None:
+    store = PostgresStore(private_postgres().dsn_for("nowhere"))
+    async with asyncio.timeout(3):
+        with pytest.raises(StoreUnavailable, match="check the address"):
+            await store.open()
+
+
+async def test_a_cut_connection_costs_a_read_nothing(postgres_database: str) -> None:
+    store = PostgresStore(postgres_database)
+    await store.open()
+    await store.insert([NewJob(task="greet")])
+    await _cut_all(postgres_database)
+    assert len(await store.tally()) == 1
+    await store.close()
+
+
+async def test_an_insert_that_is_cut_off_is_not_repeated_behind_the_callers_back(
+    postgres_database: str,
+) -> None:
+    store = PostgresStore(postgres_database)
+    await store.open()
+    rival = await asyncpg.connect(postgres_database)
+    async with rival.transaction(), asyncio.timeout(PATIENCE):
+        await rival.execute("LOCK TABLE cadenza.job IN ACCESS EXCLUSIVE MODE")
+        inserting = asyncio.create_task(store.insert([NewJob(task="greet")]))
+        cut = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        while not await rival.fetch(cut):
+            await asyncio.sleep(0.01)
+        with pytest.raises(StoreUnavailable):
+            await inserting
+    assert await store.tally() == []
+    assert (await store.insert([NewJob(task="greet")]))[0].inserted
+    await rival.close()
+    await store.close()
+
+
+async def test_a_locked_table_is_given_up_on_with_a_word(postgres_database: str) -> None:
+    store = PostgresStore(postgres_database)
+    await store.open()
+    await store.insert([NewJob(task="greet")])
+    rival = await asyncpg.connect(postgres_database)
+    async with rival.transaction(), asyncio.timeout(PATIENCE):
+        await rival.execute("LOCK TABLE cadenza.job IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(StoreUnavailable, match="locks in time"):
+            await store.insert([NewJob(task="greet")])
+    assert (await store.insert([NewJob(task="greet")]))[0].inserted
+    await rival.close()
+    await store.close()
+
+
+async def _cut_all(dsn: str) -> None:
+    admin = await asyncpg.connect(dsn)
+    await admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE application_name LIKE 'cadenza%' AND datname = current_database()"
+    )
+    await admin.close()
+    await asyncio.sleep(0.05)

@@ -1,0 +1,110 @@
+"""Bells: other processes are told, seldom enough, and nothing is lost when a bell is missed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import asyncpg
+import pytest
+
+from cadenza.engine.job import NewJob
+from cadenza.engine.stores.postgres import PostgresStore
+
+PATIENCE = 10.0
+LEASE = timedelta(seconds=30)
+
+
+class Ear:
+    """Hears wake-ups, and can be waited on."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self._rang = asyncio.Event()
+
+    def __call__(self, queue: str) -> None:
+        self.heard.append(queue)
+        self._rang.set()
+
+    async def hear(self) -> None:
+        async with asyncio.timeout(PATIENCE):
+            await self._rang.wait()
+        self._rang.clear()
+
+
+@pytest.fixture
+async def pair(postgres_database: str) -> AsyncIterator[tuple[PostgresStore, PostgresStore]]:
+    ada, ben = PostgresStore(postgres_database), PostgresStore(postgres_database)
+    await ada.open()
+    await ben.open()
+    yield ada, ben
+    await ada.close()
+    await ben.close()
+
+
+async def test_an_insert_wakes_another_process(pair: tuple[PostgresStore, PostgresStore]) -> None:
+    ada, ben = pair
+    ear = Ear()
+    ben.watch(ear)
+    await ada.insert([NewJob(task="greet", queue="mail")])
+    await ear.hear()
+    assert ear.heard == ["mail"]
+
+
+async def test_after_a_burst_the_last_job_is_announced_too(
+    pair: tuple[PostgresStore, PostgresStore],
+) -> None:
+    ada, ben = pair
+    taken: set[int] = set()
+    ear = Ear()
+    ben.watch(ear)
+    answers = [(await ada.insert([NewJob(task="greet")]))[0] for _ in range(50)]
+    async with asyncio.timeout(PATIENCE):
+        while len(taken) < len(answers):
+            await ear.hear()
+            batch = await ben.claim("default", limit=100, worker="ben", lease=LEASE)
+            taken |= {job.id for job in batch.jobs}
+    assert taken == {answer.id for answer in answers}
+
+
+async def test_a_burst_rings_less_often_than_it_inserts(
+    pair: tuple[PostgresStore, PostgresStore],
+) -> None:
+    ada, ben = pair
+    ear = Ear()
+    ben.watch(ear)
+    await asyncio.gather(*(ada.insert([NewJob(task="greet")]) for _ in range(100)))
+    await ear.hear()
+    await ada.insert([NewJob(task="greet", queue="last")])
+    async with asyncio.timeout(PATIENCE):
+        while "last" not in ear.heard:
+            await ear.hear()
+    assert ear.heard.count("default") < 50
+
+
+async def test_own_news_are_heard_once(pair: tuple[PostgresStore, PostgresStore]) -> None:
+    ada, ben = pair
+    own, other = Ear(), Ear()
+    ada.watch(own)
+    ben.watch(other)
+    await ada.insert([NewJob(task="greet")])
+    await other.hear()  # by now the notification came back to its sender too
+    await asyncio.sleep(0.05)
+    assert own.heard == ["default"]
+
+
+async def test_everybody_is_woken_after_the_listener_was_cut_off(
+    pair: tuple[PostgresStore, PostgresStore], postgres_database: str
+) -> None:
+    ada, ben = pair
+    ear = Ear()
+    ben.watch(ear)
+    admin = await asyncpg.connect(postgres_database)
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
+    assert len(await admin.fetch(cut)) == 2
+    await ear.hear()
+    assert ear.heard == [""]
+    await ada.insert([NewJob(task="greet", queue="mail")])
+    async with asyncio.timeout(PATIENCE):
+        while "mail" not in ear.heard:
+            await ear.hear()
+    await admin.close()
