@@ -4,7 +4,9 @@ import pytest
 
 from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Permitted, Refusal, Stale
+from cadenza.deliveries.reconcile import doubts, resolve
 from cadenza.providers.outcome import (
+    Absent,
     Disconnected,
     NotReady,
     Outcome,
@@ -234,3 +236,40 @@ async def test_the_same_post_to_the_same_place_is_there_once(road: Road) -> None
     await road.post(post_id="p1")
 
     assert len(await road.rows("delivery")) == 1
+
+
+async def test_a_wait_that_a_passing_failure_names_is_kept(road: Road) -> None:
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Transient("greylisted", wait=30 * MINUTE), permit.attempt_id)
+
+    row = await road.row("delivery", id_)
+    assert row["due_at"] - permit.began_at >= 30 * MINUTE
+
+
+async def test_a_recipient_that_moved_is_written_down(road: Road) -> None:
+    await road.connect("bot", settings='{"hours": {"message": null}}')
+    id_ = await road.post("bot", action=Action.MESSAGE, recipient="-100")
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Sent("7", moved_to="-200"), permit.attempt_id)
+
+    assert (await road.row("delivery", id_))["recipient"] == "-200"
+
+
+async def test_what_is_never_there_is_given_up_after_its_attempts(road: Road) -> None:
+    id_ = await road.post(retry_limit=0)
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Unconfirmed("no answer"), permit.attempt_id)
+    await road.operations.run(
+        lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - 10 * MINUTE)
+    )
+    (doubt,) = await road.operations.read(doubts)
+    assert await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Absent())) == "failed"
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["reason"]) == ("failed", "it was not there after 1 attempts")

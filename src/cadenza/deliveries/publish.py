@@ -161,7 +161,7 @@ class Publisher:
                 # A call that began now could outlast the deadline, and others go by that.
                 late = NotReady(timedelta(), "its permit had grown old before the call")
                 return self._result(ticket, late, answer.attempt_id)
-            call = replace(call, key=answer.key, state=prepared.state)
+            call = replace(call, key=answer.key, state=prepared.state, began_at=answer.began_at)
             outcome = await self._irreversibly(sender.provider, call, ticket)
             call = self._with_newest_tokens(call, ticket)
             if isinstance(outcome, Sent) and outcome.remote_id is None and part < last:

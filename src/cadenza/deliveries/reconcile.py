@@ -75,6 +75,8 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
             settle(tx, now, [Result(doubt.ticket, Sent(remote_id, url), doubt.attempt["id"])])
             return State.SENT
         case Absent():
+            if doubt.ticket.row["attempts"] > doubt.ticket.row["retry_limit"]:
+                return _give_up(tx, now, doubt)
             return send_again(tx, now, doubt)
         case CannotTell(says, again):
             late = now - doubt.attempt["began_at"] > GIVE_UP
@@ -108,6 +110,27 @@ def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
     )
     lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
     return State.SCHEDULED
+
+
+def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
+    """It never arrives, however often it is sent: that is a failure, and a person decides."""
+    ticket = doubt.ticket
+    won = tx.run(
+        """
+        UPDATE delivery SET state = 'failed', failed_at = :now, reason = :reason
+        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
+        """,
+        now=now,
+        reason=f"it was not there after {ticket.row['attempts']} attempts",
+        workspace_id=ticket.workspace_id,
+        id=ticket.id,
+        lease=ticket.lease,
+    )
+    if not won:  # evidence came first
+        return State.SENT
+    if _settle_ledger(tx, now, doubt, "refunded", counts=False):
+        refund(tx, ticket, doubt.attempt["id"])
+    return State.FAILED
 
 
 def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:

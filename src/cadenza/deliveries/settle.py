@@ -110,11 +110,11 @@ def _decide(now: datetime, result: Result) -> Move:
             return Move(State.SCHEDULED, says or "still being processed", now + wait)
         case TryLater(wait, _, says):
             return Move(State.SCHEDULED, says, now + wait)
-        case Transient(says):
+        case Transient(says, wait=at_least):
             if attempts > row["retry_limit"]:
                 return Move(State.FAILED, says)
             wait = delay(BACKOFF, max(attempts, 1), fraction=result.fraction)
-            return Move(State.SCHEDULED, says, now + wait)
+            return Move(State.SCHEDULED, says, now + max(wait, at_least or wait))
         case Rejected(says) | RecipientGone(says) | Forbidden(says):
             return Move(State.FAILED, says)
         case Disconnected(says):
@@ -181,6 +181,7 @@ def _move(tx: Tx, now: datetime, result: Result, move: Move, *, fence: str) -> b
             deferrals = CASE WHEN :burnt THEN deferrals ELSE deferrals + 1 END,
             prepared = CASE WHEN :restart THEN NULL ELSE prepared END,
             remote_id = coalesce(:remote_id, remote_id), url = coalesce(:url, url),
+            recipient = coalesce(:moved_to, recipient),
             sent_at = CASE WHEN :state = 'sent' THEN :now ELSE sent_at END,
             failed_at = CASE WHEN :state = 'failed' THEN :now ELSE NULL END
         WHERE workspace_id = :workspace_id AND id = :id AND {fence}
@@ -191,6 +192,7 @@ def _move(tx: Tx, now: datetime, result: Result, move: Move, *, fence: str) -> b
         state=move.state.value,
         reason=move.reason,
         due=move.due_at,
+        moved_to=getattr(outcome, "moved_to", None),
         burnt=burnt,
         unburnt=1 if called and not burnt else 0,
         restart=isinstance(outcome, Transient) and outcome.restart,
