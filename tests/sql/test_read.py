@@ -87,7 +87,11 @@ async def test_a_watcher_hears_of_other_connections_commits_only(
     database: SqliteDatabase, path: str
 ) -> None:
     loop, heard = asyncio.get_running_loop(), asyncio.Event()
-    stop = database.watch(lambda: loop.call_soon_threadsafe(heard.set))
+
+    def hear() -> None:
+        loop.call_soon_threadsafe(heard.set)
+
+    stop = database.watch(hear)
     async with asyncio.timeout(5):
         await heard.wait()  # the first look: whatever happened before counts as news
     heard.clear()
