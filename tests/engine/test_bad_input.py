@@ -119,6 +119,7 @@ async def test_an_escaped_nul_in_text_is_no_nul(engine: Engine) -> None:
         ({"cron": "0 9 * * *", "gap": "jump"}, "jump"),
         ({"cron": "0 9 * * *", "unique": "a"}, "the schedule decides"),
         ({"cron": "0 9 * * *", "prioritty": 3}, "did you mean 'priority'?"),
+        ({"cron": "0 9 * * *", "tags": ["daily"]}, "take no tags"),
     ],
 )
 async def test_an_impossible_schedule_is_refused(

@@ -312,6 +312,9 @@ class Engine:
             message = unknown("overlap policy", overlap, set(Overlap))
             raise InvalidJob(message)
         job = self.job(task, payload, **options)
+        if job.tags or job.limit is not None:
+            message = "a schedule's jobs take no tags, and no limit: limit the lane with Engine.limit"
+            raise InvalidJob(message)
         if job.rule is not None or job.run_at is not None or job.delay is not None:
             message = "a schedule's jobs take no run_at, delay, unique, throttle, debounce or pace: the schedule decides"
             raise InvalidJob(message)

@@ -175,7 +175,11 @@ class Store(Source, Protocol):
     async def gates(self) -> list[Gate]: ...
 
     async def put_schedule(self, schedule: Schedule) -> Schedule:
-        """Insert or replace by name; the revision rises; `last_*` of an existing one are kept."""
+        """Insert or replace by name; the revision rises; `last_*` of an existing one are kept.
+
+        So is `next_at` while the recurrence stays the same: a change made from what was read a
+        moment ago must not take back an occurrence that has fired meanwhile.
+        """
         ...
 
     async def drop_schedule(self, name: str) -> bool: ...

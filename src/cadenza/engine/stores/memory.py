@@ -611,12 +611,14 @@ class MemoryStore:
     # Schedules
 
     async def put_schedule(self, schedule: Schedule) -> Schedule:
-        """Replace by name, keep what is known of the past."""
+        """Replace by name, keep what is known of the past, and the place in an unchanged recurrence."""
         old = self._schedules.get(schedule.name)
         if old is not None:
             schedule = replace(
                 schedule, revision=old.revision + 1, last_at=old.last_at, last_note=old.last_note
             )
+            if schedule.recurrence == old.recurrence:
+                schedule = replace(schedule, next_at=old.next_at)
         self._schedules[schedule.name] = schedule
         self._wake({""})
         return schedule

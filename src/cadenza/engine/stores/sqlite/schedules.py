@@ -35,13 +35,15 @@ _BEAT = load("beat")
 
 
 def put_schedule(tx: sqlite3.Connection, _now: int, schedule: Schedule) -> Schedule:
-    """Replace by name, keep what is known of the past."""
+    """Replace by name, keep what is known of the past, and the place in an unchanged recurrence."""
     row = tx.execute(_READ, (schedule.name,)).fetchone()
     if row is not None:
         old = _to_schedule(row)
         schedule = replace(
             schedule, revision=old.revision + 1, last_at=old.last_at, last_note=old.last_note
         )
+        if schedule.recurrence == old.recurrence:
+            schedule = replace(schedule, next_at=old.next_at)
     tx.execute(
         _PUT,
         (

@@ -1,5 +1,7 @@
 """Schedules: kept by name, replaced with a higher revision, listed when due."""
 
+from dataclasses import replace
+
 import pytest
 
 from cadenza.engine.job import NewJob, Schedule
@@ -57,10 +59,23 @@ class Schedules:
             jobs=[NewJob(task="greet")],
         )
         (before,) = await harness.store.schedules()
-        after = await harness.store.put_schedule(DAILY)
+        after = await harness.store.put_schedule(replace(DAILY, recurrence='{"every":60}'))
         assert (after.last_at, after.last_note) == (before.last_at, before.last_note)
         assert after.last_at == now
         assert after.next_at is None
+
+    async def test_an_unchanged_recurrence_keeps_its_place_so_that_nothing_fires_twice(
+        self, harness: Harness
+    ) -> None:
+        now = await harness.store.now()
+        read = await harness.store.put_schedule(
+            Schedule(name="daily", task="greet", recurrence="{}", next_at=now)
+        )
+        await harness.store.fire(
+            "daily", revision=read.revision, expected=now, next_at=now + HOUR, note=None, jobs=[]
+        )
+        paused = await harness.store.put_schedule(replace(read, paused=True))
+        assert (paused.paused, paused.next_at) == (True, now + HOUR)
 
     async def test_schedules_are_listed_by_name(self, harness: Harness) -> None:
         for name in ("cy", "ada", "ben"):
