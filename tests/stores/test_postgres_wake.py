@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from cadenza.engine.job import NewJob
-from cadenza.engine.stores.postgres import PostgresStore
+from cadenza.engine.stores.postgres import PostgresStore, bell
 
 PATIENCE = 10.0
 LEASE = timedelta(seconds=30)
@@ -64,6 +64,21 @@ async def test_after_a_burst_the_last_job_is_announced_too(
             batch = await ben.claim("default", limit=100, worker="ben", lease=LEASE)
             taken |= {job.id for job in batch.jobs}
     assert taken == {answer.id for answer in answers}
+
+
+async def test_what_comes_right_after_a_ring_is_rung_a_moment_later(
+    pair: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, ben = pair
+    monkeypatch.setattr(bell, "GAP", 0.5)
+    ear = Ear()
+    ben.watch(ear)
+    await ada.insert([NewJob(task="greet")])
+    await ear.hear()
+    await ada.insert([NewJob(task="greet")])
+    assert ear.heard == ["default"]
+    await ear.hear()
+    assert ear.heard == ["default", "default"]
 
 
 async def test_a_burst_rings_less_often_than_it_inserts(
