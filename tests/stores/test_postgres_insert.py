@@ -27,7 +27,7 @@ async def count_statements(store: PostgresStore, jobs: list[NewJob]) -> int:
     """Insert, and count what went over the wire; not so soon that the bell rings separately."""
     await asyncio.sleep(0.05)
     seen: list[object] = []
-    slots = [slot for slots in store._database._held.values() for slot in slots]
+    slots = store._database._slots
     held = [slot.connection for slot in slots if slot.connection is not None]
     for connection in held:
         connection.add_query_logger(seen.append)

@@ -1,7 +1,7 @@
 """Connections to PostgreSQL that come back after a loss.
 
-A `PostgresDatabase` keeps dedicated asyncpg connections by the kind of work (`Desk`), so claims
-never queue behind listings and no pool resets a session on the hot path. `run` hands a
+A `PostgresDatabase` keeps a few asyncpg connections by the kind of work (`Desk`), so claims and
+settlements never queue behind listings and no pool resets a session on the hot path. `run` hands a
 connection to a piece of work; when the connection breaks, the work is tried again only if the
 caller said that this is safe, else `Unavailable` is raised: whether it was committed is unknown.
 Behind PgBouncer in transaction mode say `pooled=True`: no prepared statements, no session
@@ -69,31 +69,33 @@ class PostgresDatabase:
         self._clock = clock or SystemClock()
         self._chance = chance or SystemChance()
         self._closed = True
-        self._held: dict[Desk, list[_Slot]] = {
-            Desk.CLAIM: [_Slot()],
-            Desk.SETTLE: [_Slot()],
-            Desk.REST: [_Slot() for _ in range(spare)],
-        }
-        self._free: dict[Desk, asyncio.LifoQueue[_Slot]] = {}
+        self._slots = [*(_Slot(hot=True) for _ in range(2)), *(_Slot() for _ in range(spare))]
+        self._free: dict[bool, asyncio.LifoQueue[_Slot]] = {}
+        self._turns: dict[Desk, asyncio.Semaphore] = {}
 
     async def open(self) -> None:
         """Connect once, so that a wrong address is known now."""
         self._closed = False
-        self._free = {}
-        for desk, slots in self._held.items():
-            self._free[desk] = asyncio.LifoQueue()
-            for slot in slots:
-                self._free[desk].put_nowait(slot)
+        self._free = {hot: asyncio.LifoQueue() for hot in (True, False)}
+        for slot in self._slots:
+            self._free[slot.hot].put_nowait(slot)
+        # One claim and one settlement at a time: so neither ever waits for the other, and when
+        # they take turns they find the same server process, with its caches warm.
+        one, many = 1, len(self._slots)
+        self._turns = {
+            Desk.CLAIM: asyncio.Semaphore(one),
+            Desk.SETTLE: asyncio.Semaphore(one),
+            Desk.REST: asyncio.Semaphore(many),
+        }
         await self.run(_say_hello)
 
     async def close(self) -> None:
         """Let go of every connection; open work fails."""
         self._closed = True
-        for slots in self._held.values():
-            for slot in slots:
-                connection, slot.connection = slot.connection, None
-                if connection is not None and not connection.is_closed():
-                    await _close(connection)
+        for slot in self._slots:
+            connection, slot.connection = slot.connection, None
+            if connection is not None and not connection.is_closed():
+                await _close(connection)
 
     async def run(
         self, work: Work[Result], *, desk: Desk = Desk.REST, again: bool = False
@@ -101,25 +103,26 @@ class PostgresDatabase:
         """Run work on a connection; `again` says that it may run twice."""
         if self._closed:
             raise Unavailable("The database is closed; open it first.")
-        free = self._free[desk]
-        slot = await free.get()
-        try:
-            return await self._run(slot, work, desk=desk, again=again)
-        finally:
-            free.put_nowait(slot)
+        free = self._free[desk is not Desk.REST]
+        async with self._turns[desk]:
+            slot = await free.get()
+            try:
+                return await self._run(slot, work, again=again)
+            finally:
+                free.put_nowait(slot)
 
     def pids(self) -> set[int]:
         """Name the server processes behind our connections."""
-        held = (slot.connection for slots in self._held.values() for slot in slots)
+        held = (slot.connection for slot in self._slots)
         return {connection.get_server_pid() for connection in held if connection is not None}
 
-    async def connect(self, desk: Desk = Desk.REST) -> Connection:
+    async def connect(self, *, hot: bool = False) -> Connection:
         """Make a connection of the caller's own, waiting out a restart of the server."""
         give_up = self._clock.monotonic() + self._patience
         delay = FIRST_DELAY
         while True:
             try:
-                return await self._connect_once(desk)
+                return await self._connect_once(hot=hot)
             except Exception as error:
                 late = self._clock.monotonic() + delay > give_up
                 if self._closed or late or not may_connect_later(error):
@@ -127,12 +130,12 @@ class PostgresDatabase:
             await self._clock.sleep(delay * (0.5 + self._chance.fraction()))
             delay = min(delay * 2, LONGEST_DELAY)
 
-    async def _run(self, slot: "_Slot", work: Work[Result], *, desk: Desk, again: bool) -> Result:
+    async def _run(self, slot: "_Slot", work: Work[Result], *, again: bool) -> Result:
         collisions = 0
         while True:
             connection = slot.connection
             if connection is None or connection.is_closed():
-                connection = slot.connection = await self.connect(desk)
+                connection = slot.connection = await self.connect(hot=slot.hot)
             try:
                 return await work(connection)
             except Exception as error:
@@ -148,11 +151,11 @@ class PostgresDatabase:
                         continue
                 raise from_postgres(error) from error
 
-    async def _connect_once(self, desk: Desk) -> Connection:
-        settings = {"application_name": f"{self._name} {desk}"}
+    async def _connect_once(self, *, hot: bool) -> Connection:
+        settings = {"application_name": self._name}
         if not self.pooled:
             settings |= SESSION
-            settings |= HOT_SESSION if desk is not Desk.REST else {}
+            settings |= HOT_SESSION if hot else {}
         options: dict[str, Any] = {"statement_cache_size": 0} if self.pooled else {}
         connection: Connection = await asyncpg.connect(
             self._dsn,
@@ -161,7 +164,7 @@ class PostgresDatabase:
             server_settings=settings,
             **options,
         )
-        if desk is Desk.CLAIM:
+        if hot:
             await read_instants_fast(connection)
         return connection
 
@@ -169,9 +172,10 @@ class PostgresDatabase:
 class _Slot:
     """A place for one connection, which is made when first needed."""
 
-    __slots__ = ("connection",)
+    __slots__ = ("connection", "hot")
 
-    def __init__(self) -> None:
+    def __init__(self, *, hot: bool = False) -> None:
+        self.hot = hot
         self.connection: Connection | None = None
 
 

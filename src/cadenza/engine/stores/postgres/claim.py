@@ -17,7 +17,13 @@ from cadenza.engine.gates import admit, room
 from cadenza.engine.job import Claimed, Gate
 from cadenza.engine.store import Batch
 from cadenza.engine.stores.postgres.places import START, Place, Places
-from cadenza.engine.stores.postgres.rows import in_order, opening, read_claimed, read_gate
+from cadenza.engine.stores.postgres.rows import (
+    in_order,
+    opening,
+    read_claimed,
+    read_gate,
+    read_plain,
+)
 from cadenza.sql.postgres import Connection
 
 LOOK_AGAIN = timedelta(seconds=1)
@@ -153,7 +159,7 @@ class Claims:
         self._plain[lease] = wish.queue
         if len(self._plain) > LEASES_KNOWN:  # leases that were lost are never closed
             del self._plain[next(iter(self._plain))]
-        return Batch(lease, read_claimed(ordered, wish.queue), suspects=suspects)
+        return Batch(lease, read_plain(ordered, wish.queue), suspects=suspects)
 
     async def _claim_gated(self, connection: Connection, wish: Wish) -> Batch:
         async with connection.transaction():

@@ -46,7 +46,7 @@ _id = itemgetter(0)
 Record = Any  # an asyncpg row, or any other that is read by position and by name
 
 
-def in_order(rows: Iterable[Sequence[Any]]) -> list[Any]:
+def in_order(rows: Sequence[Any]) -> list[Any]:
     """Put the rows of a claim in the order in which they are to start; they come in any."""
     found = sorted(rows, key=_id)
     if len({row[4] for row in found}) == 1:
@@ -54,6 +54,22 @@ def in_order(rows: Iterable[Sequence[Any]]) -> list[Any]:
     else:
         found.sort(key=_order)
     return found
+
+
+def read_plain(rows: Iterable[Any], queue: str) -> list[Claimed]:
+    """Read the rows of a claim of plain jobs, most of which are as they were inserted."""
+    return [
+        Claimed(row[0], row[1], row[2], row[3], queue, 0, 0, row[5])
+        if row[6] is None
+        else _read_rest(Claimed(row[0], row[1], row[2], row[3], queue, 0, 0, row[5]), row[6])
+        for row in rows
+    ]
+
+
+def _read_rest(job: Claimed, rest: Sequence[Any]) -> Claimed:
+    attempts, crashes, snoozes, job.options, job.schedule, job.progress = rest
+    job.attempts, job.crashes, job.snoozes = int(attempts), int(crashes), int(snoozes)
+    return job
 
 
 def read_claimed(rows: Iterable[Sequence[Any]], queue: str) -> list[Claimed]:

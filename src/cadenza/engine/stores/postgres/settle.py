@@ -112,10 +112,11 @@ async def _settle_plain(
     fence: int | list[int] = [one.lease for one in settlements]
     if name == "settle_plain":
         fence = settlements[0].lease
-    found = await desk.connection.fetch(desk.sql[name], ids, fence, list(closed), queue)
-    if len(found) == len(ids):
+    row = await desk.connection.fetchrow(desk.sql[name], ids, fence, list(closed), queue)
+    assert row is not None
+    if row[0] == len(ids):
         return []
-    done = {row[0] for row in found}
+    done = set(row[1])
     return [one for one in settlements if one.id not in done]
 
 
