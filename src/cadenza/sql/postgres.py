@@ -37,7 +37,7 @@ SESSION = {
 }
 # Statements of the hot path are written for their indexes. A plan made while the table was empty
 # would read it whole for as long as the plan is cached.
-HOT_SESSION = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off"}
+HOT_SESSION = {"enable_seqscan": "off"}
 
 
 class Desk(StrEnum):

@@ -51,6 +51,7 @@ class Claims:
         self._sql = sql
         self._places = places
         self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
+        self._gated: set[str] = set()  # queues where gates were in the way of the last jobs
         self._plain: dict[int, str] = {}  # leases over plain jobs alone, and their queues
         self._backlog: dict[
             str, tuple[float, bool]
@@ -70,7 +71,7 @@ class Claims:
         """Lease what may start, or say when to ask again."""
         batch = Batch(0, [])
         if not wish.alone:
-            batch = await self._claim_backlog(connection, wish)
+            batch = await self._claim_as_before(connection, wish)
         if not wish.alone and not batch.jobs:
             batch = await self._claim_plain(connection, wish, self._places.begin(wish.queue))
         if not batch.jobs:
@@ -110,6 +111,13 @@ class Claims:
             batch = await self._claim_plain(connection, wish, START, promoted=True)
             if batch.jobs:
                 return batch
+        return await self._claim_gated(connection, wish)
+
+    async def _claim_as_before(self, connection: Connection, wish: Wish) -> Batch:
+        """Go at once the way that led to jobs the last time, if that was not the usual one."""
+        if wish.queue not in self._gated:
+            return await self._claim_backlog(connection, wish)
+        await connection.fetchval(self._sql["promote_due"], wish.queue)
         return await self._claim_gated(connection, wish)
 
     async def _claim_backlog(self, connection: Connection, wish: Wish) -> Batch:
@@ -176,6 +184,10 @@ class Claims:
             if row is not None and row["counted"] and hall.taken:
                 hall.write(read_gate(row), len(hall.taken))
             await hall.close()
+            if hall.taken and (hall.gates or (row is not None and row["counted"])):
+                self._gated.add(wish.queue)
+            else:
+                self._gated.discard(wish.queue)
             if not hall.taken:
                 return Batch(0, [])
             suspects: Any = await connection.fetchval(

@@ -2,15 +2,15 @@
 WITH calls AS MATERIALIZED (
     SELECT number, lane FROM cadenza.wake WHERE queue = $1 ORDER BY number LIMIT 1000
 ), held AS MATERIALIZED (
-    SELECT lane
+    SELECT lane, awake
     FROM cadenza.gate
-    WHERE queue = $1 AND lane IN (SELECT lane FROM calls)
+    WHERE queue = $1 AND lane = ANY(ARRAY(SELECT DISTINCT lane FROM calls))
     FOR UPDATE SKIP LOCKED
 ), answered AS (
     DELETE FROM cadenza.wake
-    USING calls JOIN held USING (lane)
-    WHERE wake.queue = $1 AND wake.number = calls.number
+    WHERE queue = $1 AND number = ANY(ARRAY(SELECT number FROM calls JOIN held USING (lane)))
 ), woken AS (
-    UPDATE cadenza.gate SET awake = true FROM held WHERE gate.queue = $1 AND gate.lane = held.lane
+    UPDATE cadenza.gate SET awake = true
+    WHERE queue = $1 AND lane = ANY(ARRAY(SELECT lane FROM held WHERE NOT awake))
 )
 SELECT cadenza.cadenza_now() AS now, nextval('cadenza.lease_number') AS lease
