@@ -91,6 +91,18 @@ async def test_one_bad_payload_of_many_stores_none(greeter: Engine) -> None:
     assert await nothing_stored(greeter.store)
 
 
+async def test_one_bad_payload_of_thousands_stores_none(greeter: Engine) -> None:
+    payloads: list[dict[str, object]] = [{"name": "Ada"}] * 3000
+    with pytest.raises(InvalidJob, match=r"\$\.name"):
+        await greeter.enqueue_many("greet", [*payloads, {"name": 3}])
+    assert await nothing_stored(greeter.store)
+
+    answers = await greeter.enqueue_many("greet", payloads, priority=-2, tags=["bulk"])
+    assert len({answer.id for answer in answers}) == 3000
+    job = await greeter.get(answers[7].id)
+    assert (job.priority, job.tags, job.payload) == (-2, ("bulk",), '{"name":"Ada"}')
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("-inf")]])
 async def test_numbers_that_json_does_not_know_are_refused(engine: Engine, value: object) -> None:
     with pytest.raises(InvalidJob, match="NaN or infinity"):

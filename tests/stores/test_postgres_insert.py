@@ -44,8 +44,9 @@ async def test_one_job_costs_one_round_trip(store: PostgresStore) -> None:
 
 
 async def test_a_handful_of_jobs_costs_one_round_trip(store: PostgresStore) -> None:
-    await store.insert([NewJob(task="greet")])
-    assert await count_statements(store, [NewJob(task="greet")] * (COPY_FROM - 1)) == 1
+    handful = [NewJob(task="greet")] * (COPY_FROM - 1)
+    await store.insert(handful)
+    assert await count_statements(store, handful) == 1
 
 
 async def test_copied_jobs_are_answered_and_claimed_in_order(store: PostgresStore) -> None:

@@ -134,6 +134,9 @@ class Engine:
         self, task: Task | str, payloads: Iterable[Mapping[str, object]], **options: object
     ) -> list[Enqueued]:
         """Add many jobs of one task in one transaction; all or none."""
+        known = self.tasks.get(task) if isinstance(task, str) else task
+        if known is not None:
+            return await known.using(**options).enqueue_many(payloads)
         return await self.store.insert(self.jobs(task, payloads, **options))
 
     def job(
@@ -313,7 +316,9 @@ class Engine:
             raise InvalidJob(message)
         job = self.job(task, payload, **options)
         if job.tags or job.limit is not None:
-            message = "a schedule's jobs take no tags, and no limit: limit the lane with Engine.limit"
+            message = (
+                "a schedule's jobs take no tags, and no limit: limit the lane with Engine.limit"
+            )
             raise InvalidJob(message)
         if job.rule is not None or job.run_at is not None or job.delay is not None:
             message = "a schedule's jobs take no run_at, delay, unique, throttle, debounce or pace: the schedule decides"

@@ -6,10 +6,10 @@ them. Stores hold atomic primitives; every rule (retries, limits, time policies)
 A store says in its traits what it cannot do, and the engine refuses to configure what would need it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from cadenza.engine.job import (
     Claimed,
@@ -119,6 +119,17 @@ class Source(Protocol):
 
     async def next_due(self, queue: str) -> datetime | None:
         """Say when something of the queue becomes runnable; None if nothing is in sight."""
+        ...
+
+
+@runtime_checkable
+class TakesAlike(Protocol):
+    """A store that can stream in many jobs that differ in their payload alone."""
+
+    async def insert_alike(
+        self, template: NewJob, payloads: Callable[[], Iterator[str]], count: int
+    ) -> list[Enqueued]:
+        """Add them in one transaction; `payloads` may be asked again, and may raise to add none."""
         ...
 
 

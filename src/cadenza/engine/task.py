@@ -12,7 +12,7 @@ from cadenza.core.ids import Chance
 from cadenza.engine.job import Debounce, Enqueued, NewJob, Pace, Rule, Throttle, Unique
 from cadenza.engine.options import Options
 from cadenza.engine.payload import Signature, read_signature
-from cadenza.engine.store import Store
+from cadenza.engine.store import Store, TakesAlike
 
 
 class Keeper(Protocol):
@@ -75,7 +75,11 @@ class Prepared:
 
     async def enqueue_many(self, payloads: Iterable[Mapping[str, object]]) -> list[Enqueued]:
         """Add many jobs in one transaction; if one payload is refused, none is added."""
-        return await self._engine.store.insert([self.job(payload) for payload in payloads])
+        store, given = self._engine.store, list(payloads)
+        if not given or self.options.has_rule or not isinstance(store, TakesAlike):
+            return await store.insert([self.job(payload) for payload in given])
+        encode = self.task.signature.encode
+        return await store.insert_alike(self.job(given[0]), lambda: map(encode, given), len(given))
 
     def job(self, payload: Mapping[str, object]) -> NewJob:
         """Make the job as a store takes it; everything is checked here."""

@@ -7,6 +7,7 @@ order in which it was given, however the statements below group it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from itertools import repeat
 from typing import Any
 
 from cadenza.engine.job import Enqueued, NewJob
@@ -78,6 +79,50 @@ def _columns(jobs: Sequence[NewJob], channel: str, told: Iterable[str]) -> tuple
         channel,
         list(told),
     )
+
+
+async def insert_one(
+    connection: Connection, sql: Mapping[str, str], job: NewJob, *, channel: str, tell: bool
+) -> list[Enqueued]:
+    """Add one plain job in one round trip."""
+    row = await connection.fetchrow(
+        sql["insert_one"],
+        *(job.queue, job.task, job.payload, job.priority, job.run_at, job.delay),
+        *(job.options, job.schedule, job.tags or None, channel, tell),
+    )
+    assert row is not None
+    return [Enqueued("inserted", row[0], row[1])]
+
+
+async def copy_alike(
+    connection: Connection,
+    sql: Mapping[str, str],
+    template: NewJob,
+    payloads: Iterable[str],
+    *,
+    count: int,
+    schema: str,
+) -> list[Enqueued]:
+    """Add many jobs that differ in their payload alone; payloads are made while COPY runs."""
+    row = await connection.fetchrow(sql["take_ids"], count)
+    assert row is not None
+    now, ids = row
+    run_at = due_of(template, now)
+    same: dict[str, Any] = {
+        "created_at": now,
+        "run_at": run_at,
+        "state": READY if run_at <= now else DEFERRED,
+        "queue": template.queue,
+        "task": template.task,
+    }
+    same |= {name: value for name in SELDOM if (value := getattr(template, name))}
+    await connection.copy_records_to_table(
+        "job",
+        schema_name=schema,
+        columns=["id", "payload", *same],
+        records=zip(ids, payloads, *(repeat(value, count) for value in same.values()), strict=True),
+    )
+    return [Enqueued("inserted", id_, run_at) for id_ in ids]
 
 
 async def copy_in(

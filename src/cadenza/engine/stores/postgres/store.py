@@ -6,8 +6,10 @@ was cut off in the middle is repeated only if repeating does no harm; else `Stor
 raised, and what a lost claim took comes back when its lease runs out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
@@ -27,7 +29,13 @@ from cadenza.engine.store import Batch, Changed, Renewal, Rescue
 from cadenza.engine.stores.postgres.claim import Claims, Wish
 from cadenza.engine.stores.postgres.gate import change_gate, show_gates
 from cadenza.engine.stores.postgres.ground import in_transaction
-from cadenza.engine.stores.postgres.insert import copy_in, is_deferred, is_plain
+from cadenza.engine.stores.postgres.insert import (
+    copy_alike,
+    copy_in,
+    insert_one,
+    is_deferred,
+    is_plain,
+)
 from cadenza.engine.stores.postgres.look import (
     cancel_jobs,
     find_jobs,
@@ -76,6 +84,11 @@ class PostgresStore(Schedules):
         tell = self._bell.due(queues)
         plain = all(map(is_plain, jobs))
 
+        async def one(connection: Connection) -> list[Enqueued]:
+            return await insert_one(
+                connection, self._sql, jobs[0], channel=self._bell.channel, tell=bool(tell)
+            )
+
         async def script(connection: Connection) -> list[Enqueued]:
             return await run_async(self._script(jobs, tell), connection)
 
@@ -86,12 +99,36 @@ class PostgresStore(Schedules):
             return answers
 
         if plain and len(jobs) < COPY_FROM:
-            answers = await self._run(script)
+            answers = await self._run(one if len(jobs) == 1 else script)
         else:
             answers = await self._run(in_transaction(copy if plain else script))
         self._bell.ring_later({job.queue for job in jobs if is_deferred(job)})
         self._places.forget({job.queue for job in jobs if job.run_at or job.rule})
         self._bell.wake(queues)
+        return answers
+
+    async def insert_alike(
+        self, template: NewJob, payloads: Callable[[], Iterator[str]], count: int
+    ) -> list[Enqueued]:
+        """Add `count` plain jobs that differ in their payload alone; a payload that raises adds none."""
+        if not is_plain(template) or count < COPY_FROM:
+            return await self.insert([replace(template, payload=text) for text in payloads()])
+        tell = self._bell.due({template.queue})
+
+        async def copy(connection: Connection) -> list[Enqueued]:
+            answers = await copy_alike(
+                connection, self._sql, template, payloads(), count=count, schema=self.schema
+            )
+            if tell:
+                await connection.execute(self._sql["notify"], self._bell.channel, tell)
+            return answers
+
+        answers = await self._run(in_transaction(copy))
+        if is_deferred(template):
+            self._bell.ring_later({template.queue})
+        if template.run_at:
+            self._places.forget({template.queue})
+        self._bell.wake({template.queue})
         return answers
 
     def insert_script(self, jobs: Sequence[NewJob]) -> Script[list[Enqueued]]:
