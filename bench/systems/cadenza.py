@@ -11,7 +11,7 @@ from bench.adapter import Adapter, Handle, Place, Ready
 from cadenza.engine import Engine, State
 from cadenza.engine.task import Task
 
-CHUNK = 10_000
+CHUNK = 50_000  # one transaction, as the bare loop does
 CONCURRENCY = 100
 
 
@@ -43,7 +43,7 @@ class Cadenza(Adapter):
         await self.task.enqueue(**payload.body(number))
 
     async def enqueue_bulk(self, numbers: range, due: float | None = None) -> None:
-        """Enqueue in transactions of 10,000."""
+        """Enqueue in one transaction, as the bare loop does; a million in twenty."""
         at = None if due is None else datetime.fromtimestamp(due, UTC)
         prepared = self.task.using(run_at=at) if at else self.task
         for start in range(numbers.start, numbers.stop, CHUNK):
