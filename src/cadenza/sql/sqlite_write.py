@@ -26,7 +26,7 @@ from cadenza.sql.sqlite_connect import begin, microseconds
 
 BATCH_OPERATIONS = 200
 BATCH_MICROSECONDS = 20_000  # a caller waits for its batch, so a batch stays short
-WATCH_SECONDS = 0.05  # between two looks for other processes' commits; shorter costs an idle worker CPU
+WATCH_SECONDS = 0.05  # between two looks for other processes' commits; each look costs CPU
 
 Operation: TypeAlias = Callable[[sqlite3.Connection, int], Any]
 AnyFuture: TypeAlias = "asyncio.Future[Any] | Future[Any]"
