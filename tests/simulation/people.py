@@ -17,7 +17,7 @@ from cadenza.deliveries.change import Changed, cancel
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operations, _on_sqlite
+from cadenza.sql.operate import SYSTEM_IDS, Operations, _on_sqlite
 from cadenza.sql.tx import Tx, from_microseconds, to_microseconds
 from tests.simulation.kernel import START
 from tests.simulation.network import KINDS
@@ -203,7 +203,7 @@ class People:
         self._world.raw.execute(sql, values)
 
     def _at_once(self, operation: Callable[[Tx, datetime], object]) -> None:
-        _on_sqlite(operation)(
+        _on_sqlite(operation, SYSTEM_IDS)(
             self._world.raw, to_microseconds(START + timedelta(seconds=self._world.now()))
         )
 

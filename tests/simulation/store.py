@@ -70,6 +70,6 @@ class FaultyOperations:
             def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
                 return tx._execute(sql if rewrite is None else rewrite(sql), params)
 
-            return operation(Tx("sqlite", execute), now if clock is None else clock.now())
+            return operation(Tx("sqlite", execute, tx._ids), now if clock is None else clock.now())
 
         return run

@@ -11,7 +11,7 @@ import itertools
 from dataclasses import dataclass
 from typing import cast
 
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import CountedIds, SeededChance
 from cadenza.db.open import LINE, migrations
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
@@ -54,7 +54,7 @@ class World(Stage):
         self._incarnations = itertools.count(1)
         self._workers: dict[str, tuple[Host, Worker]] = {}
         self.database.migrate(LINE, _MIGRATIONS)
-        self.operations = FaultyOperations(self, SqliteOperations(self.database))
+        self.operations = FaultyOperations(self, SqliteOperations(self.database, CountedIds("row")))
         self.networks = {kind: Network(self, kind) for kind in KINDS}
         self.people = People(self, self.operations)
         self.checks = Checks(self, self.people)

@@ -1,14 +1,17 @@
 """The only door through which chance enters.
 
-Jitter, shuffles and names of worker processes draw from a `Chance` that is handed in,
-so a simulation with a seed replays to the letter. Not for secrets: keys and tokens come
-from the operating system's generator in the rooms that seal them.
+Jitter, shuffles and names of worker processes draw from a `Chance` that is handed in, new rows
+get their names from `Ids`, so a simulation with a seed replays to the letter. Not for secrets:
+keys and tokens come from the operating system's generator in the rooms that seal them.
 """
 
 import os
 import random
 import socket
+from itertools import count
 from typing import Protocol
+
+from uuid_utils.compat import uuid7
 
 
 class Chance(Protocol):
@@ -39,6 +42,34 @@ class SeededChance:
     def fraction(self) -> float:
         """Return the sequence's next fraction."""
         return self._random.random()
+
+
+class Ids(Protocol):
+    """Where the names of new rows come from."""
+
+    def new(self) -> str:
+        """Return a name that nobody has had before."""
+        ...
+
+
+class SystemIds:
+    """UUIDs of version 7: they rise with time, so new rows lie beside each other in every index."""
+
+    def new(self) -> str:
+        """Return a fresh one as text."""
+        return str(uuid7())
+
+
+class CountedIds:
+    """`ada-000001`, `ada-000002`: the same names in every run of a test or a simulation."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._numbers = count(1)
+
+    def new(self) -> str:
+        """Return the next number of the prefix."""
+        return f"{self._prefix}-{next(self._numbers):06}"
 
 
 def name_worker() -> str:

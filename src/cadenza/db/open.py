@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 
 from cadenza.core.clock import Clock
+from cadenza.core.ids import Ids
 from cadenza.sql.migrate import Migration, migrate_postgres, read_migrations
-from cadenza.sql.operate import Operations, PostgresOperations, SqliteOperations
+from cadenza.sql.operate import SYSTEM_IDS, Operations, PostgresOperations, SqliteOperations
 from cadenza.sql.postgres import PostgresDatabase
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import to_microseconds
@@ -20,12 +21,14 @@ def migrations() -> tuple[Migration, ...]:
 
 
 @asynccontextmanager
-async def open_product(address: str, *, clock: Clock) -> AsyncGenerator[Operations]:
+async def open_product(
+    address: str, *, clock: Clock, ids: Ids = SYSTEM_IDS
+) -> AsyncGenerator[Operations]:
     """Open `sqlite:///path` (or `sqlite:///:memory:`) or `postgresql://…` for product operations."""
     if address.startswith("sqlite:///"):
         with SqliteDatabase(address.removeprefix("sqlite:///"), clock=clock) as file:
             file.migrate(LINE, migrations())
-            yield SqliteOperations(file)
+            yield SqliteOperations(file, ids)
         return
     server = PostgresDatabase(address, clock=clock)
     await server.open()
@@ -34,6 +37,6 @@ async def open_product(address: str, *, clock: Clock) -> AsyncGenerator[Operatio
         await server.run(
             lambda connection: migrate_postgres(connection, LINE, migrations(), now=now)
         )
-        yield PostgresOperations(server)
+        yield PostgresOperations(server, ids)
     finally:
         await server.close()

@@ -76,6 +76,20 @@ class NewDelivery:
     mode: str = "live"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A post as one account's one channel gets it: what a planner gives an instant to.
+
+    Composed by `posts/`; its pieces for one account go out at the same instant.
+    """
+
+    post_id: str
+    account_id: str
+    channel: Channel
+    content: str  # JSON, complete for its channel
+    approved: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Ticket:
     """A claimed delivery in a worker's hands: its key, its fence, and what the claim saw."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 import greenlet
 
+from cadenza.core.ids import Ids, SystemIds
 from cadenza.sql.postgres import Connection, Desk, PostgresDatabase
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import (
@@ -27,6 +28,7 @@ from cadenza.sql.tx import (
     returns_rows,
 )
 
+SYSTEM_IDS = SystemIds()
 Result = TypeVar("Result")
 Operation: TypeAlias = Callable[[Tx, datetime], Result]
 
@@ -48,25 +50,27 @@ class Operations(Protocol):
 class SqliteOperations:
     """On one SQLite file; writers are one at a time, so locks are already held."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, ids: Ids = SYSTEM_IDS) -> None:
         self._database = database
+        self._ids = ids
 
     async def run(
         self, operation: Operation[Result], *, locks: Sequence[str] = (), urgent: bool = False
     ) -> Result:
         """Join the writer's next batch."""
-        return await self._database.run(_on_sqlite(operation), urgent=urgent)
+        return await self._database.run(_on_sqlite(operation, self._ids), urgent=urgent)
 
     async def read(self, operation: Operation[Result]) -> Result:
         """Read on the reader's connection."""
-        return await self._database.read(_on_sqlite(operation))
+        return await self._database.read(_on_sqlite(operation, self._ids))
 
 
 class PostgresOperations:
     """On PostgreSQL; locks are advisory, by name, and end with the transaction."""
 
-    def __init__(self, database: PostgresDatabase) -> None:
+    def __init__(self, database: PostgresDatabase, ids: Ids = SYSTEM_IDS) -> None:
         self._database = database
+        self._ids = ids
 
     async def run(
         self, operation: Operation[Result], *, locks: Sequence[str] = (), urgent: bool = False
@@ -79,7 +83,7 @@ class PostgresOperations:
                 if keys:
                     await connection.execute(_LOCK, keys)
                 now = await _clock(connection)
-                return await _carry(connection, operation, now)
+                return await _carry(connection, operation, now, self._ids)
 
         return await self._database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
 
@@ -89,7 +93,7 @@ class PostgresOperations:
         async def work(connection: Connection) -> Result:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 now = await _clock(connection)
-                return await _carry(connection, operation, now)
+                return await _carry(connection, operation, now, self._ids)
 
         return await self._database.run(work, again=True)
 
@@ -108,7 +112,9 @@ def _lock_key(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
-def _on_sqlite(operation: Operation[Result]) -> Callable[[sqlite3.Connection, int], Result]:
+def _on_sqlite(
+    operation: Operation[Result], ids: Ids
+) -> Callable[[sqlite3.Connection, int], Result]:
     def run(connection: sqlite3.Connection, now: int) -> Result:
         def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
             cursor = connection.execute(sql, bind_sqlite(params))
@@ -118,19 +124,21 @@ def _on_sqlite(operation: Operation[Result]) -> Callable[[sqlite3.Connection, in
             rows = [read_sqlite(names, values) for values in cursor.fetchall()]
             return rows, len(rows)
 
-        return operation(Tx("sqlite", execute), from_microseconds(now))
+        return operation(Tx("sqlite", execute, ids), from_microseconds(now))
 
     return run
 
 
-async def _carry(connection: Connection, operation: Operation[Result], now: datetime) -> Result:
+async def _carry(
+    connection: Connection, operation: Operation[Result], now: datetime, ids: Ids
+) -> Result:
     """Run a plain function on a greenlet; each statement is awaited here, outside of it."""
     outside = greenlet.getcurrent()
 
     def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
         return outside.switch(_execute(connection, sql, params))
 
-    inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute), now))
+    inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute, ids), now))
     asked = inside.switch()
     while not inside.dead:
         try:

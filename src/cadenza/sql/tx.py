@@ -3,7 +3,8 @@
 Parameters are named (`:account_id`), rows come as dictionaries. Instants are `timestamptz` columns in
 both: PostgreSQL keeps them as such, SQLite as whole microseconds, and this module turns one into the
 other by name: a column that ends in `_at` or `_until` is an instant. Flags come as true or false on
-PostgreSQL and as 1 or 0 on SQLite; ask them, do not compare them.
+PostgreSQL and as 1 or 0 on SQLite; ask them, do not compare them. New rows take their names from
+`new_id`, a port, so that a simulation replays to the letter.
 """
 
 import re
@@ -12,10 +13,13 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
+from cadenza.core.ids import Ids, SystemIds
+
 Dialect = Literal["sqlite", "postgresql"]
 Row: TypeAlias = dict[str, Any]
 Execute: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[list[Row], int]]
 
+_SYSTEM_IDS = SystemIds()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
@@ -29,11 +33,16 @@ _INSTANT = re.compile(r".*_(at|until)$")
 class Tx:
     """One open transaction, for the length of one operation."""
 
-    __slots__ = ("_execute", "dialect")
+    __slots__ = ("_execute", "_ids", "dialect")
 
-    def __init__(self, dialect: Dialect, execute: Execute) -> None:
+    def __init__(self, dialect: Dialect, execute: Execute, ids: Ids = _SYSTEM_IDS) -> None:
         self.dialect: Dialect = dialect
         self._execute = execute
+        self._ids = ids
+
+    def new_id(self) -> str:
+        """Return a name for a new row; when the operation is run again, the row gets another."""
+        return self._ids.new()
 
     def all(self, sql: str, /, **params: Any) -> list[Row]:
         """Return every row."""

@@ -284,3 +284,6 @@ CREATE TABLE audit (
     happened_at timestamptz NOT NULL,
     PRIMARY KEY (workspace_id, id)
 );
+
+CREATE INDEX audit_of_subject ON audit (workspace_id, subject_id, happened_at);
+CREATE INDEX audit_in_time ON audit (workspace_id, happened_at);

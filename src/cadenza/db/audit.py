@@ -1,0 +1,49 @@
+"""Who did what: one row for each act of a person, a key or a rule, in the transaction that does it.
+
+Rows are only added. They are the audit log, the activity stream of a post or an account, and, beside
+the outbox, what live views are told of. Limit: what the road does by itself stands in attempts and
+outbox, not here.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from cadenza.sql.tx import Tx
+
+
+def record(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    by: str,
+    action: str,
+    subject_id: str,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """Add a row: `by` is `member:<id>`, `key:<id>`, `rule:<id>` or `system`; `action` like `queue.add`.
+
+    Never put a secret, a token or a whole text into `before` and `after`: what changed is enough.
+    """
+    tx.run(
+        """
+        INSERT INTO audit (workspace_id, id, actor, action, subject_id, before, after, happened_at)
+        VALUES (:workspace_id, :id, :by, :action, :subject_id, :before, :after, :now)
+        """,
+        workspace_id=workspace_id,
+        id=tx.new_id(),
+        by=by,
+        action=action,
+        subject_id=subject_id,
+        before=_json(before),
+        after=_json(after),
+        now=now,
+    )
+
+
+def _json(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode()
