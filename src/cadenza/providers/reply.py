@@ -14,6 +14,7 @@ from cadenza.providers.base import Call
 from cadenza.providers.errors import A_MINUTE, Refusal, Table, on_irreversible
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
+from cadenza.providers.http.outcome import Outcome as HttpOutcome
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.http.request import Request
 from cadenza.providers.outcome import (
@@ -67,7 +68,19 @@ async def ask_through(
     secrets: Iterable[Secret] = (),
 ) -> Got | Outcome:
     """Do the same without a call, e.g. while an account is being connected."""
-    match await http.send(request):
+    return judge(await http.send(request), request, table, now=now, secrets=secrets)
+
+
+def judge(
+    result: HttpOutcome,
+    request: Request,
+    table: Table,
+    *,
+    now: datetime,
+    secrets: Iterable[Secret] = (),
+) -> Got | Outcome:
+    """Say what a result means, for an adapter that must see how a request ended by itself."""
+    match result:
         case NeverLeft() as never:
             return _never_left(never)
         case MayHaveArrived() as perhaps:

@@ -13,7 +13,13 @@ from cadenza.demo.rehearsal.worlds.x import XWorld
 from cadenza.providers.connect import Connecting, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import App, Tokens
-from cadenza.providers.outcome import Disconnected, Forbidden, Rejected, Transient
+from cadenza.providers.outcome import (
+    Disconnected,
+    Forbidden,
+    Rejected,
+    Transient,
+    Unconfirmed,
+)
 from cadenza.providers.x import CONNECTOR, PROVIDER
 from cadenza.providers.x.auth import challenge
 from tests.providers.contract import Scene, drive, judge
@@ -114,10 +120,23 @@ async def test_trouble_at_renewing_disconnects_nobody(status: int) -> None:
         assert isinstance(await PROVIDER.refresh(call_of(scene)), Tokens)
 
 
-async def test_a_refresh_whose_answer_was_lost_is_sent_once_only() -> None:
+@pytest.mark.parametrize(
+    "kind", [Kind.RESET_AFTER, Kind.DROP_AFTER, Kind.SILENCE_AFTER, Kind.TRUNCATE_AFTER]
+)
+async def test_a_refresh_whose_answer_was_lost_is_a_lost_rotation(kind: Kind) -> None:
     async with x() as (scene, world):
         await PROVIDER.find_out(call_of(scene))  # leaves a connection that must not be used for it
-        world.faults.plan(Kind.RESET_AFTER, TOKENS)
-        assert isinstance(await PROVIDER.refresh(call_of(scene)), Transient)
+        world.faults.plan(kind, TOKENS)
+        assert isinstance(await PROVIDER.refresh(call_of(scene)), Unconfirmed)
         assert sum(each.path == "/2/oauth2/token" for each in world.received) == 1
         assert isinstance(await PROVIDER.refresh(call_of(scene)), Disconnected)
+
+
+async def test_a_refresh_that_never_left_is_tried_again() -> None:
+    async with x() as (scene, _):
+        for door in scene.world.doors:
+            await scene.rehearsal.shut_door(scene.world, door)
+        assert isinstance(await PROVIDER.refresh(call_of(scene)), Transient)
+        for door in scene.world.doors:
+            await scene.rehearsal.open_door(scene.world, door)
+        assert isinstance(await PROVIDER.refresh(call_of(scene)), Tokens)

@@ -1,22 +1,25 @@
 """Connect an X account: OAuth 2 with PKCE; tokens of two hours, renewed by tokens that are good once.
 
-A refresh that got no answer may have used its token up; it is tried again, and a refusal then asks for
-a reconnect. The caller keeps the new pair before using it, one refresh at a time.
+A refresh that got no answer may have used its token up: that is `Unconfirmed`, and the caller asks for
+a reconnect instead of playing the token again. An answer of 5xx is trouble that passes, and disconnects
+nobody. The caller keeps the new pair before using it, one refresh at a time.
 """
 
 import base64
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from urllib.parse import quote, urlencode
 
 from cadenza.providers.base import Call
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
+from cadenza.providers.http.outcome import MayHaveArrived
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Form, Request
 from cadenza.providers.message import App, Tokens
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
-from cadenza.providers.reply import Got, ask, ask_through, bearer
+from cadenza.providers.reply import Got, ask_through, bearer, judge, secrets_of
 from cadenza.providers.x.errors import SIGN_IN, TABLE
 from cadenza.providers.x.speak import SIGN_IN as SIGN_IN_HOST
 from cadenza.providers.x.speak import api_url
@@ -79,16 +82,19 @@ def challenge(verifier: str) -> str:
 
 
 async def renew(call: Call) -> Tokens | Outcome:
-    """Exchange the refresh token; silence may have used it up, so it is never repeated blindly here."""
+    """Exchange the refresh token; silence may have used it up, an answer of trouble has not."""
     if call.tokens.refresh is None:
         return Disconnected("X gave no refresh token; connect the account again.")
-    form = {"refresh_token": call.tokens.refresh}
-    got = await ask(call, _token_request(call.app, "refresh_token", form), SIGN_IN)
-    if isinstance(got, Unconfirmed):
-        return Transient(NO_ANSWER)
+    request = _token_request(call.app, "refresh_token", {"refresh_token": call.tokens.refresh})
+    result = await call.http.send(request)
+    if isinstance(result, MayHaveArrived):
+        return Unconfirmed(f"{NO_ANSWER} Its refresh token may be used up.")
+    # What was answered is not lost: a 5xx may be tried again, so it is judged as repeatable.
+    answered = replace(request, idempotent=True)
+    got = judge(result, answered, SIGN_IN, now=call.now, secrets=secrets_of(call))
     if not isinstance(got, Got):
         return got
-    return read_tokens(got, call.now, before=call.tokens) or Transient("X gave no token.")
+    return read_tokens(got, call.now, before=call.tokens) or Unconfirmed("X gave no token.")
 
 
 def read_tokens(got: Got, now: datetime, before: Tokens | None = None) -> Tokens | None:
