@@ -195,6 +195,16 @@ def test_a_misnamed_or_missing_number_is_refused(tmp_path: Path, name: str) -> N
         read_migrations(tmp_path)
 
 
+def test_a_gap_may_be_allowed_but_never_one_number_twice(tmp_path: Path) -> None:
+    (tmp_path / "0001_create_people.sql").write_text(FIRST.sql)
+    (tmp_path / "0003_gap.sql").write_text("SELECT 1;")
+    assert [found.version for found in read_migrations(tmp_path, gaps=True)] == [1, 3]
+
+    (tmp_path / "0003_again.sql").write_text("SELECT 2;")
+    with pytest.raises(ValueError, match="one number"):
+        read_migrations(tmp_path, gaps=True)
+
+
 async def test_postgres_migrates_once_though_three_try_at_once(postgres_database: str) -> None:
     async def one() -> list[int]:
         connection = await asyncpg.connect(postgres_database)

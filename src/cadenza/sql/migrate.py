@@ -59,8 +59,8 @@ class PostgresConnection(AsyncConnection, Protocol):
     def transaction(self) -> AbstractAsyncContextManager[Any]: ...
 
 
-def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
-    """Read a folder's migrations in order; refuse strangers and gaps."""
+def read_migrations(folder: Traversable, *, gaps: bool = False) -> tuple[Migration, ...]:
+    """Read a folder's migrations in order; refuse strangers, and gaps unless they are allowed."""
     found: list[Migration] = []
     for entry in folder.iterdir():
         if not entry.name.endswith(".sql"):
@@ -70,7 +70,12 @@ def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
             raise ValueError(f"{entry.name} is no migration: name it like 0001_create_jobs.sql.")
         found.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))
     found.sort(key=lambda migration: migration.version)
-    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
+    versions = [migration.version for migration in found]
+    if len(set(versions)) < len(versions):
+        raise ValueError(
+            f"Two migrations in {folder} have one number; give the later one the next."
+        )
+    if not gaps and versions != list(range(1, len(found) + 1)):
         raise ValueError(f"The migrations in {folder} must be numbered 1, 2, 3, … without gaps.")
     return tuple(found)
 
