@@ -21,9 +21,9 @@ from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import (
     Row,
     Tx,
+    bind_postgres,
     bind_sqlite,
     from_microseconds,
-    number_params,
     read_sqlite,
     returns_rows,
 )
@@ -80,9 +80,7 @@ class PostgresOperations:
 
         async def work(connection: Connection) -> Result:
             async with connection.transaction():
-                if keys:
-                    await connection.execute(_LOCK, keys)
-                now = await _clock(connection)
+                now = await _lock(connection, keys) if keys else await _clock(connection)
                 return await _carry(connection, operation, now, self._ids)
 
         return await self._database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
@@ -98,10 +96,15 @@ class PostgresOperations:
         return await self._database.run(work, again=True)
 
 
+# The clock is read once all locks are held: the count is known only then.
 _LOCK = (
-    "SELECT count(pg_advisory_xact_lock(key)) "
+    "SELECT clock_timestamp(), count(pg_advisory_xact_lock(key)) "
     "FROM (SELECT key FROM unnest($1::bigint[]) AS asked (key) ORDER BY key) AS sorted"
 )
+
+
+async def _lock(connection: Connection, keys: Sequence[int]) -> datetime:
+    return cast("datetime", await connection.fetchval(_LOCK, keys))
 
 
 async def _clock(connection: Connection) -> datetime:
@@ -117,7 +120,7 @@ def _on_sqlite(
 ) -> Callable[[sqlite3.Connection, int], Result]:
     def run(connection: sqlite3.Connection, now: int) -> Result:
         def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
-            cursor = connection.execute(sql, bind_sqlite(params))
+            cursor = connection.execute(*bind_sqlite(sql, params))
             if cursor.description is None:
                 return [], cursor.rowcount
             names = [column[0] for column in cursor.description]
@@ -154,8 +157,7 @@ def _execute(
     connection: Connection, sql: str, params: Mapping[str, Any]
 ) -> Awaitable[tuple[list[Row], int]]:
     async def fetch() -> tuple[list[Row], int]:
-        text, names = number_params(sql)
-        values = [params[name] for name in names]
+        text, values = bind_postgres(sql, params)
         if returns_rows(text):
             rows = await connection.fetch(text, *values)
             return [dict(row) for row in rows], len(rows)

@@ -5,13 +5,27 @@ both: PostgreSQL keeps them as such, SQLite as whole microseconds, and this modu
 other by name: a column that ends in `_at` or `_until` is an instant. Flags come as true or false on
 PostgreSQL and as 1 or 0 on SQLite; ask them, do not compare them. New rows take their names from
 `new_id`, a port, so that a simulation replays to the letter.
+
+Many rows go in one statement as a table of parameters, anywhere that a table may stand:
+
+    SELECT delivery.* FROM TABLE(:keys) AS asked (workspace_id text, id text) JOIN delivery ...
+    INSERT INTO outbox (id, body) SELECT id, body FROM TABLE(:new) AS new (id text, body text) WHERE true ...
+    UPDATE lane SET epoch = new.epoch FROM TABLE(:new) AS new (id text, epoch bigint) WHERE ... RETURNING id
+
+The parameter is a list of mappings (by column name) or of tuples (in column order). PostgreSQL gets one
+array a column (`unnest`), SQLite one JSON text (`json_each`); both are cached statements whatever the
+number of rows. Limit: on SQLite RETURNING names the changed table alone, an upsert that selects needs its
+`WHERE true`, and a row of the table that matches twice is changed once: put such rows together first.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from cadenza.core.ids import Ids, SystemIds
 
@@ -23,6 +37,7 @@ _SYSTEM_IDS = SystemIds()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_TABLE = re.compile(r"\bTABLE\(:([a-z_][a-z0-9_]*)\)\s+AS\s+([a-z_]+)\s*\(([^()]*)\)")
 _ANSWERS = re.compile(
     r"^\s*SELECT\b|\bRETURNING\b|^\s*WITH\b(?!.*\b(UPDATE|INSERT|DELETE)\b)",
     re.IGNORECASE | re.DOTALL,
@@ -79,12 +94,36 @@ def from_microseconds(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
-def bind_sqlite(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn instants into numbers, flags into 0 and 1."""
-    return {
+def bind_sqlite(sql: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Turn instants into numbers and tables of parameters into JSON."""
+    text, tables = _json_tables(sql)
+    values = {
         name: to_microseconds(value) if isinstance(value, datetime) else value
         for name, value in params.items()
+        if name not in tables
     }
+    for name, columns in tables.items():
+        rows = _in_order(columns, params[name])
+        values[name] = msgspec.json.encode(
+            [[_plain(value) for value in row] for row in rows]
+        ).decode()
+    return text, values
+
+
+def bind_postgres(sql: str, params: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Number the parameters; a table of parameters becomes one array a column."""
+    text, slots = _numbered(sql)
+    tables: dict[str, list[tuple[Any, ...]]] = {}
+    values: list[Any] = []
+    for name, columns, column in slots:
+        if columns is None:
+            values.append(params[name])
+            continue
+        if column == 0 or name not in tables:
+            rows = _in_order(columns, params[name])
+            tables[name] = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
+        values.append(tables[name][column])
+    return text, values
 
 
 def read_sqlite(names: Sequence[str], values: Sequence[Any]) -> Row:
@@ -96,14 +135,57 @@ def read_sqlite(names: Sequence[str], values: Sequence[Any]) -> Row:
 
 
 @lru_cache(maxsize=1024)
-def number_params(sql: str) -> tuple[str, tuple[str, ...]]:
-    """Turn named parameters into numbered ones; return the order of their names."""
-    names: dict[str, int] = {}
+def _json_tables(sql: str) -> tuple[str, dict[str, tuple[str, ...]]]:
+    tables: dict[str, tuple[str, ...]] = {}
+
+    def write(found: re.Match[str]) -> str:
+        names, _ = _columns(found[3])
+        tables[found[1]] = names
+        picked = ", ".join(
+            f"json_extract(value, '$[{n}]') AS {name}" for n, name in enumerate(names)
+        )
+        return f"(SELECT {picked} FROM json_each(:{found[1]})) AS {found[2]}"  # noqa: S608 - the operation's own words
+
+    return _TABLE.sub(write, sql), tables
+
+
+@lru_cache(maxsize=1024)
+def _numbered(sql: str) -> tuple[str, tuple[tuple[str, tuple[str, ...] | None, int], ...]]:
+    slots: list[tuple[str, tuple[str, ...] | None, int]] = []
+
+    def spread(found: re.Match[str]) -> str:
+        names, types = _columns(found[3])
+        arrays = [f"${len(slots) + n}::{kind}[]" for n, kind in enumerate(types, start=1)]
+        slots.extend((found[1], names, n) for n in range(len(names)))
+        return f"unnest({', '.join(arrays)}) AS {found[2]} ({', '.join(names)})"
 
     def number(found: re.Match[str]) -> str:
-        return f"${names.setdefault(found[1], len(names) + 1)}"
+        slot = (found[1], None, 0)
+        if slot not in slots:
+            slots.append(slot)
+        return f"${slots.index(slot) + 1}"
 
-    return _NAMED.sub(number, sql), tuple(names)
+    return _NAMED.sub(number, _TABLE.sub(spread, sql)), tuple(slots)
+
+
+def _columns(written: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read `id text, lease bigint`."""
+    names, types = zip(*(column.split() for column in written.split(",")), strict=True)
+    return names, types
+
+
+def _in_order(
+    columns: tuple[str, ...], rows: Sequence[Mapping[str, Any] | tuple[Any, ...]]
+) -> Sequence[tuple[Any, ...]]:
+    if not rows or isinstance(rows[0], tuple):
+        return rows  # pyright: ignore[reportReturnType] - all are alike
+    if len(columns) == 1:
+        return [(row[columns[0]],) for row in rows]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return list(map(itemgetter(*columns), rows))
+
+
+def _plain(value: Any) -> Any:
+    return to_microseconds(value) if isinstance(value, datetime) else value
 
 
 @lru_cache(maxsize=1024)
