@@ -112,3 +112,21 @@ async def test_two_schemas_in_one_database_know_nothing_of_each_other(
     assert (await second.insert([NewJob(task="greet", rule=Unique("k"))]))[0].inserted
     await first.close()
     await second.close()
+
+
+async def test_jobs_alike_keep_all_that_their_template_says(store: PostgresStore) -> None:
+    at = datetime(2031, 5, 6, 7, 8, 9, 123456, tzinfo=UTC)
+    template = NewJob(
+        task="grüßen",
+        queue="späte-post",
+        priority=-3,
+        run_at=at,
+        tags=("ada", "bén"),
+        options='{"retries":2}',
+    )
+    payloads = [f'{{"n":{n},"text":"żółw 🐢"}}' for n in range(COPY_FROM * 50)]
+    answers = await store.insert_alike(template, lambda: iter(payloads), len(payloads))
+    jobs = await store.get([answer.id for answer in answers])
+    assert [job.payload for job in jobs] == payloads
+    kept = {(j.task, j.queue, j.priority, j.run_at, j.tags, j.options) for j in jobs}
+    assert kept == {("grüßen", "späte-post", -3, at, ("ada", "bén"), '{"retries":2}')}

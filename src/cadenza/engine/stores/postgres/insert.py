@@ -7,11 +7,11 @@ order in which it was given, however the statements below group it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from itertools import repeat
 from typing import Any
 
 from cadenza.engine.job import Enqueued, NewJob
 from cadenza.engine.stores.postgres.entry import draw, due_of
+from cadenza.engine.stores.postgres.pack import Value, pack_rows
 from cadenza.engine.stores.postgres.rows import DEFERRED, READY, array_literal
 from cadenza.sql.postgres import Connection
 from cadenza.sql.script import Script, Statement
@@ -108,7 +108,7 @@ async def copy_alike(
     assert row is not None
     now, ids = row
     run_at = due_of(template, now)
-    same: dict[str, Any] = {
+    same: dict[str, Value] = {
         "created_at": now,
         "run_at": run_at,
         "state": READY if run_at <= now else DEFERRED,
@@ -116,11 +116,12 @@ async def copy_alike(
         "task": template.task,
     }
     same |= {name: value for name in SELDOM if (value := getattr(template, name))}
-    await connection.copy_records_to_table(
+    await connection.copy_to_table(
         "job",
         schema_name=schema,
         columns=["id", "payload", *same],
-        records=zip(ids, payloads, *(repeat(value, count) for value in same.values()), strict=True),
+        source=pack_rows(ids, payloads, same=same),
+        format="binary",
     )
     return [Enqueued("inserted", id_, run_at) for id_ in ids]
 
