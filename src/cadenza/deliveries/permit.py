@@ -18,9 +18,11 @@ from cadenza.deliveries.announce import announce
 from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, first_refusal
 from cadenza.deliveries.model import Ticket
+from cadenza.providers.base import QUICKLY
 from cadenza.sql.tx import Tx
 
 SEND_TIMEOUT = timedelta(seconds=30)
+GRACE = SEND_TIMEOUT - QUICKLY  # between the end of a call's time and its deadline
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
 
 
@@ -34,6 +36,7 @@ class Wish:
     part: int = 0
     problems: tuple[str, ...] = ()
     first: bool = True  # of this claim; a thread's next parts follow while it is `sending`
+    takes: timedelta = QUICKLY  # how long the call may last; more where files travel in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ def _allow(tx: Tx, now: datetime, wish: Wish, facts: Facts, budgets: Sequence[Bu
     key = sha256(
         f"{row['workspace_id']}/{row['id']}/{wish.part}/{fingerprint}".encode()
     ).hexdigest()[:32]
-    deadline = now + SEND_TIMEOUT
+    deadline = now + wish.takes + GRACE
     common = {"workspace_id": row["workspace_id"], "attempt_id": wish.attempt_id, "now": now}
     for budget in budgets:
         _write_bucket(tx, facts, budget, busy_until=deadline)

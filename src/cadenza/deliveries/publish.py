@@ -21,7 +21,7 @@ from cadenza.core.ids import Chance
 from cadenza.deliveries.batching import Batching
 from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import SEND_TIMEOUT, Answer, Permitted, Stale, Wish, locks_of, permit
+from cadenza.deliveries.permit import GRACE, Answer, Permitted, Stale, Wish, locks_of, permit
 from cadenza.deliveries.reconcile import Doubt
 from cadenza.deliveries.render import Files, render
 from cadenza.deliveries.settle import Result, settle
@@ -53,8 +53,7 @@ log = logging.getLogger("cadenza.deliveries")
 SENDING = ("connected", "expiring")  # states of accounts
 A_MINUTE = timedelta(minutes=1)
 FINISHING = 5.0  # seconds for what is only nice to have
-CALL = 25.0  # seconds for the irreversible call; the permit's deadline is later
-FRESH = SEND_TIMEOUT.total_seconds() - CALL  # seconds within which a permit must be used
+FRESH = GRACE.total_seconds()  # seconds within which a permit must be used
 ASK_AGAIN = (0.1, 0.5, 1.0)  # seconds between tries when the permit's answer is lost
 
 
@@ -144,6 +143,7 @@ class Publisher:
     ) -> Result | Stale | None:
         """Send each part that is not out yet: prepared for itself, under a permit of its own."""
         last = len(call.message.parts)
+        takes = sender.provider.capabilities(call.message.channel).takes(call.message)
         begun_at = len(msgspec.json.decode(ticket.row["parts_sent"]))
         for part in itertools.count(begun_at):
             sent_parts: list[str] = msgspec.json.decode(ticket.row["parts_sent"])
@@ -152,7 +152,9 @@ class Publisher:
             if not isinstance(prepared, Prepared):
                 return self._result(ticket, prepared)
             call = self._with_newest_tokens(call, ticket)
-            wish = Wish(ticket, self._new_id(), epoch, part, problems, first=part == begun_at)
+            wish = Wish(
+                ticket, self._new_id(), epoch, part, problems, first=part == begun_at, takes=takes
+            )
             asked = self._clock.monotonic()
             answer = await self._permits.ask(wish)
             if not isinstance(answer, Permitted):
@@ -162,7 +164,7 @@ class Publisher:
                 late = NotReady(timedelta(), "its permit had grown old before the call")
                 return self._result(ticket, late, answer.attempt_id)
             call = replace(call, key=answer.key, state=prepared.state, began_at=answer.began_at)
-            outcome = await self._irreversibly(sender.provider, call, ticket)
+            outcome = await self._irreversibly(sender.provider, call, ticket, takes.total_seconds())
             call = self._with_newest_tokens(call, ticket)
             if isinstance(outcome, Sent) and outcome.remote_id is None and part < last:
                 outcome = Unconfirmed("this part is out, but its id is needed for the next")
@@ -186,17 +188,19 @@ class Publisher:
         )
         return won
 
-    async def _irreversibly(self, provider: Provider, call: Call, ticket: Ticket) -> Outcome:
+    async def _irreversibly(
+        self, provider: Provider, call: Call, ticket: Ticket, takes: float
+    ) -> Outcome:
         """Make the call; once more with renewed tokens if these were refused and the permit lasts."""
         began = self._clock.monotonic()
-        outcome = await self._call_within(CALL, provider, call)
+        outcome = await self._call_within(takes, provider, call)
         if not isinstance(outcome, Disconnected):
             return outcome
         renewed = await self._renew(ticket, outcome)
         if not isinstance(renewed, Tokens):
             return renewed
-        left = CALL - (self._clock.monotonic() - began)
-        if left < CALL / 2:
+        left = takes - (self._clock.monotonic() - began)
+        if left < takes / 2:
             return NotReady(timedelta(), "its token was renewed; it goes with the new one")
         return await self._call_within(left, provider, replace(call, tokens=renewed))
 

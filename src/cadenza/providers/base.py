@@ -27,6 +27,11 @@ class Idempotency(StrEnum):
     NONE = "none"
 
 
+QUICKLY = timedelta(seconds=25)  # for an irreversible call that carries words alone
+LONGEST = timedelta(minutes=5)
+PACE = 250_000  # bytes a second that the slowest line is expected to carry
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What a channel of a provider can do; the road plans its doubts by it."""
@@ -38,6 +43,16 @@ class Capabilities:
     first_comment: bool = False
     fetches_media: bool = False  # needs a public address of the media
     needs_recipient: bool = False
+    pace: int | None = (
+        None  # bytes a second at least, where the irreversible call carries the files
+    )
+
+    def takes(self, message: Message) -> timedelta:
+        """Say how long the irreversible call may take: longer by size if the files go with it."""
+        if self.pace is None:
+            return QUICKLY
+        size = sum(item.size for item in message.media)
+        return min(LONGEST, QUICKLY + timedelta(seconds=size / self.pace))
 
 
 @dataclass(frozen=True, slots=True)

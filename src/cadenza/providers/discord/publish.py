@@ -10,7 +10,16 @@ from typing import Any
 from urllib.parse import quote
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    LONGEST,
+    PACE,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.discord.errors import TABLE
 from cadenza.providers.discord.limits import problems
 from cadenza.providers.http.redact import Secret
@@ -19,6 +28,8 @@ from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import CannotTell, Disconnected, Finding, Outcome, Sent
 from cadenza.providers.reply import Got, ask, sent
 
+SEND_TIME = Timeouts(connect=10, read=30, total=30)
+UPLOAD_TIME = Timeouts(connect=10, read=60, total=LONGEST.total_seconds())
 MENTIONS = ("roles", "users", "everyone")
 NAMED = "Discord accepted it without naming it."
 
@@ -31,7 +42,7 @@ class Discord:
 
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
-        return Capabilities(idempotency=Idempotency.NONE, findable=False)
+        return Capabilities(idempotency=Idempotency.NONE, findable=False, pace=PACE)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Discord would refuse."""
@@ -77,7 +88,7 @@ async def _request(call: Call) -> Request:
         "POST",
         f"{hook.reveal()}?wait=true{more}",
         body=await _body(call.message),
-        timeout=Timeouts(connect=10, read=30, total=60 if call.message.media else 30),
+        timeout=UPLOAD_TIME if call.message.media else SEND_TIME,
         secrets=hook_secrets(hook),
     )
 

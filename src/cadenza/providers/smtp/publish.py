@@ -9,7 +9,15 @@ import base64
 from dataclasses import replace
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    PACE,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.http.outcome import NeverLeft, Reason
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.mail_address import is_address
@@ -50,7 +58,9 @@ class Smtp:
 
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
-        return Capabilities(idempotency=Idempotency.NONE, findable=False, needs_recipient=True)
+        return Capabilities(
+            idempotency=Idempotency.NONE, findable=False, needs_recipient=True, pace=PACE
+        )
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that a mail server would refuse."""

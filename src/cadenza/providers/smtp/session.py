@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import aiosmtplib
 
+from cadenza.providers.base import LONGEST
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.dial import Plug
 from cadenza.providers.http.outcome import NeverLeft
@@ -21,7 +22,7 @@ from cadenza.providers.http.request import Timeouts
 from cadenza.providers.smtp.errors import Stage
 
 PORTS = frozenset({25, 465, 587, 2525})
-TIMES = Timeouts(connect=10, read=30, total=120)
+TIMES = Timeouts(connect=10, read=30, total=LONGEST.total_seconds())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,15 @@ from dataclasses import replace
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    PACE,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
@@ -49,7 +57,7 @@ class Telegram:
 
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
-        return Capabilities(idempotency=Idempotency.NONE, findable=False, threads=True)
+        return Capabilities(idempotency=Idempotency.NONE, findable=False, threads=True, pace=PACE)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Telegram would refuse."""

@@ -8,7 +8,15 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    PACE,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import Disconnected, Finding, Outcome, Rejected, Sent, Transient
 from cadenza.providers.reply import Got, ask, sent
@@ -30,7 +38,9 @@ class Unipile:
 
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on; a list can show that it is there, seldom that it is not."""
-        return Capabilities(idempotency=Idempotency.NONE, findable=True, needs_recipient=True)
+        return Capabilities(
+            idempotency=Idempotency.NONE, findable=True, needs_recipient=True, pace=PACE
+        )
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that would be refused."""

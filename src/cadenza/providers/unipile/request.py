@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode, urlsplit
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call
+from cadenza.providers.base import LONGEST, Call
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Body, File, Json, Multipart, Request, Timeouts
 from cadenza.providers.message import Message, Recipient
 
 KEY_HEADER = "X-Cadenza-Attempt"
 ONE_CLICK = "List-Unsubscribe=One-Click"
-SEND_TIME = Timeouts(connect=10, read=60, total=60)
+SEND_TIME = Timeouts(connect=10, read=60, total=LONGEST.total_seconds())
 WEB_PORTS = (None, 443, 8443)
 
 
