@@ -1,0 +1,1 @@
+"""Categories, assets, rules, and the generator that lays out posts ahead of time."""
