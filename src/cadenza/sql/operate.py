@@ -51,25 +51,25 @@ class SqliteOperations:
     """On one SQLite file; writers are one at a time, so locks are already held."""
 
     def __init__(self, database: SqliteDatabase, ids: Ids = SYSTEM_IDS) -> None:
-        self._database = database
+        self.database = database
         self._ids = ids
 
     async def run(
         self, operation: Operation[Result], *, locks: Sequence[str] = (), urgent: bool = False
     ) -> Result:
         """Join the writer's next batch."""
-        return await self._database.run(_on_sqlite(operation, self._ids), urgent=urgent)
+        return await self.database.run(_on_sqlite(operation, self._ids), urgent=urgent)
 
     async def read(self, operation: Operation[Result]) -> Result:
         """Read on the reader's connection."""
-        return await self._database.read(_on_sqlite(operation, self._ids))
+        return await self.database.read(_on_sqlite(operation, self._ids))
 
 
 class PostgresOperations:
     """On PostgreSQL; locks are advisory, by name, and end with the transaction."""
 
     def __init__(self, database: PostgresDatabase, ids: Ids = SYSTEM_IDS) -> None:
-        self._database = database
+        self.database = database
         self._ids = ids
 
     async def run(
@@ -83,7 +83,7 @@ class PostgresOperations:
                 now = await _lock(connection, keys) if keys else await _clock(connection)
                 return await _carry(connection, operation, now, self._ids)
 
-        return await self._database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
+        return await self.database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
 
     async def read(self, operation: Operation[Result]) -> Result:
         """Read in one repeatable-read transaction that cannot write."""
@@ -93,7 +93,7 @@ class PostgresOperations:
                 now = await _clock(connection)
                 return await _carry(connection, operation, now, self._ids)
 
-        return await self._database.run(work, again=True)
+        return await self.database.run(work, again=True)
 
 
 # The clock is read once all locks are held: the count is known only then.

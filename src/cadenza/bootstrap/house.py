@@ -1,0 +1,150 @@
+"""Opens the house: from settings to everything that a running Cadenza consists of.
+
+Opened in the order of need and closed in reverse. Nothing runs by itself here: `run_worker` does that.
+The engine's jobs live in the product's own database, so one backup holds all.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from cadenza.accounts.refresher import Refresher
+from cadenza.accounts.seal import Keyring, load_keyring
+from cadenza.bootstrap.apps import app_finder
+from cadenza.bootstrap.files import open_files
+from cadenza.bootstrap.jobs import JOBS, ProductJob
+from cadenza.bootstrap.model import House
+from cadenza.bootstrap.outbound import open_mail, policy_of
+from cadenza.config.model import Settings
+from cadenza.core.clock import Clock, SystemClock
+from cadenza.core.ids import Chance, Ids, SystemChance, SystemIds
+from cadenza.db.open import open_product
+from cadenza.deliveries.open_sender import sender_opener
+from cadenza.deliveries.publish import Publisher
+from cadenza.deliveries.reconcile import Reconciler
+from cadenza.deliveries.source import DeliverySource
+from cadenza.engine.client import Engine
+from cadenza.engine.store import Store
+from cadenza.engine.stores.postgres import PostgresStore
+from cadenza.engine.stores.sqlite import SqliteStore
+from cadenza.notices.dispatch import Dispatcher
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.registry import provider
+from cadenza.sql.operate import Operations, SqliteOperations
+
+
+class CannotStart(Exception):
+    """Something that the house needs is not as it must be; the message says what to do."""
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    chance: Chance | None = None,
+    ids: Ids | None = None,
+    jobs: tuple[ProductJob, ...] = JOBS,
+) -> AsyncGenerator[House]:
+    """Open everything that the settings name; close it at the end."""
+    clock, chance, ids = clock or SystemClock(), chance or SystemChance(), ids or SystemIds()
+    _make_folders(settings)
+    keyring = _keyring(settings)
+    async with (
+        open_product(settings.database_address, clock=clock, ids=ids) as operations,
+        OutboundClient(policy_of(settings), clock=clock) as http,
+        Engine(_store(settings, operations, clock), clock=clock, chance=chance) as engine,
+    ):
+        house = _furnish(settings, operations, http, engine, keyring, (clock, chance, ids))
+        for job in jobs:
+            job.declare(house)
+
+        async def schedule_jobs() -> None:
+            for job in jobs:
+                await job.schedule(house)
+
+        yield replace(house, schedule_jobs=schedule_jobs)
+
+
+def _furnish(
+    settings: Settings,
+    operations: Operations,
+    http: OutboundClient,
+    engine: Engine,
+    keyring: Keyring,
+    ports: tuple[Clock, Chance, Ids],
+) -> House:
+    clock, chance, ids = ports
+    files = open_files(settings)
+    app_of = app_finder(settings)
+    refresher = Refresher(
+        operations, ring=keyring, provider_of=provider, app_of=app_of, http=http, clock=clock
+    )
+    source = DeliverySource(operations)
+    publisher = Publisher(
+        source,
+        operations,
+        open_sender=sender_opener(keyring, provider_of=provider, app_of=app_of),
+        http=http,
+        files=files,
+        clock=clock,
+        chance=chance,
+        new_id=ids.new,
+        refresher=refresher,
+    )
+    dispatcher = Dispatcher(
+        operations,
+        mail=open_mail(settings, http),
+        http=http,
+        open_secret=lambda sealed, row: Secret(keyring.open(sealed, row=row)),
+        public_url=settings.home,
+        chance=chance,
+    )
+    return House(
+        settings=settings,
+        clock=clock,
+        chance=chance,
+        ids=ids,
+        operations=operations,
+        keyring=keyring,
+        http=http,
+        files=files,
+        app_of=app_of,
+        source=source,
+        publisher=publisher,
+        refresher=refresher,
+        reconciler=Reconciler(operations, publisher.find_out),
+        dispatcher=dispatcher,
+        engine=engine,
+        schedule_jobs=_none,
+    )
+
+
+async def _none() -> None:
+    """Nothing recurs yet."""
+
+
+def _store(settings: Settings, operations: Operations, clock: Clock) -> Store:
+    """Keep the engine's jobs where the product's tables are."""
+    if isinstance(operations, SqliteOperations):
+        database = operations.database
+        return SqliteStore(database.path, clock=clock, database=database)
+    return PostgresStore(settings.database_address, clock=clock)
+
+
+def _make_folders(settings: Settings) -> None:
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise CannotStart(
+            f"the data folder {settings.data} cannot be made ({error.strerror}): "
+            "make it, or set `data` to a folder that this user may write"
+        ) from error
+
+
+def _keyring(settings: Settings) -> Keyring:
+    try:
+        return load_keyring(settings.keys)
+    except (OSError, ValueError) as error:
+        raise CannotStart(f"the key file cannot be used: {error}") from error

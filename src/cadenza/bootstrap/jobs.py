@@ -1,0 +1,48 @@
+"""Background work of the product, as tasks of the engine: what rooms want done nightly or on demand.
+
+A room writes `async def run(house, payload)`; it is hung up in `JOBS` with a name and, where it recurs,
+a cron line. Jobs live in the product's database, are leased, retried and shown by `cadenza jobs`.
+A run may be cut short and repeated, so each must find out for itself what is still to do.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from cadenza.bootstrap.model import House
+
+QUEUE = "product"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductJob:
+    """One kind of background work."""
+
+    name: str
+    run: Callable[[House, Mapping[str, Any]], Awaitable[None]]
+    cron: str | None = None  # None: only when somebody enqueues it
+    zone: str = "UTC"
+    retry: int = 5
+    time_limit: timedelta = timedelta(minutes=10)
+    payload: Mapping[str, Any] = field(default_factory=dict[str, Any])  # of the recurring runs
+
+    def declare(self, house: House) -> None:
+        """Make the engine know it."""
+
+        async def run(**payload: object) -> None:
+            await self.run(house, payload)
+
+        house.engine.declare(
+            run, name=self.name, queue=QUEUE, retry=self.retry, time_limit=self.time_limit
+        )
+
+    async def schedule(self, house: House) -> None:
+        """Let it recur; said at each start, it changes nothing that did not change."""
+        if self.cron is not None:
+            await house.engine.schedule(
+                self.name, self.name, dict(self.payload), cron=self.cron, zone=self.zone
+            )
+
+
+JOBS: tuple[ProductJob, ...] = ()

@@ -1,0 +1,41 @@
+"""The house as a value: everything opened, for the API, the worker and the command line to share."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from cadenza.accounts.refresher import Refresher
+from cadenza.accounts.seal import Keyring
+from cadenza.config.model import Settings
+from cadenza.core.clock import Clock
+from cadenza.core.ids import Chance, Ids
+from cadenza.deliveries.publish import Publisher
+from cadenza.deliveries.reconcile import Reconciler
+from cadenza.deliveries.render import Files
+from cadenza.deliveries.source import DeliverySource
+from cadenza.engine.client import Engine
+from cadenza.notices.dispatch import Dispatcher
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.message import App
+from cadenza.sql.operate import Operations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """What a running Cadenza consists of."""
+
+    settings: Settings
+    clock: Clock
+    chance: Chance
+    ids: Ids
+    operations: Operations
+    keyring: Keyring
+    http: OutboundClient
+    files: Files
+    app_of: Callable[[str], App]
+    source: DeliverySource
+    publisher: Publisher
+    refresher: Refresher
+    reconciler: Reconciler
+    dispatcher: Dispatcher
+    engine: Engine
+    schedule_jobs: Callable[[], Awaitable[None]]  # let the recurring product jobs recur

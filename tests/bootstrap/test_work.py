@@ -1,0 +1,68 @@
+"""The whole house at work: what is due leaves, product jobs run, a stop is graceful."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from cadenza.bootstrap import House, ProductJob, open_house, run_worker
+from tests.bootstrap.conftest import Town
+
+
+@asynccontextmanager
+async def working(house: House) -> AsyncGenerator[None]:
+    stop, started = asyncio.Event(), asyncio.Event()
+    running = asyncio.create_task(run_worker(house, stop, started=started))
+    await asyncio.wait_for(started.wait(), 10)
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.wait_for(running, 20)
+
+
+async def until(town: Town, house: House, id_: str, state: str) -> None:
+    async with asyncio.timeout(10):
+        while (await town.row(house, id_))["state"] != state:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_due_post_leaves_through_the_whole_house(town: Town, house: House) -> None:
+    async with working(house):
+        id_ = await town.post(house, "Good morning")
+        house.source.nudge()
+        await until(town, house, id_, "sent")
+    assert town.visible() == ["Good morning"]
+
+
+async def test_another_process_of_the_house_needs_no_nudge(town: Town, house: House) -> None:
+    async with working(house), open_house(town.settings) as other:
+        id_ = await town.post(other, "From next door")
+        await until(town, house, id_, "sent")
+    assert town.visible() == ["From next door"]
+
+
+async def test_a_product_job_gets_the_house_and_its_payload(town: Town) -> None:
+    seen: list[tuple[str, Mapping[str, Any]]] = []
+    done = asyncio.Event()
+
+    async def run(house: House, payload: Mapping[str, Any]) -> None:
+        seen.append((house.settings.home, payload))
+        done.set()
+
+    job = ProductJob(name="say_hello", run=run, cron="0 3 * * *", payload={"to": "Cy"})
+    async with open_house(town.settings, jobs=(job,)) as house, working(house):
+        assert [s.name for s in await house.engine.schedules()] == ["say_hello"]
+        await house.engine.enqueue("say_hello", {"to": "Ben"})
+        await asyncio.wait_for(done.wait(), 10)
+    assert seen == [("http://127.0.0.1:8400", {"to": "Ben"})]
+
+
+async def test_the_key_file_is_made_once_for_its_owner_alone(town: Town) -> None:
+    async with open_house(town.settings) as house:
+        sealed = house.keyring.seal("hello", row="r")
+    assert town.settings.keys.stat().st_mode & 0o777 == 0o600
+    async with open_house(town.settings) as house:
+        assert house.keyring.open(sealed, row="r") == "hello"
