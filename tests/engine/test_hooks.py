@@ -35,6 +35,25 @@ async def test_hooks_hear_of_start_jobs_errors_idleness_and_stop() -> None:
     assert heard == ["start", "ValueError in fail", "fail failed", "stop"]
 
 
+async def test_a_failing_loop_is_told_without_a_job() -> None:
+    heard: list[tuple[str, Claimed | None]] = []
+
+    async def stumble() -> float:
+        raise ZeroDivisionError
+
+    hooks = Hooks(on_error=lambda error, job: heard.append((type(error).__name__, job)))
+    async with Engine("memory://", hooks=hooks) as engine:
+        worker = engine.worker()
+        worker.duties.append(worker.loop("stumble", stumble))
+        running = asyncio.create_task(worker.run())
+        while not heard:
+            await asyncio.sleep(0.001)
+        worker.stop()
+        await running
+
+    assert heard == [("ZeroDivisionError", None)]
+
+
 async def test_idleness_is_told_once_per_idle_period() -> None:
     idle = 0
 

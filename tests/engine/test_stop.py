@@ -1,4 +1,6 @@
 import asyncio
+import os
+import signal
 
 from cadenza.engine import Engine, State
 from tests.engine.conftest import until, working
@@ -76,3 +78,22 @@ async def test_a_stopped_worker_no_longer_counts_as_serving(engine: Engine) -> N
     queued = await nothing.enqueue()
 
     assert "no running worker" in (await engine.why(queued.id)).sentence
+
+
+async def test_a_second_signal_waits_for_no_grace(engine: Engine) -> None:
+    @engine.task
+    async def endless() -> None:
+        await asyncio.sleep(60)
+
+    async with working(engine, grace=60) as worker:
+        worker.stop_on_signals([signal.SIGUSR1])
+        queued = await endless.enqueue()
+        await until(engine, queued.id, State.RUNNING)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        await asyncio.sleep(0.05)
+        assert State.RUNNING is (await engine.get(queued.id)).state
+        os.kill(os.getpid(), signal.SIGUSR1)
+        await until(engine, queued.id, State.WAITING)
+
+    job = await engine.get(queued.id)
+    assert (job.attempts, job.crashes) == (0, 0)

@@ -112,23 +112,33 @@ class Worker:
         self._beats = self.loop("heartbeat", self.heartbeat.run_once)
         self.duties = [self._beats, self.loop("rescue", rescuer.run_once)]
         self._stopping = asyncio.Event()
+        self._hurried = False
         self.started = asyncio.Event()
 
     def loop(self, name: str, run_once: Callable[[], Awaitable[float]]) -> Loop:
-        """Make a duty that runs with this worker's clock and meters."""
-        return Loop(name, run_once, clock=self._clock, meters=self.meters)
+        """Make a duty that runs with this worker's clock, meters and hooks."""
+        return Loop(name, run_once, clock=self._clock, meters=self.meters, hooks=self.hooks)
 
     def stop(self) -> None:
         """Ask for a graceful stop; `run` returns when it is done."""
         self._stopping.set()
 
+    def hurry(self) -> None:
+        """Stop without a grace: what runs is cut short and goes back without a burnt attempt."""
+        self._stopping.set()
+        self._hurried = True
+        for slot in self._slots.slots:
+            slot.stop(Stopped.STOPPING)
+
     def stop_on_signals(
         self, signals: Iterable[signal.Signals] = (signal.SIGTERM, signal.SIGINT)
     ) -> None:
-        """Stop gracefully when the process is told to."""
+        """Stop gracefully when the process is told to; told a second time, wait no longer."""
         loop = asyncio.get_running_loop()
         for number in signals:
-            loop.add_signal_handler(number, self.stop)
+            loop.add_signal_handler(
+                number, lambda: self.hurry() if self._stopping.is_set() else self.stop()
+            )
 
     @property
     def is_stopping(self) -> bool:
@@ -200,7 +210,7 @@ class Worker:
             log.info(
                 "waiting for running jobs", extra={"jobs": self.hands.busy, "grace": self._grace}
             )
-            await self._clock.wait(self.hands.quiet, self._grace)
+            await self._clock.wait(self.hands.quiet, 0.0 if self._hurried else self._grace)
         for slot in self._slots.slots:
             slot.stop(Stopped.STOPPING)
         if self.hands.busy:

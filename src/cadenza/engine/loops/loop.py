@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from cadenza.core.clock import Clock
 from cadenza.engine.errors import StoreUnavailable
+from cadenza.engine.hooks import Hooks, tell
 from cadenza.engine.meters import Meters
 
 log = logging.getLogger("cadenza.engine")
@@ -21,12 +22,19 @@ class Loop:
     """Runs one duty again and again."""
 
     def __init__(
-        self, name: str, run_once: Callable[[], Awaitable[float]], *, clock: Clock, meters: Meters
+        self,
+        name: str,
+        run_once: Callable[[], Awaitable[float]],
+        *,
+        clock: Clock,
+        meters: Meters,
+        hooks: Hooks | None = None,
     ) -> None:
         self.name = name
         self._run_once = run_once
         self._clock = clock
         self._meters = meters
+        self._hooks = hooks or Hooks()
         self._nudged = asyncio.Event()
 
     def nudge(self) -> None:
@@ -43,6 +51,7 @@ class Loop:
             except StoreUnavailable as error:
                 self._meters.store_errors += 1
                 log.warning("store away, %s waits", self.name, extra={"error": str(error)})
-            except Exception:
+            except Exception as error:
                 log.exception("%s failed and will be tried again", self.name)
+                await tell(self._hooks.on_error, error, None)
             await self._clock.wait(self._nudged, wait)

@@ -668,6 +668,8 @@ class MemoryStore:
         ][:limit]
         for id_ in old:
             del self._rows[id_]
+        self._throttled = {key: mark for key, mark in self._throttled.items() if mark[0] > now}
+        self._paced = {key: free for key, free in self._paced.items() if free > now}
         return len(old)
 
     async def beat(self, worker: WorkerInfo) -> None:
