@@ -2,8 +2,16 @@ from datetime import date, time
 
 import pytest
 
-from cadenza.core.weekly import ScheduleError, Weekday, WeeklySchedule, read_times, write_times
-from cadenza.core.zones import get_zone
+from cadenza.core.slots import slots_of
+from cadenza.core.weekly import (
+    ScheduleError,
+    Weekday,
+    WeeklySchedule,
+    read_policies,
+    read_times,
+    write_times,
+)
+from cadenza.core.zones import Fold, Gap, get_zone
 
 PARIS = get_zone("Europe/Paris")
 NOTHING: tuple[time, ...] = ()
@@ -75,3 +83,20 @@ def test_a_cap_of_nought_is_refused_with_advice() -> None:
 def test_a_week_has_seven_days() -> None:
     with pytest.raises(ScheduleError, match="7 days"):
         WeeklySchedule(PARIS, ((time(9),),))
+
+
+def test_a_slot_may_meet_a_change_of_clocks_in_its_own_way() -> None:
+    shape = {"0": [{"hour": 2, "minute": 30, "gap": "skip"}, "01:30", {"hour": 4, "minute": 0}]}
+    policies = read_policies(shape)
+    assert [(p.weekday, p.wall_time, p.gap, p.fold) for p in policies] == [
+        (0, time(2, 30), Gap.SKIP, Fold.FIRST)
+    ]
+    schedule = WeeklySchedule(get_zone("America/New_York"), read_times(shape), policies=policies)
+    assert [s.wall_time for s in slots_of(schedule, date(2026, 3, 8))] == [time(1, 30), time(4)]
+    assert len(slots_of(schedule, date(2026, 3, 15))) == 3
+    assert read_policies(write_times(schedule.times, policies)) == policies
+
+
+def test_an_unknown_policy_is_refused_with_the_choices() -> None:
+    with pytest.raises(ScheduleError, match="gap is shift or skip or next_valid"):
+        read_policies([{"dayOfWeek": 0, "hour": 2, "minute": 30, "gap": "maybe"}])

@@ -227,8 +227,10 @@ def _slots_around_a_change(schedule: WeeklySchedule, day: date) -> list[Slot]:
 
 
 def _nominal_slots(schedule: WeeklySchedule, day: date) -> Iterator[Slot]:
-    for wall_time in schedule.times[day.toordinal() % 7]:
-        resolved = resolve(day, wall_time, schedule.zone, gap=schedule.gap, fold=schedule.fold)
+    weekday = day.toordinal() % 7
+    for wall_time in schedule.times[weekday]:
+        gap, fold = schedule.policy(weekday, wall_time)
+        resolved = resolve(day, wall_time, schedule.zone, gap=gap, fold=fold)
         for instant in resolved.instants:
             yield Slot(instant, day, wall_time, resolved.mark)
 

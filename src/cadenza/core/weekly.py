@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from enum import IntEnum
-from typing import cast
+from typing import NamedTuple, TypeVar, cast
 
 from cadenza.core.zones import Fold, Gap, Zone
+
+_Choice = TypeVar("_Choice", Gap, Fold)
 
 
 class ScheduleError(ValueError):
@@ -36,12 +38,22 @@ class Weekday(IntEnum):
         return cls(day.toordinal() % 7)  # ordinal 1, 0001-01-01, was a Monday
 
 
+class SlotPolicy(NamedTuple):
+    """What one slot of the week does in a gap and in a fold, where it differs from the rest."""
+
+    weekday: int
+    wall_time: time
+    gap: Gap
+    fold: Fold
+
+
 @dataclass(frozen=True, slots=True)
 class WeeklySchedule:
     """An account's weekly slots. `times[Weekday.MONDAY]` are Monday's, ascending.
 
     `max_per_day` is the editor's wish per local date; None means no limit. On
-    `blackouts` (local dates) nothing is offered.
+    `blackouts` (local dates) nothing is offered. `policies` name the slots that
+    meet a change of clocks in another way than `gap` and `fold` say.
     """
 
     zone: Zone
@@ -50,6 +62,7 @@ class WeeklySchedule:
     blackouts: frozenset[date] = frozenset()
     gap: Gap = Gap.SHIFT
     fold: Fold = Fold.FIRST
+    policies: tuple[SlotPolicy, ...] = ()
     # Since midnight, beside `times`: a year of slots must not recompute them daily.
     walls: tuple[tuple[tuple[timedelta, time], ...], ...] = field(
         init=False, repr=False, compare=False
@@ -73,6 +86,13 @@ class WeeklySchedule:
         """Say whether the week offers no time at all."""
         return not any(self.times)
 
+    def policy(self, weekday: int, wall_time: time) -> tuple[Gap, Fold]:
+        """Return what that slot does in a gap and in a fold."""
+        for own in self.policies:
+            if own.weekday == weekday and own.wall_time == wall_time:
+                return own.gap, own.fold
+        return self.gap, self.fold
+
 
 def read_times(shape: object) -> tuple[tuple[time, ...], ...]:
     """Read weekly times from either shape; repeated times collapse.
@@ -86,13 +106,47 @@ def read_times(shape: object) -> tuple[tuple[time, ...], ...]:
     return tuple(tuple(sorted(day)) for day in found)
 
 
-def write_times(times: tuple[tuple[time, ...], ...]) -> dict[str, list[dict[str, int]]]:
+def read_policies(
+    shape: object, *, gap: Gap = Gap.SHIFT, fold: Fold = Fold.FIRST
+) -> tuple[SlotPolicy, ...]:
+    """Read the slots that name a `gap` or a `fold` of their own, from either shape."""
+    found: dict[tuple[int, time], SlotPolicy] = {}
+    for weekday, moment, where in _entries(shape):
+        if isinstance(moment, Mapping):
+            entry = cast("Mapping[object, object]", moment)
+            own_gap = _read_choice(Gap, entry.get("gap"), gap, where)
+            own_fold = _read_choice(Fold, entry.get("fold"), fold, where)
+            if (own_gap, own_fold) != (gap, fold):
+                at = _read_time(moment, where)
+                found[weekday, at] = SlotPolicy(weekday, at, own_gap, own_fold)
+    return tuple(found[key] for key in sorted(found))
+
+
+def write_times(
+    times: tuple[tuple[time, ...], ...], policies: tuple[SlotPolicy, ...] = ()
+) -> dict[str, list[dict[str, int | str]]]:
     """Write weekly times as the map of weekdays, leaving out empty days."""
+    own = {(policy.weekday, policy.wall_time): policy for policy in policies}
+
+    def write(weekday: Weekday, t: time) -> dict[str, int | str]:
+        entry: dict[str, int | str] = {"hour": t.hour, "minute": t.minute}
+        if (policy := own.get((weekday, t))) is not None:
+            entry |= {"gap": policy.gap.value, "fold": policy.fold.value}
+        return entry
+
     return {
-        str(weekday.value): [{"hour": t.hour, "minute": t.minute} for t in times[weekday]]
+        str(weekday.value): [write(weekday, t) for t in times[weekday]]
         for weekday in Weekday
         if times[weekday]
     }
+
+
+def _read_choice(kind: type[_Choice], value: object, default: _Choice, where: str) -> _Choice:
+    if value is None:
+        return default
+    if isinstance(value, str) and value in set(kind):
+        return kind(value)
+    raise ScheduleError(f"{where}: {kind.__name__.lower()} is {' or '.join(kind)}, not {value!r}.")
 
 
 def _entries(shape: object) -> Iterable[tuple[Weekday, object, str]]:
