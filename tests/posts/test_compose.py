@@ -1,0 +1,94 @@
+"""A post as each channel gets it."""
+
+import msgspec
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.deliveries.render import render
+from cadenza.posts.compose import UnknownAccountError, compose
+from cadenza.posts.model import PostMedia, Variant
+from tests.posts.conftest import ADA, HOME, Desk
+
+
+class NoFiles:
+    """Where no file is read."""
+
+    async def read(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
+
+
+async def test_a_variant_overrides_what_it_names_and_inherits_the_rest(desk: Desk) -> None:
+    id_ = await desk.write(
+        "for all",
+        first_comment="mind the link",
+        parts=("two",),
+        variants={
+            Channel.X: Variant(text="short"),
+            Channel.BLUESKY: Variant(first_comment="", parts=()),
+        },
+    )
+    x, sky = await desk.composed(id_, Channel.X), await desk.composed(id_, Channel.BLUESKY)
+    assert (x["text"], x["first_comment"], x["parts"]) == ("short", "mind the link", ["two"])
+    assert sky == {"text": "for all"}
+
+
+async def test_hashtags_of_brand_and_post_are_merged_below_the_text(desk: Desk) -> None:
+    await desk.sql("UPDATE workspace SET hashtags = :tags", tags='["Ada", "Tea"]')
+    id_ = await desk.write("We love #tea", hashtags=("#ada", "#spring sale", "spring sale"))
+    assert (await desk.composed(id_, Channel.MASTODON))[
+        "text"
+    ] == "We love #tea\n\n#Ada #springsale"
+
+
+async def test_a_variants_own_hashtags_stand_instead_of_all_others(desk: Desk) -> None:
+    id_ = await desk.write(
+        "hello", hashtags=("one",), variants={Channel.X: Variant(hashtags=("two",))}
+    )
+    assert (await desk.composed(id_, Channel.X))["text"] == "hello\n\n#two"
+
+
+@pytest.mark.parametrize("channel", [Channel.EMAIL, Channel.SLACK, Channel.WEBHOOK])
+async def test_no_hashtags_go_where_they_mean_nothing(desk: Desk, channel: Channel) -> None:
+    id_ = await desk.write("hello", hashtags=("one",))
+    assert (await desk.composed(id_, channel))["text"] == "hello"
+
+
+async def test_media_become_what_the_road_renders_with_the_posts_own_words(desk: Desk) -> None:
+    await desk.file("cat")
+    await desk.file("dog", alt="a dog")
+    id_ = await desk.write("look", media=(PostMedia("cat", "our cat"), PostMedia("dog")))
+    (piece,) = await desk.run(lambda tx, _: compose(tx, HOME, id_, [("toots", Channel.MASTODON)]))
+    row = {"content": piece.content, "channel": "mastodon", "recipient": None}
+    message = render(row, NoFiles())
+    assert [item.alt for item in message.media] == ["our cat", "a dog"]
+    assert [item.name for item in message.media] == ["cat.jpg", "dog.jpg"]
+
+
+async def test_a_post_never_goes_out_without_a_picture_that_is_gone(desk: Desk) -> None:
+    await desk.file("cat")
+    id_ = await desk.write("look", media=(PostMedia("cat"),))
+    await desk.sql("UPDATE media SET deleted_at = created_at")
+    composed = await desk.composed(id_, Channel.MASTODON)
+    row = {"content": msgspec.json.encode(composed), "channel": "mastodon", "recipient": None}
+    with pytest.raises(msgspec.ValidationError):
+        render(row, NoFiles())
+
+
+async def test_an_account_alone_means_its_usual_channels(desk: Desk) -> None:
+    await desk.sql(
+        """UPDATE account SET settings = '{"channels": ["instagram_stories"]}' WHERE id = 'skies'"""
+    )
+    id_ = await desk.write()
+    pieces = await desk.run(lambda tx, _: compose(tx, HOME, id_, ["toots", "pics", "skies"]))
+    assert [(piece.account_id, piece.channel) for piece in pieces] == [
+        ("toots", Channel.MASTODON),
+        ("pics", Channel.INSTAGRAM_FEED),
+        ("skies", Channel.INSTAGRAM_STORY),
+    ]
+    assert all(piece.approved for piece in pieces)
+
+
+async def test_an_unknown_account_is_named(desk: Desk) -> None:
+    id_ = await desk.write(by=ADA)
+    with pytest.raises(UnknownAccountError, match="no account 'nobody'"):
+        await desk.run(lambda tx, _: compose(tx, HOME, id_, ["nobody"]))
