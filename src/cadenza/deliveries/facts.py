@@ -11,6 +11,12 @@ from cadenza.deliveries.gates import Facts
 from cadenza.sql.tx import Row, Tx
 
 _DAY = timedelta(days=1)
+_WORKSPACE = """
+SELECT workspace.*, installation.held_at AS house_held_at,
+    installation.hold_reason AS house_hold_reason, installation.beat_at AS house_beat_at
+FROM workspace LEFT JOIN installation ON installation.id = 'this'
+WHERE workspace.id = :id
+"""
 
 
 def read_facts(
@@ -29,7 +35,7 @@ def read_facts(
             tx, "account", workspace_id, {d["account_id"] for d in deliveries.values()}
         )
         lanes = select(tx, "lane", workspace_id, {d["lane_id"] for d in deliveries.values()})
-        workspace = tx.one("SELECT * FROM workspace WHERE id = :id", id=workspace_id)
+        workspace = tx.one(_WORKSPACE, id=workspace_id)
         if workspace is None:
             continue
         for id_, delivery in deliveries.items():

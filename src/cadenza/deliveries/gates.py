@@ -15,6 +15,10 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.windows import Hours, is_open, next_opening
 from cadenza.sql.tx import Row
 
+BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
+SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
+OPERATOR = "an operator, with `cadenza db confirm`"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
@@ -91,6 +95,20 @@ def fits(facts: Facts) -> Answer:
     return Pass("fits the channel")
 
 
+def installation_sure(facts: Facts) -> Answer:
+    """Is the database where time left it: not restored from a backup, its clock not jumped?"""
+    house, now = facts.workspace, facts.now
+    if house.get("house_held_at") is not None:
+        return Wait(f"all sending is held: {house['house_hold_reason']}", None, OPERATOR)
+    beat: datetime | None = house.get("house_beat_at")
+    if beat is not None and abs(now - beat) > BRAKE:
+        says = (
+            f"no worker gave a sign of life for {abs(now - beat)}, or the database's clock jumped"
+        )
+        return Wait(says, now + SOON, OPERATOR)
+    return Pass("the installation is sound")
+
+
 def workspace_open(facts: Facts) -> Answer:
     """Is the workspace stopped?"""
     if facts.workspace["stopped_at"] is None:
@@ -141,6 +159,7 @@ def within_budgets(facts: Facts) -> Answer:
 
 
 GATES: Mapping[str, Gate] = {
+    "installation": installation_sure,  # first: what a wrong clock calls missed is not
     "still wanted": still_wanted,
     "suppression": not_suppressed,
     "content": fits,

@@ -11,6 +11,21 @@ CREATE TABLE workspace (
     created_at timestamptz NOT NULL
 );
 
+-- This database as a whole, in one row: whether it may send. A file outside remembers generation and epoch,
+-- so that a database that went back in time is known by its lower numbers.
+CREATE TABLE installation (
+    id text PRIMARY KEY CHECK (id = 'this'),
+    lineage text NOT NULL,  -- drawn once: another database has another
+    accepted text NOT NULL DEFAULT '[]',  -- JSON: lineages whose witnesses a person said may be forgotten
+    generation bigint NOT NULL DEFAULT 1,  -- rises when a person confirms a restore
+    epoch bigint NOT NULL DEFAULT 1,  -- rises with each sign of life of any process
+    beat_at timestamptz NOT NULL,  -- the last sign of life, by the database's clock
+    held_at timestamptz,  -- nothing leaves from here on, until a person confirms
+    hold_kind text CHECK (hold_kind IN ('restore', 'clock')),
+    hold_reason text,
+    created_at timestamptz NOT NULL
+);
+
 CREATE TABLE member (
     workspace_id text NOT NULL REFERENCES workspace (id),
     id text NOT NULL,
