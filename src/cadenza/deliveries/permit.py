@@ -19,7 +19,7 @@ from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, first_refusal
 from cadenza.deliveries.model import Ticket
 from cadenza.providers.base import QUICKLY
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 SEND_TIMEOUT = timedelta(seconds=30)
 GRACE = SEND_TIMEOUT - QUICKLY  # between the end of a call's time and its deadline
@@ -123,9 +123,13 @@ def _still_ours(facts: Facts, wish: Wish) -> bool:
     )
 
 
-def _allow(tx: Tx, now: datetime, wish: Wish, facts: Facts, budgets: Sequence[Budget]) -> Permitted:
+def _allow(
+    tx: Tx, now: datetime, wish: Wish, facts: Facts, budgets: Sequence[Budget]
+) -> Permitted | Stale:
     row = facts.delivery
     number = row["attempts"] + 1
+    if not _freeze(tx, row, number):
+        return Stale()
     # The same delivery, part and content keep one key, so that a repetition is known as one.
     fingerprint = sha256(row["content"].encode()).hexdigest()
     key = sha256(
@@ -166,17 +170,26 @@ def _allow(tx: Tx, now: datetime, wish: Wish, facts: Facts, budgets: Sequence[Bu
         campaign_id=row["campaign_id"],
         **common,
     )
-    tx.run(
-        """
-        UPDATE delivery SET state = 'sending', attempts = :number, reason = NULL
-        WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
-        """,
-        number=number,
-        workspace_id=row["workspace_id"],
-        id=row["id"],
-        lease=row["lease"],
-    )
     return Permitted(wish.attempt_id, key, number, now, deadline)
+
+
+def _freeze(tx: Tx, row: Row, number: int) -> bool:
+    """Take the delivery as it was read; an edit, a cancel or a void in between wins, and nothing is sent."""
+    return bool(
+        tx.run(
+            """
+            UPDATE delivery SET state = 'sending', attempts = :number, reason = NULL
+            WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease AND state = :state
+                AND revision = :revision
+            """,
+            number=number,
+            workspace_id=row["workspace_id"],
+            id=row["id"],
+            lease=row["lease"],
+            state=row["state"],
+            revision=row["revision"],
+        )
+    )
 
 
 def _write_bucket(tx: Tx, facts: Facts, budget: Budget, *, busy_until: datetime) -> None:
