@@ -15,7 +15,7 @@ JOBS ?= 0
 PYTEST_ARGS ?=
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
-.PHONY: help setup up test check format lint types imports house fix bench lock clean sim
+.PHONY: help setup up web test check format lint types imports house fix bench lock clean sim
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,11 @@ $(STAMP): requirements/dev.txt requirements/install.txt pyproject.toml | $(UV)
 up: $(STAMP) ## Set up, then run the first example
 	@if [ -f examples/hello.py ]; then exec $(PY) examples/hello.py; \
 	else echo "examples/hello.py is not there; set-up is done: try $(BIN)/cadenza --help"; fi
+
+web: $(STAMP) ## Build the web app into the package, if it changed
+	@if $(PY) hatch_build.py --lacks-node; then \
+	  $(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/web.txt; fi
+	@$(PY) hatch_build.py
 
 test: $(STAMP) ## Run all tests; names what had to be skipped
 	@$(PY) -m pytest -q -rs -n $(JOBS) $(PYTEST_ARGS)
@@ -93,6 +98,8 @@ lock: | $(UV) ## Write requirements/*.txt anew from pyproject.toml (UPGRADE=1: n
 	  requirements/bench.in -o requirements/bench.txt; fi
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --group install -o requirements/install.txt
+	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+	  --custom-compile-command "make lock" --group web -o requirements/web.txt
 	@! grep -nE 'https?://' requirements/*.txt
 
 clean: ## Remove .venv and everything that tools left behind
