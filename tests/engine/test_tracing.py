@@ -37,6 +37,27 @@ def engine(tracer: Tracer) -> Engine:
     return engine
 
 
+async def test_a_run_belongs_to_the_trace_of_whoever_enqueued_it(
+    engine: Engine, exporter: InMemorySpanExporter, tracer: Tracer
+) -> None:
+    @engine.task
+    async def greet(name: str) -> None: ...
+
+    async with engine:
+        with tracer.start_as_current_span("sign up") as span:
+            await greet.enqueue(name="Ada")
+            await greet.enqueue_many([{"name": "Ben"}, {"name": "Cy"}])
+            await engine.enqueue("greet", {"name": "Ada"}, priority=3)
+        await greet.enqueue(name="alone")
+        await drain(engine)
+
+    runs = [run for run in exporter.get_finished_spans() if run.name == "run greet"]
+    parents = [run.parent.span_id if run.parent else None for run in runs]
+    assert sorted(map(str, parents)) == sorted(
+        [str(span.get_span_context().span_id)] * 4 + ["None"]
+    )
+
+
 async def test_a_run_is_a_span_with_the_jobs_facts(
     engine: Engine, exporter: InMemorySpanExporter
 ) -> None:

@@ -155,6 +155,7 @@ class Engine:
             prepared = Prepared(self, known, known.options.with_(options))
             return [prepared.job(payload) for payload in payloads]
         chosen = Options().with_(options)
+        carry = self.hooks.carry
         name = str(task)
         check_name("task name", name)
         return [
@@ -162,7 +163,7 @@ class Engine:
                 name,
                 to_json(payload, what=f"the payload of task {name!r}"),
                 chosen,
-                overrides=chosen.overrides(Options()),
+                overrides=chosen.overrides(Options(), carry() if carry else None),
                 chance=self.chance,
             )
             for payload in payloads

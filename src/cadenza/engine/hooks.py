@@ -6,7 +6,7 @@ are not set cost nothing.
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,8 @@ class Hooks:
     """A run has come to an outcome (not yet written)."""
     on_error: Callable[[BaseException, Claimed | None], Any] | None = None
     """A handler failed (with its job), or a loop did (without)."""
+    carry: Callable[[], Mapping[str, str]] | None = None
+    """Words that a job takes along from whoever enqueues it: the address of a trace."""
     around: Around | None = None
     """Wraps every run: `await run()` inside a span, a log context, a session."""
 

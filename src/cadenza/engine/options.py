@@ -67,9 +67,9 @@ class Options:
         _check(options, given=coerced.keys())
         return options
 
-    def overrides(self, of_task: Self) -> str | None:
-        """Return what this job must carry because its task says otherwise, as JSON."""
-        said: dict[str, object] = {}
+    def overrides(self, of_task: Self, carried: Mapping[str, str] | None = None) -> str | None:
+        """Return what this job must carry: what its task says otherwise, and words for its run; as JSON."""
+        said: dict[str, object] = {"carried": dict(carried)} if carried else {}
         if self.retry != of_task.retry:
             said["retry"] = self.retry.as_json()
         if self.time_limit != of_task.time_limit:
@@ -86,6 +86,11 @@ class Options:
             said["retry"] = self.retry.from_json(said["retry"])
         known = said.keys() & _OVERRIDES  # a newer release may write more: an older one lets it be
         return replace(self, **{name: _coerce(name, said[name]) for name in known})
+
+
+def carried_by(options: str | None) -> Mapping[str, str]:
+    """Return the words that a stored job took along when it was enqueued."""
+    return {} if options is None else msgspec.json.decode(options).get("carried", {})
 
 
 _NAMES = frozenset(field.name for field in fields(Options))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from cadenza.core.ids import Chance
+from cadenza.engine.hooks import Hooks
 from cadenza.engine.job import Debounce, Enqueued, NewJob, Pace, Rule, Throttle, Unique
 from cadenza.engine.options import Options
 from cadenza.engine.payload import Signature, read_signature
@@ -20,6 +21,7 @@ class Keeper(Protocol):
 
     store: Store
     chance: Chance
+    hooks: Hooks
 
 
 class Task:
@@ -83,11 +85,14 @@ class Prepared:
 
     def job(self, payload: Mapping[str, object]) -> NewJob:
         """Make the job as a store takes it; everything is checked here."""
+        carry = self._engine.hooks.carry
         return new_job(
             self.task.name,
             self.task.signature.encode(payload),
             self.options,
-            overrides=self._overrides,
+            overrides=self.options.overrides(self.task.options, carry())
+            if carry
+            else self._overrides,
             chance=self._engine.chance,
         )
 

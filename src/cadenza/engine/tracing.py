@@ -1,8 +1,8 @@
-"""A span of OpenTelemetry for every run of a job.
+"""A span of OpenTelemetry for every run of a job, in the trace of whoever enqueued it.
 
-`trace(engine)` wraps the engine's runs; needs the extra `otel`. A handler's decision (snooze, cancel,
-rate limit) is an outcome, not an error. Limit: the span of whoever enqueued is not linked, because a
-claimed job carries no field for it yet; handlers that need it can take it in their payload.
+`trace(engine)` wraps the engine's runs; needs the extra `otel`. A job takes the enqueuer's trace along
+(W3C `traceparent`) and its runs are children of that span, retries too. A handler's decision (snooze,
+cancel, rate limit) is an outcome, not an error. Limit: jobs that a schedule makes begin a trace of their own.
 """
 
 from collections.abc import Awaitable, Callable
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cadenza.engine.client import Engine
 from cadenza.engine.errors import MissingTrait
 from cadenza.engine.job import Claimed
+from cadenza.engine.options import carried_by
 from cadenza.engine.outcomes import Retry, Signal
 
 if TYPE_CHECKING:
@@ -21,15 +22,23 @@ def trace(engine: Engine, tracer: "Tracer | None" = None) -> None:
     """Wrap every run of this engine's jobs into a span; a wrapper that is set stays inside it."""
     try:
         from opentelemetry.trace import SpanKind, Status, StatusCode, get_tracer
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
     except ModuleNotFoundError as error:
         message = "tracing needs OpenTelemetry: pip install 'cadenza[otel]'"
         raise MissingTrait(message) from error
     source = tracer or get_tracer("cadenza.engine")
+    propagator = TraceContextTextMapPropagator()
     inner = engine.hooks.around
+
+    def carry() -> dict[str, str]:
+        words: dict[str, str] = {}
+        propagator.inject(words)
+        return words
 
     async def around(claimed: Claimed, run: Callable[[], Awaitable[Any]]) -> Any:
         with source.start_as_current_span(
             f"run {claimed.task}",
+            context=propagator.extract(carried_by(claimed.options)),
             kind=SpanKind.CONSUMER,
             attributes=_attributes(claimed),
             record_exception=False,
@@ -55,6 +64,7 @@ def trace(engine: Engine, tracer: "Tracer | None" = None) -> None:
             return answer
 
     engine.hooks.around = around
+    engine.hooks.carry = carry
 
 
 def _attributes(claimed: Claimed) -> dict[str, str | int]:
