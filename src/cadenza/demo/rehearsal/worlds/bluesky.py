@@ -171,9 +171,11 @@ class BlueskyWorld(World):
         """Judge a write on a key that has a record: nothing, an edit, or a refusal."""
         if creating:
             return _no("InternalServerError", "Internal Server Error", 500)
+        if cid_of(wanted["record"]) == cid_of(self.records[uri]):
+            return None  # the reference server looks at this before it looks at the swap
         if "swapRecord" in wanted and wanted["swapRecord"] != cid_of(self.records[uri]):
             return _no("InvalidSwap", f"Record was at {cid_of(self.records[uri])}")
-        self.records[uri] = wanted["record"]  # an edit, or nothing if it is the same
+        self.records[uri] = wanted["record"]  # an edit
         return None
 
     def _publish(self, uri: str, record: dict[str, Any], did: str) -> None:
