@@ -1,0 +1,72 @@
+"""The application: every resource of one list, behind one gate, with one shape of errors.
+
+To add a resource, write its file and name it in `RESOURCES`; nothing else knows of it. The OpenAPI
+document is made from the same declarations that are enforced.
+"""
+
+import asyncio
+from typing import Any
+
+from fastapi import FastAPI
+
+from cadenza.api import auth, deliveries, health
+from cadenza.api.declare import Resource, mount
+from cadenza.api.enter import Guarded
+from cadenza.api.guard import Guard
+from cadenza.api.house import House
+from cadenza.api.problems import HANDLERS, ProblemShown
+from cadenza.people.passwords import Passwords
+
+V1 = "/api/v1"
+RESOURCES: tuple[Resource, ...] = (
+    auth.routes,
+    deliveries.routes,
+)
+_SECURITY = {
+    "session": {"type": "apiKey", "in": "cookie", "name": "cadenza"},
+    "key": {"type": "http", "scheme": "bearer"},
+}
+
+
+def create_app(house: House, *, stop: asyncio.Event | None = None) -> FastAPI:
+    """Make the application; when `stop` is set, streams end and it is no longer ready."""
+    app = FastAPI(
+        title="Cadenza",
+        version="1",
+        summary="Schedules and publishes, once.",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.house = house
+    app.state.stop = stop or asyncio.Event()
+    app.state.passwords = Passwords()
+    app.state.declared = {}
+    for prefix, resources in ((V1, RESOURCES), ("", (health.routes,))):
+        for resource in resources:
+            for each in resource.declared:
+                app.state.declared[each.handler] = each
+            mount(app, resource, prefix=prefix, route_class=Guarded)
+    for kind, handler in HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+    app.add_middleware(Guard, house=house)
+    _describe(app)
+    return app
+
+
+def _describe(app: FastAPI) -> None:
+    """Add to the OpenAPI document what all routes share."""
+    write = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = write()
+            parts = document.setdefault("components", {})
+            shape = ProblemShown.model_json_schema(ref_template="#/components/schemas/{model}")
+            definitions: dict[str, Any] = shape.pop("$defs", {})
+            parts.setdefault("schemas", {}).update({"Problem": shape, **definitions})
+            parts["securitySchemes"] = _SECURITY
+        return app.openapi_schema or write()
+
+    app.openapi = openapi  # FastAPI's own way to extend it

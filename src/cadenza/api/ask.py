@@ -1,0 +1,284 @@
+"""What a handler holds: who asks, where, and the two ways to the database: `read` and `write`.
+
+`write` runs one operation in one transaction. With `dry_run` it is rolled back and the same answer comes
+marked. With an `Idempotency-Key` the answer is kept in the operation's own transaction: a repetition gets
+the stored answer, the same key with another request is refused. A handler that speaks to the world
+between transactions calls `claim_key` first; a second one meanwhile gets a 409.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Header, Query, Request
+from pydantic import BaseModel
+
+from cadenza.api.house import House
+from cadenza.api.problems import Problem, conflict, too_often
+from cadenza.api.shape import Answer, Secretive, etag_of
+from cadenza.people.keys import spend_publish
+from cadenza.people.model import Caller
+from cadenza.people.passwords import Passwords
+from cadenza.sql.operate import Operation
+from cadenza.sql.tx import Tx
+
+Result = TypeVar("Result")
+Shown = TypeVar("Shown", bound=BaseModel)
+UNDER_WAY = timedelta(minutes=5)  # after that, a request that never ended is forgotten
+KEPT = timedelta(days=1)
+
+
+class Replayed(Exception):
+    """The answer of the first request of this key, to be given again."""
+
+    def __init__(self, status: int, body: str) -> None:
+        super().__init__(status)
+        self.status = status
+        self.body = body
+
+
+class _TakenBack(Exception):
+    """A rehearsal ends: nothing of it stays."""
+
+    def __init__(self, result: Answer | None) -> None:
+        super().__init__()
+        self.result = result
+
+
+@dataclass(slots=True, kw_only=True)
+class Asking:
+    """One request that was let in."""
+
+    house: House
+    request: Request
+    passwords: Passwords
+    known: Caller | None
+    workspace_id: str
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict[str, str])  # added to the answer
+    cookies: list[str] = field(default_factory=list[str])
+
+    @property
+    def caller(self) -> Caller:
+        """Who asks; routes for anyone may have nobody."""
+        if self.known is None:
+            raise Problem(401, "not_signed_in", "Sign in first.")
+        return self.known
+
+    @property
+    def by(self) -> str:
+        """Who asks, for the audit."""
+        return self.caller.by
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from."""
+        return self.request.client.host if self.request.client else "unknown"
+
+    @property
+    def person_id(self) -> str:
+        """The person who asks; keys are no persons."""
+        if self.caller.person_id is None:
+            raise Problem(403, "person_needed", "A person has to do this, not a key.")
+        return self.caller.person_id
+
+    async def read(self, operation: Operation[Result]) -> Result:
+        """Look, on one snapshot."""
+        return await self.house.operations.read(operation)
+
+    async def change(self, operation: Operation[Result], *, locks: Sequence[str] = ()) -> Result:
+        """Write without rehearsal and repetition: signing in, passwords, sessions."""
+        return await self.house.operations.run(operation, locks=locks)
+
+    def check_account(self, account_id: str) -> None:
+        """Refuse an account that is not on the key's list, as if it were not there."""
+        if not self.caller.may_use(account_id):
+            raise Problem(404, "not_found", "There is no account of that id here.")
+
+    def tag(self, shown: Shown) -> Shown:
+        """Answer with the name of this state, for `If-Match`."""
+        self.headers["etag"] = etag_of(shown)
+        return shown
+
+
+@dataclass(slots=True, kw_only=True)
+class Acting(Asking):
+    """One request that may change something."""
+
+    dry_run: bool = False
+    key: str | None = None
+    if_match: str | None = None
+    _claimed: bool = False
+
+    async def write(
+        self, operation: Operation[Result], *, locks: Sequence[str] = (), status: int | None = None
+    ) -> Result:
+        """Run the operation; raise a `Problem` in it to refuse, and nothing of it stays."""
+        try:
+            return await self.house.operations.run(
+                lambda tx, now: self._run(tx, now, operation, status), locks=locks
+            )
+        except _TakenBack as rehearsal:
+            return rehearsal.result  # pyright: ignore[reportReturnType] - what the operation returned
+
+    def check_match(self, current: BaseModel) -> None:
+        """Refuse to change what is no longer as the caller saw it; call it inside the operation."""
+        if self.if_match not in (None, "*", etag_of(current)):
+            raise Problem(
+                412,
+                "changed_meanwhile",
+                "It was changed by somebody else: read it again, then decide.",
+                current=current.model_dump(mode="json"),
+            )
+
+    def spend(self, tx: Tx, now: datetime, count: int = 1) -> None:
+        """Take from the key's daily budget of publishings; call it inside the operation."""
+        refused = spend_publish(
+            tx, now, workspace_id=self.workspace_id, caller=self.caller, count=count
+        )
+        if refused is not None:
+            raise too_often(refused, now)
+
+    async def claim_key(self) -> None:
+        """Hold the Idempotency-Key while something happens between transactions."""
+        if self.key is not None and not self.dry_run:
+            await self.house.operations.run(self._hold)
+            self._claimed = True
+
+    async def release_key(self) -> None:
+        """Let a held key go after a refusal, so that it can be tried again."""
+        if self._claimed:
+            self._claimed = False
+            await self.house.operations.run(
+                lambda tx, _: tx.run(
+                    """
+                    DELETE FROM kept_answer WHERE workspace_id = :workspace_id AND actor = :actor
+                        AND key = :key AND status IS NULL
+                    """,
+                    **self._name(),
+                )
+            )
+
+    def _run(
+        self, tx: Tx, now: datetime, operation: Operation[Result], status: int | None
+    ) -> Result:
+        keep = self.key is not None and not self.dry_run
+        if keep and not self._claimed:
+            self._hold(tx, now)
+        result = operation(tx, now)
+        if self.dry_run:
+            marked = isinstance(result, Answer)
+            raise _TakenBack(result.model_copy(update={"dry_run": True}) if marked else None)
+        if keep:
+            self._keep(tx, result, status)
+        return result
+
+    def _hold(self, tx: Tx, now: datetime) -> None:
+        tx.run("DELETE FROM kept_answer WHERE created_at < :old", old=now - KEPT)
+        tx.run(
+            """
+            DELETE FROM kept_answer WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
+                AND status IS NULL AND created_at < :old
+            """,
+            **self._name(),
+            old=now - UNDER_WAY,
+        )
+        added = tx.run(
+            """
+            INSERT INTO kept_answer (workspace_id, actor, key, request_hash, created_at)
+            VALUES (:workspace_id, :actor, :key, :hash, :now)
+            ON CONFLICT (workspace_id, actor, key) DO NOTHING
+            """,
+            **self._name(),
+            hash=self._fingerprint(),
+            now=now,
+        )
+        if not added:
+            self._repeat(tx)
+
+    def _repeat(self, tx: Tx) -> None:
+        row = tx.one(
+            """
+            SELECT * FROM kept_answer WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
+            """,
+            **self._name(),
+        )
+        assert row is not None, "only the same key was in the way"
+        if row["request_hash"] != self._fingerprint():
+            raise Problem(
+                422,
+                "key_reused",
+                "This Idempotency-Key belongs to another request: take a new one.",
+            )
+        if row["status"] is None:
+            raise conflict("under_way", "The first request of this key is still under way.")
+        if row["body"] is None:
+            raise conflict(
+                "answer_not_kept",
+                "This was done already; its answer held a secret and was not kept.",
+            )
+        raise Replayed(row["status"], row["body"])
+
+    def _keep(self, tx: Tx, result: object, status: int | None) -> None:
+        route = self.request.scope["route"]
+        if isinstance(result, Secretive):
+            body = None
+        else:
+            body = result.model_dump_json() if isinstance(result, BaseModel) else ""
+        tx.run(
+            """
+            UPDATE kept_answer SET status = :status, body = :body
+            WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
+            """,
+            **self._name(),
+            status=status or route.status_code or 200,
+            body=body,
+        )
+
+    def _name(self) -> dict[str, str]:
+        return {
+            "workspace_id": self.workspace_id,
+            "actor": self.by,
+            "key": self.key or "",
+        }
+
+    def _fingerprint(self) -> str:
+        url = self.request.url
+        said = f"{self.request.method} {url.path}?{url.query}\n".encode() + self.body
+        return sha256(said).hexdigest()
+
+
+def _asking(request: Request) -> Asking:
+    return request.state.ask
+
+
+def _acting(
+    request: Request,
+    *,
+    dry_run: Annotated[
+        bool, Query(description="Try it, answer as if it were done, and change nothing")
+    ] = False,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=255,
+            pattern=r"^[\x21-\x7e]+$",
+            description="A repetition with the same key gets the first one's answer",
+        ),
+    ] = None,
+    if_match: Annotated[
+        str | None, Header(max_length=200, description="Change it only if it is still so: its ETag")
+    ] = None,
+) -> Acting:
+    ask: Acting = request.state.ask
+    ask.dry_run = dry_run
+    ask.key = idempotency_key if ask.known is not None else None
+    ask.if_match = if_match
+    return ask
+
+
+Ask = Annotated[Asking, Depends(_asking)]
+Act = Annotated[Acting, Depends(_acting)]

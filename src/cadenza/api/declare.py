@@ -1,0 +1,155 @@
+"""A resource is one file with one `Resource`; a route is one declaration, which says who may use it.
+
+`needs` is a role in the workspace of the path (`Role.EDITOR`), or a door that knows no workspace:
+`ANYONE`, `PERSON` (somebody signed in), `INSTANCE` (an owner of the house). `scope` is what a key must
+hold. What is declared here is enforced in `enter.py` before the body is read, shown in the OpenAPI
+document, and walked by the tests; a route without it cannot be made.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, TypeVar
+
+from fastapi import FastAPI
+from starlette.responses import Response
+
+from cadenza.people.model import Role
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+MIB = 1024 * 1024
+PROBLEM = {
+    "description": "Refused: problem details say why and what to do",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+
+
+class Door(StrEnum):
+    """Who is let in where no workspace is named."""
+
+    ANYONE = "anyone"
+    PERSON = "person"
+    INSTANCE = "instance"
+
+
+ANYONE, PERSON, INSTANCE = Door.ANYONE, Door.PERSON, Door.INSTANCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """One route as it was declared."""
+
+    method: str
+    path: str
+    handler: Callable[..., Any]
+    needs: Role | Door
+    scope: str | None  # None: no key may
+    takes: Literal["json", "upload"]
+    most: int  # bytes of a body
+    options: dict[str, Any]
+
+    @property
+    def writes(self) -> bool:
+        """Say whether it changes something."""
+        return self.method != "GET"
+
+
+@dataclass(slots=True)
+class Resource:
+    """The routes of one file."""
+
+    tag: str
+    prefix: str = ""
+    declared: list[Declared] = field(default_factory=list[Declared])
+
+    def route(
+        self,
+        method: str,
+        path: str,
+        *,
+        needs: Role | Door,
+        scope: str | None = None,
+        takes: Literal["json", "upload"] = "json",
+        most: int = MIB,
+        **options: Any,
+    ) -> Callable[[Handler], Handler]:
+        """Declare a route; `options` are FastAPI's own (`status_code`, `summary`, …)."""
+
+        def declare(handler: Handler) -> Handler:
+            self.declared.append(
+                Declared(
+                    method=method,
+                    path=self.prefix + path,
+                    handler=handler,
+                    needs=needs,
+                    scope=scope,
+                    takes=takes,
+                    most=most,
+                    options=options,
+                )
+            )
+            return handler
+
+        return declare
+
+    def get(
+        self, path: str = "", *, needs: Role | Door, scope: str | None = None, **options: Any
+    ) -> Callable[[Handler], Handler]:
+        """Declare a route that looks and changes nothing."""
+        return self.route("GET", path, needs=needs, scope=scope, **options)
+
+    def post(
+        self, path: str = "", *, needs: Role | Door, scope: str | None = None, **options: Any
+    ) -> Callable[[Handler], Handler]:
+        """Declare a route that makes or does something."""
+        return self.route("POST", path, needs=needs, scope=scope, **options)
+
+    def put(
+        self, path: str = "", *, needs: Role | Door, scope: str | None = None, **options: Any
+    ) -> Callable[[Handler], Handler]:
+        """Declare a route that replaces something."""
+        return self.route("PUT", path, needs=needs, scope=scope, **options)
+
+    def patch(
+        self, path: str = "", *, needs: Role | Door, scope: str | None = None, **options: Any
+    ) -> Callable[[Handler], Handler]:
+        """Declare a route that changes what is given."""
+        return self.route("PATCH", path, needs=needs, scope=scope, **options)
+
+    def delete(
+        self, path: str = "", *, needs: Role | Door, scope: str | None = None, **options: Any
+    ) -> Callable[[Handler], Handler]:
+        """Declare a route that takes something away."""
+        return self.route("DELETE", path, needs=needs, scope=scope, **options)
+
+
+def mount(app: FastAPI, resource: Resource, *, prefix: str, route_class: Any) -> None:
+    """Add a resource's routes to the application."""
+    for each in resource.declared:
+        handler = each.handler
+        options: dict[str, Any] = dict(each.options)
+        if options.get("status_code") == 204:
+            options.setdefault("response_class", Response)
+        app.router.add_api_route(
+            prefix + each.path,
+            handler,
+            methods=[each.method],
+            route_class_override=route_class,
+            tags=[resource.tag],
+            operation_id=f"{resource.tag}_{handler.__name__}",
+            responses={"4XX": PROBLEM, "5XX": PROBLEM} | options.pop("responses", {}),
+            openapi_extra=_openapi(each) | options.pop("openapi_extra", {}),
+            **options,
+        )
+
+
+def _openapi(declared: Declared) -> dict[str, Any]:
+    extra: dict[str, Any] = {"x-needs": declared.needs.value}
+    if declared.scope is not None:
+        extra["x-scope"] = declared.scope
+    if declared.needs is Door.ANYONE:
+        return extra | {"security": []}
+    ways: list[dict[str, list[str]]] = [{"session": []}]
+    if declared.scope is not None:
+        ways.append({"key": []})
+    return extra | {"security": ways}

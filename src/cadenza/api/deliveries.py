@@ -1,0 +1,258 @@
+"""Deliveries: what goes out, when, why not yet, and what a person may do about one of them."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from cadenza.api.ask import Act, Acting, Ask, Asking
+from cadenza.api.declare import Resource
+from cadenza.api.problems import conflict, not_found
+from cadenza.api.shape import FIRST, ID, Answer, Asked, Id, Line, Page, Paged, loads, one_of
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.db.audit import record
+from cadenza.deliveries import change
+from cadenza.deliveries.explain import explain
+from cadenza.people.model import Role
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("deliveries", "/workspaces/{workspace_id}/deliveries")
+
+
+class Delivery(Answer):
+    """This content, by this account, to this place, at this instant."""
+
+    id: str
+    account_id: str
+    channel: str
+    action: str
+    post_id: str | None
+    campaign_id: str | None
+    recipient: str | None
+    state: State
+    reason: str | None
+    due_at: datetime
+    wall_time: str | None
+    zone: str | None
+    content: dict[str, Any]
+    revision: int
+    approved: bool
+    mode: str
+    attempts: int
+    deferrals: int
+    retry_limit: int
+    url: str | None
+    remote_id: str | None
+    created_at: datetime
+    sent_at: datetime | None
+    failed_at: datetime | None
+    warning: str | None = None
+
+
+class Attempt(BaseModel):
+    """One call to the network: what was meant, and what came of it."""
+
+    id: str
+    number: int
+    part: int
+    content_hash: str
+    began_at: datetime
+    deadline_at: datetime
+    outcome: str | None
+    says: str | None
+    remote_id: str | None
+    url: str | None
+    ended_at: datetime | None
+
+
+class Explained(BaseModel):
+    """Every gate with its answer; `says` is the first thing to say."""
+
+    says: str
+    gates: dict[str, dict[str, Any]]
+
+
+class Reason(Asked):
+    """Why."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the offer has ended"}]})
+    reason: Line = "canceled by a person"
+
+
+class Doubt(Asked):
+    """What a person saw when they looked."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"is_there": True}]})
+    is_there: bool = Field(strict=True, description="False sends it again")
+
+
+@routes.get(needs=Role.VIEWER, scope="deliveries:read")
+async def list_deliveries(
+    ask: Ask,
+    workspace_id: Id,
+    page: Paged,
+    state: Annotated[list[State] | None, Query()] = None,
+    account_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
+    post_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
+) -> Page[Delivery]:
+    """List deliveries in the order in which they are due."""
+    in_states, states = one_of("state", [each.value for each in state] if state else None)
+    in_accounts, accounts = one_of("account_id", ask.caller.accounts)
+    at, id_ = page.after or (FIRST, "")
+
+    def look(tx: Tx, now: datetime) -> list[Row]:
+        return tx.all(
+            f"""
+            SELECT * FROM delivery
+            WHERE workspace_id = :workspace_id AND {in_states} AND {in_accounts}
+                AND (:account = '' OR account_id = :account) AND (:post = '' OR post_id = :post)
+                AND (due_at > :at OR (due_at = :at AND id > :id))
+            ORDER BY due_at, id LIMIT :limit
+            """,  # noqa: S608 - names of parameters
+            workspace_id=workspace_id,
+            account=account_id or "",
+            post=post_id or "",
+            at=at,
+            id=id_,
+            limit=page.limit + 1,
+            **states,
+            **accounts,
+        )
+
+    rows = await ask.read(look)
+    return page.cut(
+        [row for row in rows if ask.caller.may_use(row["account_id"])], show, at="due_at"
+    )
+
+
+@routes.get("/{delivery_id}", needs=Role.VIEWER, scope="deliveries:read")
+async def show_delivery(ask: Ask, workspace_id: Id, delivery_id: Id) -> Delivery:
+    """Show one delivery."""
+    return ask.tag(await ask.read(lambda tx, now: _one(ask, tx, delivery_id)))
+
+
+@routes.get("/{delivery_id}/explain", needs=Role.VIEWER, scope="deliveries:read")
+async def explain_delivery(ask: Ask, workspace_id: Id, delivery_id: Id) -> Explained:
+    """Say why it does not go now, when it may, and who can change that."""
+
+    def look(tx: Tx, now: datetime) -> Explained:
+        _one(ask, tx, delivery_id)
+        found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id)
+        if found is None:
+            raise not_found("delivery")
+        return Explained(**found.as_data())
+
+    return await ask.read(look)
+
+
+@routes.get("/{delivery_id}/attempts", needs=Role.VIEWER, scope="deliveries:read")
+async def list_attempts(ask: Ask, workspace_id: Id, delivery_id: Id) -> list[Attempt]:
+    """List the calls that were made for it, without what they were made with."""
+
+    def look(tx: Tx, now: datetime) -> list[Attempt]:
+        _one(ask, tx, delivery_id)
+        rows = tx.all(
+            """
+            SELECT id, number, part, content_hash, began_at, deadline_at, outcome, says, remote_id, url, ended_at
+            FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
+            ORDER BY began_at, number, part LIMIT 500
+            """,
+            workspace_id=workspace_id,
+            id=delivery_id,
+        )
+        return [Attempt(**row) for row in rows]
+
+    return await ask.read(look)
+
+
+@routes.post("/{delivery_id}/cancel", needs=Role.EDITOR, scope="deliveries:write")
+async def cancel(act: Act, workspace_id: Id, delivery_id: Id, body: Reason) -> Delivery:
+    """Take it off the road; a call that is under way cannot be called back."""
+
+    def operation(tx: Tx, now: datetime) -> Delivery:
+        _one(act, tx, delivery_id)
+        answer = change.cancel(
+            tx, now, workspace_id=workspace_id, id=delivery_id, reason=body.reason
+        )
+        return _changed(act, tx, now, delivery_id, answer, "delivery.cancel")
+
+    return await act.write(operation)
+
+
+@routes.post("/{delivery_id}/retry", needs=Role.EDITOR, scope="deliveries:write")
+async def retry(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
+    """Try what failed or was missed once more."""
+
+    def operation(tx: Tx, now: datetime) -> Delivery:
+        _one(act, tx, delivery_id)
+        act.spend(tx, now)
+        answer = change.retry(tx, now, workspace_id=workspace_id, id=delivery_id)
+        return _changed(act, tx, now, delivery_id, answer, "delivery.retry")
+
+    return await act.write(operation)
+
+
+@routes.post("/{delivery_id}/publish-now", needs=Role.EDITOR, scope="deliveries:write")
+async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
+    """Make it due now, before others; never past a stop, a pause, approval or a budget."""
+
+    def operation(tx: Tx, now: datetime) -> Delivery:
+        _one(act, tx, delivery_id)
+        act.spend(tx, now)
+        answer = change.publish_now(tx, now, workspace_id=workspace_id, id=delivery_id)
+        return _changed(act, tx, now, delivery_id, answer, "delivery.publish_now")
+
+    return await act.write(operation)
+
+
+@routes.post("/{delivery_id}/decide", needs=Role.EDITOR, scope="deliveries:write")
+async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> Delivery:
+    """Settle a doubt: it is there, or it is not and is to be sent again."""
+    account = await act.read(lambda tx, now: _one(act, tx, delivery_id).account_id)
+
+    def operation(tx: Tx, now: datetime) -> Delivery:
+        answer = change.decide_doubt(
+            tx, now, workspace_id=workspace_id, id=delivery_id, is_there=body.is_there
+        )
+        return _changed(act, tx, now, delivery_id, answer, "delivery.decide")
+
+    return await act.write(operation, locks=[f"account:{workspace_id}:{account}"])
+
+
+def show(row: Row, warning: str | None = None) -> Delivery:
+    """Show a row to the outside: named fields only."""
+    fields = {name: row[name] for name in Delivery.model_fields if name in row}
+    return Delivery(**fields | {"content": loads(row["content"]), "warning": warning})
+
+
+def _one(ask: Asking, tx: Tx, delivery_id: str, warning: str | None = None) -> Delivery:
+    row = tx.one(
+        "SELECT * FROM delivery WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=ask.workspace_id,
+        id=delivery_id,
+    )
+    if row is None or not ask.caller.may_use(row["account_id"]):
+        raise not_found("delivery")
+    return show(row, warning)
+
+
+def _changed(
+    act: Acting, tx: Tx, now: datetime, id_: str, answer: change.Answer, action: str
+) -> Delivery:
+    match answer:
+        case change.NoSuchDelivery():
+            raise not_found("delivery")
+        case change.NotNow(state, says):
+            raise conflict("moved_on", says, state=state.value)
+        case change.Changed(state, warning):
+            record(
+                tx,
+                now,
+                workspace_id=act.workspace_id,
+                by=act.by,
+                action=action,
+                subject_id=id_,
+                after={"state": state.value},
+            )
+            return _one(act, tx, id_, warning)

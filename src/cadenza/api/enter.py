@@ -1,0 +1,184 @@
+"""The one gate of every route: who is it, may they, does a browser mean it; only then is the body read.
+
+Person, membership and role are read from the database for each request. A workspace that one is not in
+does not exist (404). Cookies count only for requests that our own pages can make: same origin, and on
+writes a header that no form can send. Keys come in the Authorization header, never in an address.
+"""
+
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+
+from cadenza.api.ask import Acting, Replayed
+from cadenza.api.cookies import read_cookie
+from cadenza.api.declare import Declared, Door
+from cadenza.api.house import House
+from cadenza.api.problems import Problem, not_found
+from cadenza.api.read_body import read_body
+from cadenza.people import keys, sessions
+from cadenza.people.model import Caller, Role
+from cadenza.people.tokens import hash_token, split_key
+from cadenza.sql.tx import Row, Tx
+
+CSRF = "x-cadenza-csrf"
+_KEY_WORDS = frozenset({"key", "api_key", "apikey", "access_token", "token_key"})
+
+
+class Guarded(APIRoute):
+    """A route that lets nobody in who was not declared."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Put the gate in front of the handler."""
+        handle = super().get_route_handler()
+
+        async def guarded(request: Request) -> Response:
+            declared: Declared = request.app.state.declared[self.endpoint]
+            house: House = request.app.state.house
+            workspace_id = request.path_params.get("workspace_id", "")
+            check_browser(request, declared, house.settings.public_url)
+            caller = await identify(request, house, workspace_id)
+            admit(declared, caller, workspace_id)
+            ask = Acting(
+                house=house,
+                request=request,
+                passwords=request.app.state.passwords,
+                known=caller,
+                workspace_id=workspace_id,
+            )
+            request.state.ask = ask
+            ask.body = await read_body(request, declared)
+            try:
+                response = await handle(request)
+            except Replayed as kept:
+                replayed = {"idempotency-replayed": "true"}
+                return Response(kept.body, kept.status, replayed, "application/json")
+            except Problem:
+                await ask.release_key()
+                raise
+            response.headers.update(ask.headers)
+            for cookie in ask.cookies:
+                response.headers.append("set-cookie", cookie)
+            return response
+
+        return guarded
+
+
+async def identify(request: Request, house: House, workspace_id: str) -> Caller | None:
+    """Say who is asking; a key that is wrong is refused, not taken for nobody."""
+    given = request.headers.get("authorization")
+    if given is not None:
+        return await _identify_key(given, house, workspace_id)
+    token = read_cookie(request, house.settings.public_url)
+    if token is None:
+        return None
+    hashed = hash_token(token)
+
+    def look(tx: Tx, now: datetime) -> tuple[Row | None, datetime]:
+        row = sessions.find_session(tx, now, token_hash=hashed, workspace_id=workspace_id)
+        return row, now
+
+    row, now = await house.operations.read(look)
+    if row is None:
+        return None
+    if sessions.is_stale(row, now):
+        await house.operations.run(
+            lambda tx, now: sessions.touch_session(tx, now, session_id=row["session_id"])
+        )
+    member_id: str | None = row["member_id"]
+    return Caller(
+        by=f"person:{row['person_id']}" if member_id is None else f"member:{member_id}",
+        person_id=row["person_id"],
+        session_id=row["session_id"],
+        member_id=member_id,
+        role=None if member_id is None else Role(row["role"]),
+        instance_owner=bool(row["instance_owner"]),
+    )
+
+
+async def _identify_key(given: str, house: House, workspace_id: str) -> Caller:
+    kind, _, text = given.partition(" ")
+    parts = split_key(text.strip()) if kind.lower() == "bearer" else None
+    if parts is None:
+        raise _unknown_key()
+    prefix, secret = parts
+
+    def look(tx: Tx, now: datetime) -> tuple[Row | None, datetime]:
+        return keys.find_key(tx, now, prefix=prefix, secret_hash=hash_token(secret)), now
+
+    row, now = await house.operations.read(look)
+    if row is None:
+        raise _unknown_key()
+    if workspace_id not in ("", row["workspace_id"]):
+        raise not_found("workspace")
+    if keys.is_stale(row, now):
+        await house.operations.run(
+            lambda tx, now: keys.touch_key(tx, now, workspace_id=row["workspace_id"], id=row["id"])
+        )
+    return keys.caller_of(row)
+
+
+def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:
+    """Let the caller in, or refuse."""
+    needs = declared.needs
+    if needs is Door.ANYONE:
+        return
+    if caller is None:
+        raise Problem(
+            401, "not_signed_in", "Sign in first.", headers={"www-authenticate": "Bearer"}
+        )
+    if isinstance(needs, Role) and caller.role is None:
+        raise not_found("workspace")
+    if caller.scopes is not None and (
+        declared.scope is None or declared.scope not in caller.scopes
+    ):
+        wanted = declared.scope or "a person instead of a key"
+        raise Problem(403, "scope_needed", f"This key may not do this: it needs {wanted}.")
+    if needs is Door.INSTANCE and not caller.instance_owner:
+        raise Problem(403, "owner_needed", "Only an owner of this installation may do this.")
+    if isinstance(needs, Role):
+        assert caller.role is not None
+        if not caller.role.covers(needs):
+            raise Problem(
+                403, "role_needed", f"You are {caller.role} here; this needs {needs}.", needs=needs
+            )
+
+
+def check_browser(request: Request, declared: Declared, public_url: str) -> None:
+    """Refuse what another site made a browser send, and keys in addresses."""
+    if _KEY_WORDS & {name.lower() for name in request.query_params}:
+        raise Problem(400, "key_in_address", "Send a key in the Authorization header, never here.")
+    if not declared.writes or "authorization" in request.headers:
+        return
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin")
+    strange = origin is not None and _origin(origin) != _own_origin(request, public_url)
+    if site not in ("same-origin", "none") or strange:
+        raise Problem(403, "cross_site", "Another site may not do this for you.")
+    has_cookie = read_cookie(request, public_url) is not None
+    if has_cookie and declared.needs is not Door.ANYONE and not request.headers.get(CSRF):
+        raise Problem(403, "csrf_header", f"Send the header {CSRF} with every write.")
+
+
+def _own_origin(request: Request, public_url: str) -> tuple[str, str]:
+    return _origin(public_url or f"{request.url.scheme}://{request.headers.get('host', '')}")
+
+
+def _origin(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ("", "")
+    return parts.scheme, parts.netloc.lower()
+
+
+def _unknown_key() -> Problem:
+    return Problem(
+        401,
+        "unknown_key",
+        "The key is unknown, was revoked or has ended.",
+        headers={"www-authenticate": "Bearer"},
+    )

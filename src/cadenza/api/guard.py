@@ -1,0 +1,132 @@
+"""Around every request: an id, a line in the log, the right host, and headers that browsers obey.
+
+It is plain ASGI and the outermost layer: whatever goes wrong inside is answered here with a problem
+that tells nothing but the request's id, and the log tells the rest.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cadenza.api.house import House
+from cadenza.api.problems import MEDIA, TYPE
+from cadenza.core.ids import SystemIds
+
+log = logging.getLogger("cadenza.api")
+
+CSP = (
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": CSP,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+HSTS = "max-age=31536000; includeSubDomains"
+_REQUEST_ID = re.compile(r"^[A-Za-z0-9_-]{8,64}$")
+_BAD_ADDRESS = re.compile(rb"%00|\x00", re.IGNORECASE)
+OPEN = frozenset({"/healthz", "/readyz"})  # probes come by address, not by name
+
+
+class Guard:
+    """The outermost layer."""
+
+    def __init__(self, app: ASGIApp, house: House, hosts: Sequence[str] = ()) -> None:
+        self._app = app
+        self._house = house
+        self._ids = SystemIds()
+        url = house.settings.public_url
+        named = urlsplit(url).netloc.lower()
+        self._hosts = frozenset({named, *(host.lower() for host in hosts)}) if named else None
+        self._https = url.startswith("https://")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
+        request_id = given if _REQUEST_ID.match(given) else self._ids.new()
+        scope["request_id"] = request_id
+        began = self._house.clock.monotonic()
+        status = 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._dress(MutableHeaders(scope=message), scope, request_id)
+            await send(message)
+
+        try:
+            refusal = self._refusal(scope, headers)
+            if refusal is not None:
+                await _answer(sending, request_id, *refusal)
+            else:
+                await self._app(scope, receive, sending)
+        except Exception:
+            log.exception("a request broke", extra={"request_id": request_id})
+            if status:
+                raise  # half an answer is out: the connection must end, not the story
+            said = "Something broke on our side; the log knows it by this request's id."
+            await _answer(sending, request_id, 500, "our_fault", said)
+        finally:
+            self._tell(scope, request_id, status, self._house.clock.monotonic() - began)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str, str] | None:
+        raw = scope.get("raw_path") or scope["path"].encode()
+        if _BAD_ADDRESS.search(raw) or _BAD_ADDRESS.search(scope["query_string"]):
+            return 400, "bad_address", "The address holds characters that cannot be kept."
+        host = headers.get("host", "").lower()
+        if self._hosts is not None and host not in self._hosts and scope["path"] not in OPEN:
+            return 421, "wrong_host", "This house is not reached by that name."
+        return None
+
+    def _dress(self, headers: MutableHeaders, scope: Scope, request_id: str) -> None:
+        for name, value in HEADERS.items():
+            headers.setdefault(name, value)
+        headers["x-request-id"] = request_id
+        if self._https:
+            headers.setdefault("strict-transport-security", HSTS)
+        if scope["path"].startswith("/api/") and "cache-control" not in headers:
+            headers["cache-control"] = "no-store"
+
+    def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", scope["path"][:200])
+        detail = {
+            "request_id": request_id,
+            "method": scope["method"],
+            "route": route,  # the pattern: ids and what people typed stay out of the log's key
+            "status": status,
+            "seconds": round(seconds, 4),
+        }
+        log.info("a request was answered", extra=detail)
+
+
+async def _answer(send: Send, request_id: str, status: int, code: str, says: str) -> None:
+    body = {
+        "type": TYPE + code,
+        "title": "Refused" if status < 500 else "Our own fault",
+        "status": status,
+        "detail": says,
+        "instance": request_id,
+        "errors": [],
+    }
+    raw = json.dumps(body).encode()
+    headers = [
+        (b"content-type", MEDIA.encode()),
+        (b"content-length", str(len(raw)).encode()),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": raw})

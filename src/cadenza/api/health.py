@@ -1,0 +1,58 @@
+"""Is it alive, is it ready, what are its numbers, and what does it offer?
+
+`/healthz` says that the process answers; `/readyz` that the database does and nothing is stopping. Both
+are open and say no more. Numbers and the OpenAPI document are for those who may see them.
+"""
+
+import asyncio
+from typing import Any
+
+from fastapi import Request, Response
+from pydantic import BaseModel
+
+from cadenza.api.ask import Ask
+from cadenza.api.declare import ANYONE, INSTANCE, PERSON, Resource
+from cadenza.api.problems import Problem
+from cadenza.sql.errors import SqlError
+
+routes = Resource("health")
+PATIENCE = 5.0
+
+
+class Health(BaseModel):
+    """All is well, or it was a problem."""
+
+    status: str = "ok"
+
+
+@routes.get("/healthz", needs=ANYONE)
+async def alive(ask: Ask) -> Health:
+    """Say that the process answers."""
+    return Health()
+
+
+@routes.get("/readyz", needs=ANYONE)
+async def ready(ask: Ask) -> Health:
+    """Say that the database answers and that nothing is stopping."""
+    if ask.request.app.state.stop.is_set():
+        raise Problem(503, "stopping", "This process is stopping.")
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await ask.read(lambda tx, _: tx.value("SELECT 1 AS one"))
+    except (SqlError, TimeoutError, OSError) as error:
+        raise Problem(503, "unavailable", "The database does not answer.") from error
+    return Health()
+
+
+@routes.get("/api/v1/openapi.json", needs=PERSON, scope="system:read", include_in_schema=False)
+async def openapi(ask: Ask, request: Request) -> dict[str, Any]:
+    """Show what this API offers."""
+    return request.app.openapi()
+
+
+@routes.get("/metrics", needs=INSTANCE, scope="system:read", include_in_schema=False)
+async def metrics(ask: Ask) -> Response:
+    """Show the numbers, for Prometheus."""
+    from cadenza.api.metrics import render
+
+    return Response(await render(ask), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,196 @@
+"""Every refusal in one shape: RFC 9457 problem details, with all faults of the input and their places.
+
+Raise `Problem` in a handler or inside an operation (which rolls back). `type` is a stable name for
+programs, `detail` says what was wrong and what to do, `errors` names the fields. What breaks by our own
+fault is told by its request id alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from cadenza.core.zones import UnknownZoneError
+from cadenza.people.model import Missing, Refused, TooOften, Wrong
+from cadenza.sql.errors import SqlError
+
+TYPE = "urn:cadenza:problem:"
+MEDIA = "application/problem+json"
+_TITLES = {
+    400: "Bad request",
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Method not allowed",
+    406: "Not acceptable",
+    409: "Conflict",
+    412: "It has changed",
+    413: "Too large",
+    415: "Unsupported media type",
+    421: "Wrong host",
+    422: "Invalid input",
+    428: "Precondition needed",
+    429: "Too many requests",
+    500: "Our own fault",
+    503: "Not available",
+}
+
+
+class Fault(BaseModel):
+    """One thing that is wrong with the input."""
+
+    path: str = Field(description="Where: body.slots.0.time, query.limit", examples=["body.name"])
+    says: str = Field(description="What is wrong with it", examples=["Field required"])
+    code: str = Field(description="A stable name of the fault", examples=["missing"])
+
+
+class ProblemShown(BaseModel):
+    """An error, in the shape of RFC 9457."""
+
+    model_config = ConfigDict(title="Problem", extra="allow")
+
+    type: str = Field(examples=["urn:cadenza:problem:not_found"])
+    title: str = Field(examples=["Not found"])
+    status: int = Field(examples=[404])
+    detail: str = Field(examples=["There is no delivery of that id here."])
+    instance: str | None = Field(default=None, description="The request's id, for the logs")
+    errors: list[Fault] = Field(default_factory=list[Fault])
+
+
+class Problem(Exception):
+    """A refusal on its way to the caller."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        errors: Sequence[Fault] = (),
+        headers: Mapping[str, str] | None = None,
+        **extra: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.errors = errors
+        self.headers = headers or {}
+        self.extra = extra
+
+
+def not_found(what: str = "thing") -> Problem:
+    """Refuse an id that is not here, be it unknown or somebody else's: nobody learns which."""
+    return Problem(404, "not_found", f"There is no {what} of that id here.")
+
+
+def conflict(code: str, detail: str, **extra: Any) -> Problem:
+    """Refuse what does not go with how things stand now."""
+    return Problem(409, code, detail, **extra)
+
+
+def invalid(path: str, says: str, code: str = "invalid") -> Problem:
+    """Refuse one field."""
+    fault = Fault(path=path, says=says, code=code)
+    return Problem(422, "invalid_input", f"{path}: {says}", errors=[fault])
+
+
+def too_often(answer: TooOften, now: Any) -> Problem:
+    """Refuse for a while."""
+    seconds = max(1, int((answer.until - now).total_seconds()) + 1)
+    return Problem(
+        429,
+        "too_often",
+        f"Too many tries: come back in {seconds} seconds.",
+        headers={"retry-after": str(seconds)},
+    )
+
+
+def refuse(answer: Wrong | Refused | Missing, what: str = "thing") -> NoReturn:
+    """Raise what an operation of people refused."""
+    match answer:
+        case Missing():
+            raise not_found(what)
+        case Refused(says, code):
+            raise conflict(code, says)
+        case Wrong():
+            raise Problem(403, "wrong", "That does not match, or it can no longer be used.")
+
+
+def answer_problem(request: Request, problem: Problem) -> Response:
+    """Write a problem as an answer."""
+    body = {
+        "type": TYPE + problem.code,
+        "title": _TITLES.get(problem.status, "Refused"),
+        "status": problem.status,
+        "detail": problem.detail,
+        "instance": request.scope.get("request_id"),
+        "errors": [fault.model_dump() for fault in problem.errors],
+        **problem.extra,
+    }
+    return JSONResponse(body, problem.status, headers=dict(problem.headers), media_type=MEDIA)
+
+
+async def on_problem(request: Request, error: Exception) -> Response:
+    """Answer what was raised on purpose."""
+    assert isinstance(error, Problem)
+    return answer_problem(request, error)
+
+
+async def on_invalid(request: Request, error: Exception) -> Response:
+    """Answer invalid input with all its faults."""
+    assert isinstance(error, RequestValidationError)
+    faults = [
+        Fault(
+            path=".".join(str(part) for part in each["loc"]),
+            says=_plain(each["msg"]),
+            code=each["type"],
+        )
+        for each in error.errors()
+    ]
+    count = len(faults)
+    said = f"{count} fields are wrong." if count != 1 else f"{faults[0].path}: {faults[0].says}"
+    return answer_problem(request, Problem(422, "invalid_input", said, errors=faults))
+
+
+async def on_http(request: Request, error: Exception) -> Response:
+    """Answer what the framework refuses: unknown paths, wrong methods, bodies that are no JSON."""
+    assert isinstance(error, HTTPException)
+    code = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}.get(
+        error.status_code, "refused"
+    )
+    problem = Problem(error.status_code, code, str(error.detail), headers=error.headers)
+    return answer_problem(request, problem)
+
+
+async def on_zone(request: Request, error: Exception) -> Response:
+    """Answer a zone that nobody knows."""
+    return answer_problem(request, invalid("body.zone", str(error), "unknown_zone"))
+
+
+async def on_database(request: Request, error: Exception) -> Response:
+    """Answer that the database cannot do it now; nothing was changed."""
+    problem = Problem(
+        503,
+        "unavailable",
+        "The database cannot do this now; nothing was changed: try again.",
+        headers={"retry-after": "1"},
+    )
+    return answer_problem(request, problem)
+
+
+HANDLERS = {
+    Problem: on_problem,
+    RequestValidationError: on_invalid,
+    HTTPException: on_http,
+    UnknownZoneError: on_zone,
+    SqlError: on_database,
+}
+
+
+def _plain(says: str) -> str:
+    return says.removeprefix("Value error, ")

@@ -1,0 +1,1 @@
+"""Who may do what: people, their sessions and second factors, memberships, invitations, API keys."""

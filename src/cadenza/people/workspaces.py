@@ -1,0 +1,282 @@
+"""Workspaces and who is in them: create, change, stop and start; members, their roles and their leaving.
+
+The last owner of a workspace cannot leave or be made less. Nobody gives a role above their own, or
+changes somebody whose role is above their own. Keys that a member made end with the membership.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cadenza.core.zones import get_zone
+from cadenza.db.audit import record
+from cadenza.people.model import Done, Missing, Refused, Role
+from cadenza.sql.tx import Row, Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewWorkspace:
+    """A workspace as a person asks for it."""
+
+    id: str
+    name: str
+    zone: str
+
+
+def lock_of(workspace_id: str) -> str:
+    """Name the lock under which members are counted and changed."""
+    return f"people:{workspace_id}"
+
+
+def create_workspace(tx: Tx, now: datetime, *, new: NewWorkspace, by: str) -> str:
+    """Add a workspace; return its id."""
+    get_zone(new.zone)
+    tx.run(
+        "INSERT INTO workspace (id, name, zone, created_at) VALUES (:id, :name, :zone, :now)",
+        id=new.id,
+        name=new.name,
+        zone=new.zone,
+        now=now,
+    )
+    after = {"name": new.name, "zone": new.zone}
+    record(
+        tx,
+        now,
+        workspace_id=new.id,
+        by=by,
+        action="workspace.create",
+        subject_id=new.id,
+        after=after,
+    )
+    return new.id
+
+
+def change_workspace(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    name: str | None,
+    zone: str | None,
+    active: bool | None,
+    by: str,
+) -> Done | Missing:
+    """Change what is given; None leaves a thing as it is."""
+    row = show_workspace(tx, now, workspace_id=workspace_id)
+    if row is None:
+        return Missing()
+    if zone is not None:
+        get_zone(zone)
+    after = {
+        "name": row["name"] if name is None else name,
+        "zone": row["zone"] if zone is None else zone,
+        "active": bool(row["active"]) if active is None else active,
+    }
+    tx.run(
+        "UPDATE workspace SET name = :name, zone = :zone, active = :active WHERE id = :id",
+        id=workspace_id,
+        **after,
+    )
+    before = {name: row[name] for name in ("name", "zone", "active")}
+    record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="workspace.change",
+        subject_id=workspace_id,
+        before=before,
+        after=after,
+    )
+    return Done(workspace_id)
+
+
+def stop_workspace(
+    tx: Tx, now: datetime, *, workspace_id: str, reason: str, by: str
+) -> Done | Missing:
+    """Let nothing leave from here on; stopping again changes the reason alone."""
+    changed = tx.run(
+        """
+        UPDATE workspace SET stopped_at = coalesce(stopped_at, :now), stop_reason = :reason WHERE id = :id
+        """,
+        now=now,
+        reason=reason,
+        id=workspace_id,
+    )
+    if not changed:
+        return Missing()
+    after = {"reason": reason}
+    record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="workspace.stop",
+        subject_id=workspace_id,
+        after=after,
+    )
+    return Done(workspace_id)
+
+
+def start_workspace(tx: Tx, now: datetime, *, workspace_id: str, by: str) -> Done | Missing:
+    """Let things leave again."""
+    changed = tx.run(
+        "UPDATE workspace SET stopped_at = NULL, stop_reason = NULL WHERE id = :id", id=workspace_id
+    )
+    if not changed:
+        return Missing()
+    record(
+        tx, now, workspace_id=workspace_id, by=by, action="workspace.start", subject_id=workspace_id
+    )
+    return Done(workspace_id)
+
+
+def show_workspace(tx: Tx, now: datetime, *, workspace_id: str) -> Row | None:
+    """Show one."""
+    return tx.one("SELECT * FROM workspace WHERE id = :id", id=workspace_id)
+
+
+def list_workspaces(tx: Tx, now: datetime, *, person_id: str) -> list[Row]:
+    """List those that a person is in, with their role."""
+    return tx.all(
+        """
+        SELECT workspace.*, member.role, member.id AS member_id FROM member
+        JOIN workspace ON workspace.id = member.workspace_id
+        WHERE member.person_id = :person_id ORDER BY workspace.name, workspace.id
+        """,
+        person_id=person_id,
+    )
+
+
+def add_member(
+    tx: Tx, now: datetime, *, workspace_id: str, person_id: str, role: Role, by: str
+) -> str:
+    """Put a person into a workspace, or give the member of the same address their person."""
+    id_: str = tx.value(
+        """
+        INSERT INTO member (workspace_id, id, email, name, role, created_at, person_id)
+        SELECT :workspace_id, :id, email, name, :role, :now, id FROM person WHERE id = :person_id
+        ON CONFLICT (workspace_id, email)
+        DO UPDATE SET person_id = excluded.person_id, role = excluded.role, name = excluded.name
+        RETURNING id
+        """,
+        workspace_id=workspace_id,
+        id=tx.new_id(),
+        role=role.value,
+        now=now,
+        person_id=person_id,
+    )
+    after = {"role": role.value}
+    record(
+        tx, now, workspace_id=workspace_id, by=by, action="member.add", subject_id=id_, after=after
+    )
+    return id_
+
+
+def list_members(tx: Tx, now: datetime, *, workspace_id: str) -> list[Row]:
+    """List the members of a workspace by name."""
+    return tx.all(
+        """
+        SELECT member.id, member.email, member.name, member.role, member.created_at, person.totp_on
+        FROM member LEFT JOIN person ON person.id = member.person_id
+        WHERE member.workspace_id = :workspace_id ORDER BY member.name, member.id
+        """,
+        workspace_id=workspace_id,
+    )
+
+
+def change_role(
+    tx: Tx, now: datetime, *, workspace_id: str, member_id: str, role: Role, own: Role, by: str
+) -> Done | Missing | Refused:
+    """Give a member another role. Run under `lock_of(workspace_id)`."""
+    row = _member(tx, workspace_id, member_id)
+    if row is None:
+        return Missing()
+    refusal = _judge(tx, workspace_id, row, own, wanted=role)
+    if refusal is not None:
+        return refusal
+    tx.run(
+        "UPDATE member SET role = :role WHERE workspace_id = :workspace_id AND id = :id",
+        role=role.value,
+        workspace_id=workspace_id,
+        id=member_id,
+    )
+    if not role.covers(Role(row["role"])):
+        _end_keys(tx, now, workspace_id, member_id)
+    record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="member.role",
+        subject_id=member_id,
+        before={"role": row["role"]},
+        after={"role": role.value},
+    )
+    return Done(member_id)
+
+
+def remove_member(
+    tx: Tx, now: datetime, *, workspace_id: str, member_id: str, own: Role, by: str
+) -> Done | Missing | Refused:
+    """Let a member go, and the keys they made. Run under `lock_of(workspace_id)`."""
+    row = _member(tx, workspace_id, member_id)
+    if row is None:
+        return Missing()
+    refusal = _judge(tx, workspace_id, row, own, wanted=None)
+    if refusal is not None:
+        return refusal
+    _end_keys(tx, now, workspace_id, member_id)
+    key = {"workspace_id": workspace_id, "id": member_id}
+    tx.run(
+        "DELETE FROM notice_choice WHERE workspace_id = :workspace_id AND member_id = :id", **key
+    )
+    tx.run("DELETE FROM member WHERE workspace_id = :workspace_id AND id = :id", **key)
+    before = {"email": row["email"], "role": row["role"]}
+    record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="member.remove",
+        subject_id=member_id,
+        before=before,
+    )
+    return Done(member_id)
+
+
+def _member(tx: Tx, workspace_id: str, member_id: str) -> Row | None:
+    return tx.one(
+        "SELECT * FROM member WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=workspace_id,
+        id=member_id,
+    )
+
+
+def _judge(
+    tx: Tx, workspace_id: str, row: Row, own: Role, *, wanted: Role | None
+) -> Refused | None:
+    """Find what forbids a change of a member: a role above one's own, or the last owner."""
+    if not own.covers(Role(row["role"])) or (wanted is not None and not own.covers(wanted)):
+        return Refused("ask somebody whose role is at least as high", "above_you")
+    if row["role"] == Role.OWNER and wanted is not Role.OWNER:
+        owners = tx.value(
+            "SELECT count(*) FROM member WHERE workspace_id = :workspace_id AND role = 'owner'",
+            workspace_id=workspace_id,
+        )
+        if owners < 2:
+            return Refused(
+                "a workspace keeps one owner: make somebody else one first", "last_owner"
+            )
+    return None
+
+
+def _end_keys(tx: Tx, now: datetime, workspace_id: str, member_id: str) -> None:
+    tx.run(
+        """
+        UPDATE api_key SET revoked_at = :now
+        WHERE workspace_id = :workspace_id AND member_id = :member_id AND revoked_at IS NULL
+        """,
+        now=now,
+        workspace_id=workspace_id,
+        member_id=member_id,
+    )

@@ -1,0 +1,170 @@
+"""A house with two workspaces on both databases, and people of every role who are signed in over HTTP.
+
+Ada's workspace has a member of each role; Ben's is next door: nothing of it may be seen from Ada's.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from cadenza.accounts.seal import Keyring, load_keyring
+from cadenza.api.app import create_app
+from cadenza.core.channels import Channel
+from cadenza.core.clock import Clock, SystemClock
+from cadenza.db.open import open_product
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.schedule import schedule
+from cadenza.engine.client import Engine
+from cadenza.people.model import Role
+from cadenza.people.sessions import From, open_session
+from cadenza.people.sign_up import add_person
+from cadenza.people.tokens import draw_token
+from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.policy import Policy
+from cadenza.providers.message import App
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Row, Tx
+
+CSRF = {"x-cadenza-csrf": "1"}
+PASSWORD = "violet engine under seven"
+# argon2id of PASSWORD, made once: hashing takes its time by design.
+HASH = "$argon2id$v=19$m=65536,t=3,p=4$SxJEwsgAwt8d2p3vngeoHw$+ko7L9ZHMWAPt5B2GJv9R3HMwE04GHxxl4i9p7BcLeI"
+
+
+@dataclass
+class Settings:
+    public_url: str = ""
+
+
+@dataclass
+class TestHouse:
+    """All that the API asks of a house."""
+
+    __test__ = False
+
+    operations: Operations
+    keyring: Keyring
+    http: OutboundClient
+    engine: Engine
+    clock: Clock
+    settings: Settings = field(default_factory=Settings)
+    apps: Mapping[str, App] = field(default_factory=dict)
+
+
+@dataclass
+class Place:
+    """The house, its application, and who can ask it."""
+
+    house: TestHouse
+    app: FastAPI
+    tokens: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def client(self, who: str | None = None, **headers: str) -> httpx2.AsyncClient:
+        """A browser of `who`, or of nobody."""
+        cookies = {} if who is None else {"cadenza": self.tokens[who]}
+        transport = httpx2.ASGITransport(app=self.app, client=("192.0.2.1", 1234))
+        return await self.stack.enter_async_context(
+            httpx2.AsyncClient(
+                transport=transport,
+                base_url="http://house.test",
+                cookies=cookies,
+                headers={**CSRF, **headers},
+            )
+        )
+
+    async def row(self, sql: str, **params: Any) -> Row | None:
+        return await self.house.operations.read(lambda tx, _: tx.one(sql, **params))
+
+    async def rows(self, sql: str, **params: Any) -> list[Row]:
+        return await self.house.operations.read(lambda tx, _: tx.all(sql, **params))
+
+
+def furnish(tx: Tx, now: datetime, place: Place) -> None:
+    """Two workspaces, a person for each role, an account and a delivery in each workspace."""
+    for name in ("ada", "ben"):
+        new = NewWorkspace(id=f"home-of-{name}", name=f"Home of {name}", zone="Europe/Berlin")
+        create_workspace(tx, now, new=new, by="system")
+    for who, home, role in (
+        ("owner", "ada", Role.OWNER),
+        ("admin", "ada", Role.ADMIN),
+        ("editor", "ada", Role.EDITOR),
+        ("viewer", "ada", Role.VIEWER),
+        ("ben", "ben", Role.OWNER),
+    ):
+        person = add_person(
+            tx,
+            now,
+            email=f"{who}@example.org",
+            name=who.title(),
+            password_hash=HASH,
+            zone="UTC",
+            owner=who == "owner",
+        )
+        member = add_member(
+            tx, now, workspace_id=f"home-of-{home}", person_id=person, role=role, by="system"
+        )
+        token = draw_token()
+        origin = From(address="192.0.2.1", agent="test")
+        session = open_session(tx, now, person_id=person, token_hash=token.hash, origin=origin)
+        place.tokens[who] = token.text
+        place.ids |= {f"{who}.person": person, f"{who}.member": member, f"{who}.session": session}
+    for name in ("ada", "ben"):
+        _account(tx, now, f"home-of-{name}", f"account-of-{name}")
+        deliver(tx, now, f"home-of-{name}", f"account-of-{name}", f"delivery-of-{name}")
+
+
+def _account(tx: Tx, now: datetime, home: str, id_: str) -> None:
+    tx.run(
+        """
+        INSERT INTO account (workspace_id, id, provider, remote_id, handle, zone, sealed, created_at)
+        VALUES (:home, :id, 'mastodon', :id, '@somebody', 'Europe/Berlin', 'canary-sealed', :now)
+        """,
+        home=home,
+        id=id_,
+        now=now,
+    )
+    admit_account(tx, now, workspace_id=home, account_id=id_)
+
+
+def deliver(tx: Tx, now: datetime, home: str, account: str, id_: str, **changes: Any) -> None:
+    new = NewDelivery(
+        id=id_,
+        workspace_id=home,
+        account_id=account,
+        channel=Channel.MASTODON,
+        action=Action.POST,
+        due_at=changes.pop("due_at", now.replace(year=now.year + 1)),
+        content=json.dumps({"text": f"secret plans of {home}"}),
+        **changes,
+    )
+    schedule(tx, now, [new])
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
+    address = (
+        f"sqlite:///{tmp_path}/product.sqlite3"
+        if request.param == "sqlite"
+        else request.getfixturevalue("postgres_database")
+    )
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        operations = await stack.enter_async_context(open_product(address, clock=clock))
+        engine = await stack.enter_async_context(Engine("memory://", clock=clock))
+        http = await stack.enter_async_context(OutboundClient(Policy(), clock=clock))
+        house = TestHouse(operations, load_keyring(tmp_path / "keys"), http, engine, clock)
+        place = Place(house, create_app(house), stack=stack)
+        await operations.run(lambda tx, now: furnish(tx, now, place))
+        yield place
