@@ -1,0 +1,137 @@
+"""Does what a plan says: moves, removes and re-aims posts that nobody touched.
+
+The plan was made in the same transaction with the posts held, so nobody can have touched one since; a
+delivery that was moved or sent on meanwhile is passed over by its own condition. What is added is left
+to the generator: it finds it missing.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cadenza.deliveries.schedule import schedule
+from cadenza.drafts.generate import deliveries_of, write_targets
+from cadenza.drafts.keep_assets import recount
+from cadenza.drafts.model import Rule
+from cadenza.drafts.occurrences import target_month
+from cadenza.drafts.plan_change import Laid, Move, Plan, Retarget
+from cadenza.media.use import use
+from cadenza.sql.tx import Tx
+
+REASON = "the rule was changed"
+
+
+def apply_plan(tx: Tx, now: datetime, rule: Rule, plan: Plan) -> None:
+    """Write everything but what is added. Run it under `drafts_locks`."""
+    remove(tx, now, rule, plan.removed)
+    _rename(tx, rule, [*plan.moved, *plan.renamed])
+    _move(tx, rule, plan.moved)
+    for change in plan.retargeted:
+        _retarget(tx, now, rule, change)
+
+
+def remove(tx: Tx, now: datetime, rule: Rule, removed: Sequence[Laid]) -> None:
+    """Take untouched posts away with their keys: unlike a person's deletion, this leaves no tombstone."""
+    posts = [each.post_id for each in removed if each.post_id is not None]
+    if not posts:
+        return
+    params = {"workspace_id": rule.workspace_id, "posts": [(id_,) for id_ in posts]}
+    tx.run(
+        """
+        UPDATE post SET deleted_at = :now
+        WHERE workspace_id = :workspace_id
+            AND id IN (SELECT id FROM TABLE(:posts) AS asked (id text))
+        """,
+        now=now,
+        **params,
+    )
+    tx.run(
+        """
+        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        WHERE workspace_id = :workspace_id AND state = 'draft'
+            AND post_id IN (SELECT id FROM TABLE(:posts) AS asked (id text))
+        """,
+        reason=REASON,
+        **params,
+    )
+    tx.run(
+        """
+        DELETE FROM rule_occurrence
+        WHERE workspace_id = :workspace_id AND rule_id = :rule_id
+            AND post_id IN (SELECT id FROM TABLE(:posts) AS asked (id text))
+        """,
+        rule_id=rule.id,
+        **params,
+    )
+    for post_id in posts:
+        use(tx, rule.workspace_id, post_id, [])
+    for pool in {each.pool_id for each in removed if each.pool_id is not None}:
+        media = [each.media_id for each in removed if each.media_id and each.pool_id == pool]
+        recount(tx, rule.workspace_id, pool, media)
+
+
+def _rename(tx: Tx, rule: Rule, moves: Sequence[Move]) -> None:
+    """Give rows the keys that they stand for now; new keys were free, so the order does not matter."""
+    tx.run(
+        """
+        UPDATE rule_occurrence SET day = new.to_day, slot = new.to_slot
+        FROM TABLE(:new) AS new (day text, slot text, to_day text, to_slot text)
+        WHERE rule_occurrence.workspace_id = :workspace_id AND rule_occurrence.rule_id = :rule_id
+            AND rule_occurrence.day = new.day AND rule_occurrence.slot = new.slot
+        """,
+        workspace_id=rule.workspace_id,
+        rule_id=rule.id,
+        new=[(*move.laid.key, *move.to.key) for move in moves if move.laid.key != move.to.key],
+    )
+
+
+def _move(tx: Tx, rule: Rule, moves: Sequence[Move]) -> None:
+    if not moves:
+        return
+    zone = rule.timing.zone
+    tx.run(
+        """
+        UPDATE rule_occurrence SET due_at = new.due_at, target_month = new.target_month
+        FROM TABLE(:new) AS new (post_id text, due_at timestamptz, target_month text)
+        WHERE rule_occurrence.workspace_id = :workspace_id AND rule_occurrence.post_id = new.post_id
+        """,
+        workspace_id=rule.workspace_id,
+        new=[(m.laid.post_id, m.to.instant, target_month(m.to, zone)) for m in moves],
+    )
+    tx.run(
+        """
+        UPDATE delivery SET due_at = new.due_at, wall_time = new.wall_time, zone = :zone
+        FROM TABLE(:new) AS new (post_id text, due_at timestamptz, wall_time text, old_at timestamptz)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.post_id = new.post_id
+            AND delivery.state = 'draft' AND delivery.due_at = new.old_at
+        """,
+        workspace_id=rule.workspace_id,
+        zone=str(zone),
+        new=[(m.laid.post_id, m.to.instant, m.to.wall_time, m.laid.due_at) for m in moves],
+    )
+
+
+def _retarget(tx: Tx, now: datetime, rule: Rule, change: Retarget) -> None:
+    post_id = change.laid.post_id
+    assert post_id is not None, "only posts are re-aimed"
+    tx.run(
+        """
+        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        WHERE workspace_id = :workspace_id AND post_id = :post_id AND state = 'draft'
+            AND EXISTS (SELECT 1 FROM TABLE(:gone) AS gone (account_id text, channel text)
+                WHERE gone.account_id = delivery.account_id AND gone.channel = delivery.channel)
+        """,
+        reason=REASON,
+        workspace_id=rule.workspace_id,
+        post_id=post_id,
+        gone=[(account, channel.value) for account, channel in change.drop],
+    )
+    schedule(tx, now, deliveries_of(tx, rule, post_id, change.at, sorted(change.add)))
+    tx.run(
+        """
+        UPDATE rule_occurrence SET targets = :targets
+        WHERE workspace_id = :workspace_id AND post_id = :post_id
+        """,
+        targets=write_targets(sorted((change.laid.targets | change.add) - change.drop)),
+        workspace_id=rule.workspace_id,
+        post_id=post_id,
+    )
