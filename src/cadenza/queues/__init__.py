@@ -1,0 +1,1 @@
+"""The queue of an account: weekly slots, and which post takes which of them."""

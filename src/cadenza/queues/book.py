@@ -1,0 +1,179 @@
+"""Who holds what on which day, asked of the tables: the `Booked` of an account's schedule.
+
+Full days are found by counting in the database, days at a time, along the index of slots, so that nothing
+of a long queue is loaded to find its end; only the day that may have room is read row by row. A post
+counts once on its day, however many channels it has. Every live row that has a slot stands on a slot of
+the present schedule: changing the schedule pins the others.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from cadenza.core.slots import HORIZON, LEAD, FreeSlot, NoFreeSlot, Slot, next_free_slot, slots_of
+from cadenza.core.zones import day_bounds, local_day
+from cadenza.queues import keep
+from cadenza.queues.model import COUNTED, LIVE, Queue
+from cadenza.sql.tx import Row, Tx
+
+_CHUNKS = (3, 28, 140, 370)  # days that one statement counts: a short queue asks little
+_DAY = timedelta(days=1)
+
+
+class Seen(NamedTuple):
+    """What a day holds: how many posts count, and which instants are taken."""
+
+    posts: int
+    taken: frozenset[datetime]
+
+
+@dataclass(slots=True)
+class Book:
+    """One account's days, each read once. What stands at `moving_since` or later and may move is left out."""
+
+    tx: Tx
+    queue: Queue
+    moving_since: datetime | None = None
+    _days: dict[date, Seen] = field(default_factory=dict[date, Seen], init=False)
+    _full: set[date] = field(default_factory=set[date], init=False)
+    _counted_to: date | None = field(default=None, init=False)
+    _chunks: Iterator[int] = field(default_factory=lambda: iter(_CHUNKS), init=False)
+
+    def first_open(self, day: date) -> date:
+        """Return the first date from `day` on that the counts do not show to be full."""
+        if self.moving_since is not None:
+            return day  # the counts would be those before the move
+        while True:
+            if self._counted_to is None or day >= self._counted_to:
+                self._count_full(day)
+            if day not in self._full:
+                return day
+            day += _DAY
+
+    def count(self, day: date) -> int:
+        """Return how many posts count on that date."""
+        return self.seen(day).posts
+
+    def taken(self, day: date) -> frozenset[datetime]:
+        """Return the instants that are held on that date."""
+        return self.seen(day).taken
+
+    def seen(self, day: date) -> Seen:
+        """Read one day."""
+        if day not in self._days:
+            self.look(day, 1)
+        return self._days[day]
+
+    def look(self, first: date, days: int) -> None:
+        """Read several days in one statement."""
+        start, _ = day_bounds(first, self.queue.schedule.zone)
+        _, end = day_bounds(first + _DAY * (days - 1), self.queue.schedule.zone)
+        posts: dict[date, set[str]] = {}
+        taken: dict[date, set[datetime]] = {}
+        zone = self.queue.schedule.zone
+        for row in rows_between(self.tx, self.queue, start, end, moving_since=self.moving_since):
+            posts.setdefault(local_day(row["due_at"], zone), set()).add(row["post_id"] or row["id"])
+            if row["state"] != "sent":  # a try that was put off still holds its slot
+                for instant in {row["due_at"], row["slot_at"]} - {None}:
+                    taken.setdefault(local_day(instant, zone), set()).add(instant)
+        for offset in range(days):
+            day = first + _DAY * offset
+            self._days[day] = Seen(len(posts.get(day, ())), frozenset(taken.get(day, ())))
+
+    def _count_full(self, first: date) -> None:
+        """Let the database say which of the next days are full; those without slots are not."""
+        days = next(self._chunks, _CHUNKS[-1])
+        self._counted_to = first + _DAY * days
+        zone, cap = self.queue.schedule.zone, self.queue.schedule.max_per_day
+        asked = [
+            (day.isoformat(), *day_bounds(day, zone), len(slots))
+            for day, slots in _days_with_slots(self.queue, first, days)
+        ]
+        full = self.tx.all(
+            f"""
+            SELECT day FROM TABLE(:days) AS days
+                (day text, from_at timestamptz, to_at timestamptz, slots bigint)
+            WHERE slots <= (
+                SELECT count(*) FROM delivery
+                WHERE workspace_id = :workspace_id AND account_id = :account_id
+                    AND slot_at >= from_at AND slot_at < to_at
+                    AND slot_at IS NOT NULL AND state IN {LIVE}
+            ) {"" if cap is None else _CAPPED}
+            """,  # noqa: S608 - put together from constants
+            days=asked,
+            **({} if cap is None else {"cap": cap}),
+            **keep.key(self.queue),
+        )
+        self._full |= {date.fromisoformat(row["day"]) for row in full}
+
+
+_CAPPED = f"""
+            OR :cap <= (
+                SELECT count(DISTINCT coalesce(post_id, id)) FROM delivery
+                WHERE workspace_id = :workspace_id AND account_id = :account_id
+                    AND due_at >= from_at AND due_at < to_at AND action = 'post' AND state IN {COUNTED}
+            )
+"""  # noqa: S608 - put together from constants
+
+
+def first_free(
+    tx: Tx, now: datetime, queue: Queue, *, not_before: datetime | None = None
+) -> FreeSlot | NoFreeSlot:
+    """Return the first slot that is free from now on, or from `not_before`, within a year."""
+    start = max(now + LEAD, not_before or now)
+    return next_free_slot(
+        queue.schedule,
+        Book(tx, queue),
+        not_before=start,
+        skipped=keep.skipped(tx, queue, since=start),
+        horizon=max(HORIZON - (start - now), _DAY),
+    )
+
+
+def rows_between(
+    tx: Tx, queue: Queue, start: datetime, end: datetime, *, moving_since: datetime | None = None
+) -> list[Row]:
+    """Read what counts or holds a slot from `start` up to, not including, `end`."""
+    staying = "" if moving_since is None else _STAYING
+    return tx.all(
+        f"""
+        SELECT {_COLUMNS} FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND due_at >= :start AND due_at < :end AND action = 'post' AND state IN {COUNTED} {staying}
+        UNION
+        SELECT {_COLUMNS} FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND slot_at >= :start AND slot_at < :end AND slot_at IS NOT NULL AND state IN {LIVE} {staying}
+        """,  # noqa: S608 - put together from constants
+        start=start,
+        end=end,
+        **({} if moving_since is None else {"since": moving_since}),
+        **keep.key(queue),
+    )
+
+
+_COLUMNS = "id, post_id, channel, state, due_at, slot_at, pinned, leased_until, reason, wall_time, deferrals"
+MAY_MOVE = """
+    {0}.slot_at IS NOT NULL AND {0}.state IN ('draft', 'scheduled') AND {0}.leased_until IS NULL
+    AND {0}.due_at = {0}.slot_at
+"""
+_STAYING = f"""
+            AND NOT ({MAY_MOVE.format("delivery")} AND delivery.slot_at >= :since)
+            AND NOT (delivery.slot_at IS NULL AND pinned IS NULL AND state IN ('draft', 'scheduled')
+                AND leased_until IS NULL AND EXISTS (
+                    SELECT 1 FROM delivery AS leader
+                    WHERE leader.workspace_id = delivery.workspace_id
+                        AND leader.account_id = delivery.account_id AND leader.slot_at = delivery.due_at
+                        AND leader.post_id = delivery.post_id AND leader.state IN {LIVE}
+                        AND {MAY_MOVE.format("leader")} AND leader.slot_at >= :since
+                ))
+"""  # noqa: S608 - put together from constants
+
+
+def _days_with_slots(queue: Queue, first: date, days: int) -> Iterator[tuple[date, list[Slot]]]:
+    for offset in range(days):
+        day = first + _DAY * offset
+        slots = slots_of(queue.schedule, day)
+        if slots:
+            yield day, slots
