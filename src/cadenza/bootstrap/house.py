@@ -12,6 +12,7 @@ from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring, load_keyring
 from cadenza.bootstrap.apps import app_finder
 from cadenza.bootstrap.files import open_files
+from cadenza.bootstrap.guard import Guard
 from cadenza.bootstrap.jobs import JOBS, ProductJob
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.outbound import open_mail, policy_of
@@ -116,6 +117,7 @@ def _furnish(
         refresher=refresher,
         reconciler=Reconciler(operations, publisher.find_out),
         dispatcher=dispatcher,
+        guard=Guard(operations, source, settings.witness),
         engine=engine,
         schedule_jobs=_none,
     )

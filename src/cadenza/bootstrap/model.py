@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring
+from cadenza.bootstrap.guard import Guard
 from cadenza.config.model import Settings
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance, Ids
@@ -37,5 +38,6 @@ class House:
     refresher: Refresher
     reconciler: Reconciler
     dispatcher: Dispatcher
+    guard: Guard
     engine: Engine
     schedule_jobs: Callable[[], Awaitable[None]]  # let the recurring product jobs recur

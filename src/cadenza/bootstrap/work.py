@@ -29,6 +29,7 @@ async def run_worker(
 ) -> None:
     """Work until `stop` is set; `started` is set once both halves claim."""
     name = name or name_worker()
+    await house.guard.run_once()  # before anything is claimed
     await house.schedule_jobs()
     road, jobs = make_road(house, name), make_jobs(house, name)
     unwatch = _listen(house)
@@ -45,6 +46,13 @@ async def run_worker(
         road.stop()
         jobs.stop()
         await asyncio.gather(*parts)
+        await _last_sign(house)
+
+
+async def _last_sign(house: House) -> None:
+    """Let the witness know how far the database came; one that is away is met at the next start."""
+    with contextlib.suppress(SqlError):
+        await house.guard.run_once()
 
 
 def make_road(house: House, name: str) -> Worker:
@@ -63,6 +71,7 @@ def make_road(house: House, name: str) -> Worker:
         grace=work.grace,
     )
     duties = {
+        "keeping guard": house.guard.run_once,
         "refreshing tokens": house.refresher.run_once,
         "looking into doubts": house.reconciler.run_once,
         "telling": house.dispatcher.run_once,  # reminders as well

@@ -104,6 +104,11 @@ class Settings:
         return self.key_file or self.data / "keys"
 
     @property
+    def witness(self) -> Path:
+        """The file beside the keys that knows how far the database had come. Never restore it."""
+        return self.keys.with_name(self.keys.name + ".witness")
+
+    @property
     def media_folder(self) -> Path:
         """The folder for media, where they are kept on the disk."""
         return self.media.folder or self.data / "media"

@@ -58,3 +58,9 @@ class SystemClock:
             async with asyncio.timeout(seconds):
                 await event.wait()
         return event.is_set()
+
+
+def since_boot() -> float:
+    """Return seconds that only rise and count the machine's sleep as well, where it can be told."""
+    boottime: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boottime is None else time.clock_gettime(boottime)

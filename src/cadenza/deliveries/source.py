@@ -43,6 +43,7 @@ class DeliverySource:
         self._of_lease: dict[int, list[int]] = {}
         self._results: dict[int, Result] = {}
         self._watchers: list[Wake] = []
+        self.held = False  # nothing is claimed: the installation's guard says so
 
     def ticket(self, number: int) -> Ticket:
         """Return the claimed delivery behind a worker's number."""
@@ -74,6 +75,8 @@ class DeliverySource:
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
     ) -> Batch:
         """Lease the heads of runnable lanes."""
+        if self.held:
+            return Batch(0, [], None)
 
         def operation(tx: Tx, now: datetime) -> tuple[list[Ticket], datetime | None]:
             tickets = claiming.claim(tx, now, limit=limit, worker=worker, lease=lease)

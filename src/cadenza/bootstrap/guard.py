@@ -1,0 +1,105 @@
+"""The installation's guard: a duty of every process that sends or serves.
+
+It gives signs of life, keeps the witness file beside the key file, tells the road to claim nothing
+while sending is held, and says so loudly. The file is written after the database, so it never knows
+more than the database did: a database that knows less than the file was restored.
+"""
+
+import logging
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from cadenza.core.clock import since_boot
+from cadenza.deliveries.installation import LOCK, Elapsed, Signs, Witness, beat
+from cadenza.deliveries.source import DeliverySource
+from cadenza.sql.operate import Operations
+
+log = logging.getLogger("cadenza.guard")
+
+EVERY = 5.0  # seconds between signs of life
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Seconds since the last sign of life, also those that the machine slept through."""
+
+    _at: float = 0.0
+
+    def start(self) -> None:
+        self._at = since_boot()
+
+    def elapsed(self, signs: Signs | None) -> Elapsed | None:
+        """Return the time since then, or None before the first."""
+        return None if signs is None else Elapsed(signs.now, since_boot() - self._at)
+
+
+@dataclass(slots=True)
+class Guard:
+    """Watches over one database for one process."""
+
+    operations: Operations
+    source: DeliverySource
+    path: Path
+    stopwatch: Stopwatch = field(default_factory=Stopwatch)
+    signs: Signs | None = None
+
+    async def run_once(self) -> float:
+        """Give a sign of life; obey what it brings."""
+        witness = read_witness(self.path)
+        elapsed = self.stopwatch.elapsed(self.signs)
+        signs = await self.operations.run(
+            lambda tx, now: beat(tx, now, witness=witness, elapsed=elapsed), locks=[LOCK]
+        )
+        self.stopwatch.start()
+        self._obey(signs)
+        if signs.hold is None or signs.hold.kind != "restore":
+            # While a restore waits for a person, the file stays: it is the evidence.
+            self._remember(signs.witness)
+        return EVERY
+
+    def _remember(self, witness: Witness) -> None:
+        try:
+            write_witness(self.path, witness)
+        except OSError as error:
+            log.error(  # noqa: TRY400 - no trace needed
+                "the witness file cannot be written: a restored backup would not be noticed",
+                extra={"file": str(self.path), "error": error.strerror},
+            )
+
+    def _obey(self, signs: Signs) -> None:
+        before, self.signs = self.signs, signs
+        self.source.held = signs.hold is not None
+        if signs.hold is not None and (before is None or before.hold is None):
+            log.critical(
+                "sending is held until a person confirms with `cadenza db confirm`",
+                extra={"kind": signs.hold.kind, "reason": signs.hold.says},
+            )
+        if signs.hold is None and before is not None and before.hold is not None:
+            log.warning("sending goes on: a person confirmed")
+            self.source.nudge()
+
+
+def read_witness(path: Path) -> Witness | None:
+    """Read what the file remembers; one that cannot be read remembers nothing, and that is told."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Witness)
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, OSError) as error:
+        log.error(  # noqa: TRY400 - no trace needed
+            "the witness file cannot be read: a restored backup would not be noticed",
+            extra={"file": str(path), "error": type(error).__name__},
+        )
+        return None
+
+
+def write_witness(path: Path, witness: Witness) -> None:
+    """Write beside and move into place; several processes may, and the highest stays."""
+    known = read_witness(path)
+    if known is not None and known.lineage == witness.lineage:
+        witness = max(known, witness, key=lambda each: (each.generation, each.epoch))
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_bytes(msgspec.json.encode(witness))
+    beside.replace(path)

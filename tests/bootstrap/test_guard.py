@@ -1,0 +1,211 @@
+"""A database that went back in time, or whose clock jumped, sends nothing until a person confirms."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap.guard import read_witness
+from cadenza.deliveries import claim as claiming
+from cadenza.deliveries.explain import explain
+from cadenza.deliveries.installation import (
+    CLOCK,
+    LOCK,
+    Confirmed,
+    Elapsed,
+    NothingHeld,
+    Signs,
+    beat,
+    confirm,
+)
+from cadenza.deliveries.permit import Wish, locks_of, permit
+from tests.bootstrap.conftest import HOME, Town
+from tests.bootstrap.test_work import until, working
+
+A_WEEK = timedelta(days=7)
+
+
+async def confirmed(house: House) -> Confirmed | NothingHeld:
+    witness = read_witness(house.settings.witness)
+    return await house.operations.run(
+        lambda tx, now: confirm(tx, now, by="operator", witness=witness), locks=[LOCK]
+    )
+
+
+async def beaten(house: House, elapsed: Elapsed | None = None) -> Signs:
+    return await house.operations.run(lambda tx, now: beat(tx, now, elapsed=elapsed), locks=[LOCK])
+
+
+async def go_back(house: House) -> None:
+    """Let the database forget its last signs of life, as one that was restored has."""
+    await house.operations.run(
+        lambda tx, _: tx.run("UPDATE installation SET epoch = epoch - 2 WHERE id = 'this'")
+    )
+
+
+async def lived(house: House) -> None:
+    for _ in range(3):
+        await house.guard.run_once()
+
+
+async def test_a_restored_database_holds_until_a_person_confirms(town: Town, house: House) -> None:
+    await lived(house)
+    await go_back(house)
+    overdue = await town.post(house, "perhaps it is out already")
+    async with working(house):
+        assert house.source.held
+        await asyncio.sleep(0.3)
+        assert town.visible() == []
+        assert (await town.row(house, overdue))["state"] == "scheduled"
+
+        assert await confirmed(house) == Confirmed("restore", missed=1)
+        assert (await town.row(house, overdue))["state"] == "missed"
+        await house.guard.run_once()
+        fresh = await town.post(house, "after the person's word")
+        house.source.nudge()
+        await until(town, house, fresh, "sent")
+    assert town.visible() == ["after the person's word"]
+    await house.guard.run_once()
+    assert not house.source.held, "a confirmed restore is not found again"
+
+
+async def test_what_was_in_a_call_when_the_copy_was_made_is_a_doubt(
+    town: Town, house: House
+) -> None:
+    await lived(house)
+    id_ = await town.post(house, "in the middle of its call")
+    await permitted(house)
+    await go_back(house)
+    await house.guard.run_once()
+    await house.source.rescue(crash_limit=5)
+    assert (await town.row(house, id_))["state"] == "unconfirmed"
+
+
+async def permitted(house: House) -> object:
+    """Claim what is due and stand before the call."""
+    (ticket,) = await house.operations.run(
+        lambda tx, now: claiming.claim(tx, now, limit=1, worker="w", lease=timedelta(seconds=60))
+    )
+    wish = Wish(ticket, "attempt-1", 0)
+    (answer,) = await house.operations.run(
+        lambda tx, now: permit(tx, now, [wish]), locks=locks_of([wish])
+    )
+    return answer
+
+
+async def test_the_last_gate_holds_even_a_worker_that_has_not_heard_yet(
+    town: Town, house: House
+) -> None:
+    await lived(house)
+    id_ = await town.post(house, "too late to be stopped by its worker")
+    await go_back(house)
+    await house.guard.run_once()
+    house.source.held = False
+    assert type(await permitted(house)).__name__ == "Refusal"
+    explained = await house.operations.read(
+        lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=id_)
+    )
+    assert explained is not None
+    assert "restored from a backup" in explained.sentence
+    assert "cadenza db confirm" in explained.sentence
+
+
+async def test_a_clock_that_jumped_holds_and_a_person_lets_it_go_on(house: House) -> None:
+    first = await beaten(house)
+    await house.operations.run(
+        lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
+    )
+    jumped = await beaten(house, Elapsed(first.now - A_WEEK, 5.0))
+    assert jumped.hold is not None
+    assert jumped.hold.kind == CLOCK
+    assert "jumped forward by 6 days" in jumped.hold.says
+    assert await confirmed(house) == Confirmed(CLOCK, missed=0)
+    assert (await beaten(house)).hold is None
+
+
+async def test_a_clock_that_went_back_while_nobody_ran_is_noticed_at_the_start(
+    house: House,
+) -> None:
+    await beaten(house)
+    await house.operations.run(
+        lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now + A_WEEK)
+    )
+    hold = (await beaten(house)).hold
+    assert hold is not None
+    assert hold.kind == CLOCK
+
+
+async def test_a_frozen_process_does_not_accuse_the_clock(house: House) -> None:
+    first = await beaten(house)
+    # Others beat all the while: the last sign of life in the database is fresh.
+    woken = await beaten(house, Elapsed(first.now - A_WEEK, 5.0))
+    assert woken.hold is None
+
+
+async def test_a_jump_stops_the_call_before_any_worker_has_judged_it(
+    town: Town, house: House
+) -> None:
+    await beaten(house)
+    id_ = await town.post(house, "of next week")
+    await house.operations.run(
+        lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
+    )
+    assert type(await permitted(house)).__name__ == "Refusal"
+    assert (await town.row(house, id_))["state"] == "scheduled"
+
+
+async def test_a_night_without_workers_is_no_jump(house: House) -> None:
+    await beaten(house)
+    await house.operations.run(
+        lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
+    )
+    assert (await beaten(house)).hold is None
+
+
+async def test_there_is_nothing_to_confirm_while_all_is_well(house: House) -> None:
+    await beaten(house)
+    assert await confirmed(house) == NothingHeld()
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+async def test_a_file_that_was_copied_back_is_known(town: Town, tmp_path: Path) -> None:
+    file = Path(town.settings.database_address.removeprefix("sqlite:///"))
+    async with open_house(town.settings) as house:
+        await town.furnish(house)
+        await lived(house)
+        await asyncio.to_thread(copy, file, tmp_path / "backup")
+        await lived(house)
+    for leftover in file.parent.glob(f"{file.name}*"):
+        leftover.unlink()
+    (tmp_path / "backup").rename(file)
+    async with open_house(town.settings) as house:
+        await house.guard.run_once()
+        assert house.source.held
+
+
+async def test_another_database_under_the_same_witness_is_held_once(
+    town: Town, house: House
+) -> None:
+    await lived(house)
+    await house.operations.run(
+        lambda tx, _: tx.run("UPDATE installation SET lineage = 'of somebody else'")
+    )
+    await house.guard.run_once()
+    assert house.source.held
+    await confirmed(house)
+    await house.guard.run_once()
+    assert not house.source.held
+
+
+def copy(source: Path, target: Path) -> None:
+    with (
+        contextlib.closing(sqlite3.connect(source)) as here,
+        contextlib.closing(sqlite3.connect(target)) as there,
+    ):
+        here.backup(there)
