@@ -10,13 +10,12 @@ from typing import Any
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
+from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.reconcile import Doubt, send_again
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Sent
 from cadenza.sql.tx import Row, Tx
-
-HURRY = -100  # the priority of what a person wants out now
 
 
 @dataclass(frozen=True, slots=True)
