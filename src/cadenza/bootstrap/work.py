@@ -26,8 +26,9 @@ async def run_worker(
     *,
     name: str | None = None,
     started: asyncio.Event | None = None,
+    hurry: asyncio.Event | None = None,
 ) -> None:
-    """Work until `stop` is set; `started` is set once both halves claim."""
+    """Work until `stop` is set, without a grace once `hurry` is; `started`: both halves claim."""
     name = name or name_worker()
     await house.guard.run_once()  # before anything is claimed
     await house.schedule_jobs()
@@ -35,6 +36,7 @@ async def run_worker(
     unwatch = _listen(house)
     parts = [asyncio.ensure_future(worker.run()) for worker in (road, jobs)]
     told = asyncio.ensure_future(stop.wait())
+    hurried = asyncio.ensure_future(_hurry(hurry or asyncio.Event(), road, jobs))
     try:
         await asyncio.gather(road.started.wait(), jobs.started.wait())
         if started is not None:
@@ -45,8 +47,17 @@ async def run_worker(
         unwatch()
         road.stop()
         jobs.stop()
-        await asyncio.gather(*parts)
+        try:
+            await asyncio.gather(*parts)
+        finally:
+            hurried.cancel()
         await _last_sign(house)
+
+
+async def _hurry(told: asyncio.Event, *workers: Worker) -> None:
+    await told.wait()
+    for worker in workers:
+        worker.hurry()
 
 
 async def _last_sign(house: House) -> None:

@@ -24,6 +24,14 @@ def log_to(stream: TextIO, *, style: LogStyle | None = None, level: str = "info"
     """Send all log records to a stream, in one style."""
     import structlog
 
+    from cadenza.providers.http.redact import redact
+
+    class _Redacting(structlog.stdlib.ProcessorFormatter):
+        """The last net: what looks like a secret in an address does not reach a line."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return redact(super().format(record))
+
     if level not in LEVELS:
         raise InvalidJob(f"log level {level!r} is not one of {', '.join(LEVELS)}")
     chosen = style or (LogStyle.CONSOLE if stream.isatty() else LogStyle.JSON)
@@ -37,13 +45,20 @@ def log_to(stream: TextIO, *, style: LogStyle | None = None, level: str = "info"
         structlog.stdlib.ProcessorFormatter.remove_processors_meta
     ]
     if chosen is LogStyle.JSON:
-        last += [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        tell = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        last += [
+            structlog.processors.ExceptionRenderer(tell),
+            structlog.processors.JSONRenderer(),
+        ]
     else:
-        last.append(structlog.dev.ConsoleRenderer(colors=stream.isatty()))
+        # The library's own formatter would print every local variable, tokens and all.
+        last.append(
+            structlog.dev.ConsoleRenderer(
+                colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback
+            )
+        )
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(foreign_pre_chain=before, processors=last)
-    )
+    handler.setFormatter(_Redacting(foreign_pre_chain=before, processors=last))
     root = logging.getLogger()
     for old in [h for h in root.handlers if getattr(h, "of_cadenza", False)]:
         root.removeHandler(old)

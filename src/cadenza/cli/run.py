@@ -14,7 +14,10 @@ from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED
 
 GROUPS = {
     "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
-    "worker": ("cadenza.cli.worker:app", "Run the jobs of an application's engine."),
+    "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
+    "db": ("cadenza.cli.db:app", "Upgrade, look at, copy and confirm the database."),
+    "keys": ("cadenza.cli.keys:app", "Look after the keys that seal credentials."),
+    "config": ("cadenza.cli.config:app", "See what is set, and what is missing."),
     "cron": ("cadenza.cli.cron:app", "Read cron expressions and preview them."),
     "doctor": ("cadenza.cli.doctor:app", "Examine the store, the workers and the clocks."),
     "limits": ("cadenza.cli.limits:app", "Look at what limits allowed, and prove that they held."),
@@ -56,11 +59,21 @@ def run(words: Sequence[str]) -> int:
 
 def _refuse(error: Exception) -> int:
     """Tell a refusal in one line; anything else is a fault of ours and stays loud."""
+    from cadenza.bootstrap import CannotStart
+    from cadenza.config.load import BadSettings
     from cadenza.core.cron import CronError
     from cadenza.core.zones import UnknownZoneError
     from cadenza.engine.errors import EngineError
+    from cadenza.providers.http.redact import redact
+    from cadenza.sql.errors import SqlError
 
-    if not isinstance(error, EngineError | CronError | UnknownZoneError):
+    if isinstance(error, BadSettings):
+        for problem in error.problems:
+            print(f"cadenza: {problem}", file=sys.stderr)
+        return MISUSED
+    known = (EngineError, CronError, UnknownZoneError, CannotStart, SqlError)
+    if not isinstance(error, known):
         raise error
-    print(f"cadenza: {error}", file=sys.stderr)
-    return AWAY if isinstance(error, EngineError) and error.kind == "unavailable" else REFUSED
+    print(f"cadenza: {redact(str(error))}", file=sys.stderr)
+    away = isinstance(error, EngineError) and error.kind == "unavailable"
+    return AWAY if away or isinstance(error, SqlError) else REFUSED

@@ -1,56 +1,65 @@
-"""`cadenza worker`: run the jobs of an application's engine until told to stop.
+"""`cadenza worker`: send what is due until told to stop; or run the jobs of an application's engine.
 
-APP is `module:engine`, found from the working folder or wherever Python finds it. SIGTERM and
-Ctrl-C stop gracefully: nothing new is claimed, what runs gets its grace, the rest goes back.
+Without an argument it is the product's worker and reads the settings. ENGINE is `module:engine`, found
+from the working folder or wherever Python finds it. SIGTERM and Ctrl-C stop gracefully: nothing new is
+claimed, what runs gets its grace, the rest goes back.
 """
 
+import asyncio
 import importlib
 import logging
+import signal
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from cadenza.bootstrap import open_house, run_worker
 from cadenza.cli.logs import LogStyle, log_to
+from cadenza.cli.settings import USUAL, Chosen
+from cadenza.config.model import Settings
 from cadenza.engine.client import Engine
 from cadenza.engine.errors import InvalidJob, UnknownName, unknown
 
-app = App(name="worker", help="Run the jobs of an application's engine.")
+app = App(name="worker", help="Send what is due; or run the jobs of an application's engine.")
 
 
 @app.default
 async def worker(
-    engine: str,
+    engine: str | None = None,
     /,
     *,
     queue: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
-    concurrency: int = 20,
+    concurrency: int | None = None,
     name: str | None = None,
-    lease: timedelta = timedelta(seconds=30),
-    grace: timedelta = timedelta(seconds=20),
+    lease: timedelta | None = None,
+    grace: timedelta | None = None,
     schedules: bool = True,
     metrics_port: int | None = None,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
-    log_level: str = "info",
+    log_level: str | None = None,
+    chosen: Chosen = USUAL,
 ) -> None:
-    """Run jobs until told to stop.
+    """Work until told to stop: send what is due, or run the jobs of the engine that is named.
 
     Parameters
     ----------
     engine
-        Where the engine is, as module:name, for example shop.jobs:engine.
+        Where an application's engine is, as module:name, for example shop.jobs:engine. Without it
+        this is Cadenza's own worker, set up by cadenza.toml and the environment.
     queue
         Serve this queue; may be said several times. Without it: the queues of the declared tasks.
     concurrency
-        So many jobs at once.
+        So many at once (20).
     name
         Known by this name; without it host and process number.
     lease
-        A worker silent for so long loses its jobs to others.
+        A worker silent for so long loses its work to others (30s; sending: 60s).
     grace
-        So long may running jobs take to finish when stopping.
+        So long may what runs take to finish when stopping (20s).
     schedules
         Fire due schedules as well.
     metrics_port
@@ -58,9 +67,15 @@ async def worker(
     log
         How log lines look: console or json. Without it console on a terminal, else json.
     log_level
-        The least serious level that is logged: debug, info, warning or error.
+        The least serious level that is logged: debug, info (the default), warning or error.
     """
-    log_to(sys.stderr, style=log, level=log_level)
+    if engine is None:
+        settings = _changed(chosen.settings(), concurrency=concurrency, lease=lease, grace=grace)
+        style = log or (None if settings.log == "auto" else LogStyle(settings.log))
+        log_to(sys.stderr, style=style, level=log_level or settings.log_level)
+        await work(settings, name=name)
+        return
+    log_to(sys.stderr, style=log, level=log_level or "info")
     found = find_engine(engine)
     if not found.tasks:
         logging.getLogger("cadenza.cli").warning(
@@ -70,10 +85,10 @@ async def worker(
         hired = found.worker(
             queue or queues_of(found),
             name=name,
-            concurrency=concurrency,
+            concurrency=20 if concurrency is None else concurrency,
             schedules=schedules,
-            lease=lease,
-            grace=grace.total_seconds(),
+            lease=lease or timedelta(seconds=30),
+            grace=20.0 if grace is None else grace.total_seconds(),
         )
         hired.stop_on_signals()
         if metrics_port is None:
@@ -83,6 +98,35 @@ async def worker(
 
         with serving(hired, found.store, metrics_port):
             await hired.run()
+
+
+async def work(settings: Settings, *, name: str | None = None) -> None:
+    """Run the product's worker until a signal; told a second time, it waits no longer."""
+    stop, hurry = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, lambda: hurry.set() if stop.is_set() else stop.set())
+    async with open_house(settings) as house:
+        await run_worker(house, stop, name=name, hurry=hurry)
+
+
+def _changed(
+    settings: Settings,
+    *,
+    concurrency: int | None,
+    lease: timedelta | None,
+    grace: timedelta | None,
+) -> Settings:
+    work = settings.worker
+    return replace(
+        settings,
+        worker=replace(
+            work,
+            concurrency=work.concurrency if concurrency is None else concurrency,
+            lease=work.lease if lease is None else lease.total_seconds(),
+            grace=work.grace if grace is None else grace.total_seconds(),
+        ),
+    )
 
 
 def find_engine(path: str) -> Engine:

@@ -56,6 +56,7 @@ class Signs:
 
     witness: Witness
     now: datetime
+    beat_at: datetime
     hold: Hold | None = None
     new: bool = False  # this very beat found the reason
 
@@ -182,6 +183,7 @@ def _signs(tx: Tx, now: datetime, *, new: bool = False) -> Signs:
     return Signs(
         Witness(row["lineage"], row["generation"], row["epoch"]),
         now,
+        row["beat_at"],
         Hold(row["hold_kind"], row["hold_reason"], row["held_at"]) if held else None,
         new,
     )

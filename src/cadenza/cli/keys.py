@@ -1,0 +1,30 @@
+"""`cadenza keys`: the keys that credentials are sealed with.
+
+`rotate` puts a new key in front and seals everything anew; old keys stay in the file, so that a backup
+from before still opens. Workers must be started anew to seal with the new key.
+"""
+
+from cyclopts import App
+
+from cadenza.accounts.rotate_key import rotate_all
+from cadenza.accounts.seal import add_key, load_keyring
+from cadenza.cli.codes import OK
+from cadenza.cli.settings import USUAL, Chosen, opened_house
+from cadenza.cli.show import print_json, say
+
+app = App(name="keys", help="Look after the keys that seal credentials.")
+
+
+@app.command
+async def rotate(*, chosen: Chosen = USUAL) -> int:
+    """Make a new key and seal every account's credentials with it."""
+    async with opened_house(chosen) as house:
+        path = house.settings.keys
+        key_id = add_key(path)
+        sealed = await rotate_all(house.operations, load_keyring(path))
+    if chosen.json:
+        print_json({"key": key_id, "sealed": sealed, "file": str(path)})
+    else:
+        say(f"key {key_id} is in front in {path}; {sealed} accounts were sealed anew")
+        say("start workers and servers anew, and back the key file up, apart from the database")
+    return OK
