@@ -1,9 +1,10 @@
 """How an account is connected: what a person is asked for, where they are sent, what comes back.
 
-Two shapes cover all networks: those that send the person to a page of theirs and back with a code
-(`begin` returns `Redirect`, `complete` takes the code), and those that take what the person typed
-(`begin` returns the accounts at once). Nothing is stored here; `keep` is sealed by the caller between
-the two steps and bound to the person's session together with `state`.
+Three shapes cover all networks: those that send the person to a page of theirs and back with a code
+(`begin` returns `Redirect`, `complete` takes the code), those that take what the person typed (`begin`
+returns the accounts at once), and those that ask for more on the way (`Ask`; what is typed then goes to
+`complete` as the code, again and again while it asks). Nothing is stored here; `keep` is sealed by the
+caller between two steps and bound to the person's session together with `state`.
 """
 
 from collections.abc import Mapping
@@ -49,6 +50,15 @@ class Redirect:
     keep: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
 
 
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the person for one more thing, and call `complete` with it; keep `keep` (sealed) until then."""
+
+    says: str
+    fields: tuple[Field, ...]
+    keep: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connected:
     """An account that can send. One sign-in may bring several (pages, organisations)."""
@@ -67,12 +77,14 @@ class Connector(Protocol):
     @property
     def fields(self) -> tuple[Field, ...]: ...
 
-    async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
+    async def begin(
+        self, connecting: Connecting
+    ) -> Redirect | Ask | tuple[Connected, ...] | Outcome:
         """Take what was typed: connect at once, or say where to send the person."""
         ...
 
     async def complete(
         self, connecting: Connecting, keep: Mapping[str, Secret], code: Secret
-    ) -> tuple[Connected, ...] | Outcome:
+    ) -> Ask | tuple[Connected, ...] | Outcome:
         """Exchange the code that the person came back with."""
         ...
