@@ -14,7 +14,7 @@ from cadenza.db.open import open_product
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
-from cadenza.media.add import Known, Swept, begin, finish
+from cadenza.media.add import Known, Store, Swept, begin, finish
 from cadenza.media.model import Facts, Media
 from cadenza.media.use import use
 from cadenza.providers.message import MediaKind
@@ -56,6 +56,7 @@ class Library:
         )
         if isinstance(answer, Known):
             return answer.media
+        assert isinstance(answer, Store)
         stored = await self.operations.run(
             lambda tx, now: finish(tx, now, media=answer.media, by=BY)
         )

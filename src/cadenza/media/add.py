@@ -12,6 +12,7 @@ from datetime import datetime
 import msgspec
 
 from cadenza.db.audit import record
+from cadenza.media.limits import MIB
 from cadenza.media.model import Facts, Media, media_of
 from cadenza.sql.tx import Tx
 
@@ -33,6 +34,13 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Full:
+    """The workspace's files would take more than its owner allows."""
+
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class Swept:
     """The row went while the bytes were on their way: upload again."""
 
@@ -40,9 +48,25 @@ class Swept:
 
 
 def begin(
-    tx: Tx, now: datetime, *, workspace_id: str, facts: Facts, name: str, alt: str, by: str
-) -> Known | Store:
-    """Find the row of this content or make one; an unfinished one starts its time anew."""
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    facts: Facts,
+    name: str,
+    alt: str,
+    by: str,
+    most: int | None = None,
+) -> Known | Store | Full:
+    """Find the row of this content or make one; an unfinished one starts its time anew.
+
+    `most` bounds the workspace's bytes; uploads at the same instant may pass it by their own size.
+    """
+    if most is not None and (taken := _taken(tx, workspace_id)) + facts.size > most:
+        return Full(
+            f"the workspace's files take {taken // MIB} of {most // MIB} MB and this one would "
+            "not fit: delete what is not needed, or ask the owner for more"
+        )
     made = _insert(tx, now, workspace_id=workspace_id, facts=facts, name=name, alt=alt, by=by)
     if made is not None:
         return Store(made)
@@ -126,3 +150,14 @@ def _insert(
         by=by,
     )
     return media_of(rows[0]) if rows else None
+
+
+def _taken(tx: Tx, workspace_id: str) -> int:
+    taken = tx.value(
+        """
+        SELECT COALESCE(sum(size), 0) FROM media
+        WHERE workspace_id = :workspace_id AND deleted_at IS NULL
+        """,
+        workspace_id=workspace_id,
+    )
+    return int(taken)

@@ -34,14 +34,14 @@ def keep(
 
 
 def _take(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Media] | NoSuchMedia:
-    """Read the files and hold their rows: an update that changes nothing locks on both databases."""
+    """Read the files and hold their rows: they are not idle now, and nobody deletes them meanwhile."""
     if not ids:
         return []
     places = {f"id_{place}": id_ for place, id_ in enumerate(dict.fromkeys(ids))}
     listed = ", ".join(f":{place}" for place in places)
     rows = tx.all(
         f"""
-        UPDATE media SET size = size
+        UPDATE media SET idle_at = NULL
         WHERE workspace_id = :workspace_id AND id IN ({listed})
             AND stored_at IS NOT NULL AND deleted_at IS NULL
         RETURNING *

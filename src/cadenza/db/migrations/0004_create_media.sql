@@ -11,7 +11,7 @@ CREATE TABLE media (
     width integer,  -- as shown: after the orientation that the file asks for
     height integer,
     seconds double precision,
-    sha256 text NOT NULL,  -- of what was uploaded: the same content twice is one row
+    sha256 text NOT NULL,  -- of what is stored: the same content twice is one row
     name text NOT NULL,  -- what the person called it, made harmless; shown, never a path
     alt text NOT NULL DEFAULT '',
     thumbnail text,  -- its name in the storage
@@ -19,13 +19,16 @@ CREATE TABLE media (
     created_at timestamptz NOT NULL,
     created_by text NOT NULL,
     stored_at timestamptz,  -- its file is whole; null: the upload is under way, or was cut short
-    deleted_at timestamptz,  -- nobody may use it any more; its file goes later, then the row
+    idle_at timestamptz,  -- since when a sweep has seen nobody use or keep it
+    deleted_at timestamptz,  -- nobody may use it any more; its bytes go later
+    removed_at timestamptz,  -- its bytes are gone; the row stays while a post's history names it
     PRIMARY KEY (workspace_id, id)
 );
 
 CREATE UNIQUE INDEX media_once ON media (workspace_id, sha256) WHERE deleted_at IS NULL;
 CREATE INDEX media_newest ON media (workspace_id, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX media_deleted ON media (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX media_idle ON media (idle_at) WHERE idle_at IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX media_deleted ON media (deleted_at) WHERE deleted_at IS NOT NULL AND removed_at IS NULL;
 CREATE INDEX media_cut_short ON media (created_at) WHERE stored_at IS NULL AND deleted_at IS NULL;
 
 -- Which posts show it.
