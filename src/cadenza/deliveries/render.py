@@ -5,7 +5,7 @@ Media are read through a port, so that a file on disk, one in a bucket, and one 
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -18,6 +18,13 @@ class Files(Protocol):
     """Where media lie."""
 
     async def read(self, name: str) -> bytes: ...
+
+
+@runtime_checkable
+class Addressed(Protocol):
+    """Files that can be fetched from outside: an address is asked for anew each time, as it expires."""
+
+    def public_url(self, name: str) -> str | None: ...
 
 
 class _Media(msgspec.Struct, kw_only=True):
@@ -71,12 +78,16 @@ def _item(media: _Media, files: Files) -> MediaItem:
         size=media.size,
         read=_reader(files, media.file),
         name=media.file,
-        url=media.url,
+        url=media.url or _address(files, media.file),
         width=media.width,
         height=media.height,
         seconds=media.seconds,
         alt=media.alt,
     )
+
+
+def _address(files: Files, name: str) -> str | None:
+    return files.public_url(name) if isinstance(files, Addressed) else None
 
 
 def _reader(files: Files, name: str) -> Callable[[], Awaitable[bytes]]:

@@ -1,0 +1,50 @@
+"""Media for the road: what `deliveries/render.py` asks of files, answered from the storage.
+
+Adapters read bytes; networks that fetch themselves get an address signed at the moment the message is
+rendered, from the bucket where there is one, else from this instance's public address. An instance
+that has no public address gives none, and the adapter says so before anything is sent.
+"""
+
+import mimetypes
+from datetime import timedelta
+
+from cadenza.core.clock import Clock
+from cadenza.media.public import LASTS, Signer, sign_public_url
+from cadenza.media.storage import Storage
+
+
+class MediaFiles:
+    """The `Files` of the road."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        clock: Clock,
+        signer: Signer | None = None,
+        public_base: str | None = None,
+        lasts: timedelta = LASTS,
+    ) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._signer = signer
+        self._base = public_base
+        self._lasts = lasts
+
+    async def read(self, name: str) -> bytes:
+        """Return a file's bytes."""
+        return await self._storage.read(name)
+
+    def public_url(self, name: str) -> str | None:
+        """Return an address for networks that fetch; None: there is no way in from outside."""
+        now = self._clock.now()
+        own = self._storage.public_url(name, now=now, lasts=self._lasts)
+        if own is not None or self._signer is None or self._base is None:
+            return own
+        return sign_public_url(
+            self._signer,
+            self._base,
+            file=name,
+            mime=mimetypes.guess_type(name)[0] or "application/octet-stream",
+            expires_at=now + self._lasts,
+        )
