@@ -27,7 +27,7 @@ def keep_ledger(address: str, *, sent: int, counter: int) -> None:
             now=now,
         )
         tx.run(
-            "INSERT INTO budget (workspace_id, account_id, action, kind, amount) VALUES ('w', 'ada', 'post', 'day', 2)"
+            "INSERT INTO budget (workspace_id, scope, action, kind, amount) VALUES ('w', 'account:ada', 'post', 'day', 2)"
         )
         for n in range(sent):
             tx.run(
@@ -40,8 +40,8 @@ def keep_ledger(address: str, *, sent: int, counter: int) -> None:
                 now=now,
             )
         tx.run(
-            "INSERT INTO bucket (workspace_id, account_id, action, mode, kind, period, taken) "
-            "VALUES ('w', 'ada', 'post', 'live', 'day', :day, :taken)",
+            "INSERT INTO bucket (workspace_id, scope, action, mode, kind, period, taken) "
+            "VALUES ('w', 'account:ada', 'post', 'live', 'day', :day, :taken)",
             day=now.date().isoformat(),
             taken=counter,
         )

@@ -58,13 +58,13 @@ class Road:
         await self.operations.run(
             lambda tx, _: tx.run(
                 """
-                INSERT INTO budget (workspace_id, account_id, action, kind, amount, per_seconds)
-                VALUES (:home, :account, :action, :kind, :amount, :per)
-                ON CONFLICT (workspace_id, account_id, action, kind)
+                INSERT INTO budget (workspace_id, scope, action, kind, amount, per_seconds)
+                VALUES (:home, :scope, :action, :kind, :amount, :per)
+                ON CONFLICT (workspace_id, scope, action, kind)
                 DO UPDATE SET amount = excluded.amount, per_seconds = excluded.per_seconds
                 """,
                 home=HOME,
-                account=account,
+                scope=account if ":" in account else f"account:{account}",
                 action=action,
                 kind=kind,
                 amount=amount,

@@ -40,10 +40,10 @@ SELECT id, in_flight, held FROM (
 ) WHERE in_flight <> held
 """
 _LEDGER = """
-SELECT account_id, period, taken, counted FROM (
-    SELECT bucket.account_id, period, taken, (
+SELECT scope, period, taken, counted FROM (
+    SELECT bucket.scope, period, taken, (
         SELECT count(*) FROM activity
-        WHERE activity.account_id = bucket.account_id AND counts
+        WHERE 'account:' || activity.account_id = bucket.scope AND counts
             AND strftime('%Y-%m-%dT%HZ', reserved_at / 1000000, 'unixepoch') = period
     ) AS counted FROM bucket WHERE kind = 'hour'
 ) WHERE taken <> counted

@@ -64,7 +64,7 @@ class Mutant:
 
 
 _decide, _keep_evidence, _take_back = settle._decide, settle._keep_evidence, rescue._take_back
-_write_bucket, _release = permit._write_bucket, claim.release
+_armed, _release = permit._armed, claim.release
 
 
 def _blind(now: Any, result: Any) -> settle.Move:
@@ -73,30 +73,26 @@ def _blind(now: Any, result: Any) -> settle.Move:
     return _decide(now, result)
 
 
-def _refund_doubts(tx: Any, now: Any, ticket: Any, attempt_id: str, outcome: Any) -> None:
-    _keep_evidence(tx, now, ticket, attempt_id, outcome)
-    if isinstance(outcome, Unconfirmed):
-        tx.run("UPDATE activity SET counts = false WHERE attempt_id = :id", id=attempt_id)
-        refund(tx, ticket, attempt_id)
+def _refund_doubts(tx: Any, now: Any, results: Any) -> None:
+    _keep_evidence(tx, now, results)
+    for result in results:
+        if isinstance(result.outcome, Unconfirmed):
+            id_ = result.attempt_id
+            tx.run("UPDATE activity SET counts = false WHERE attempt_id = :id", id=id_)
+            refund(tx, [(result.ticket.workspace_id, id_)])
 
 
 def _forget_the_call(tx: Any, now: Any, row: Any, crash_limit: int) -> bool:
     return _take_back(tx, now, {**row, "state": "scheduled"}, crash_limit)
 
 
-def _arm_at_reservation(tx: Any, facts: Any, budget: Any, *, busy_until: Any) -> None:
-    _write_bucket(tx, facts, budget, busy_until=busy_until)
-    if isinstance(budget, MinGap):
-        tx.run(
-            "UPDATE bucket SET free_at = :at WHERE account_id = :id AND kind = 'gap'",
-            at=budget.free_from,
-            id=facts.account["id"],
-        )
+def _arm_at_reservation(budget: Any, *, busy_until: Any) -> Any:
+    return budget
 
 
-def _arm_for_the_call(tx: Any, facts: Any, budget: Any, *, busy_until: Any) -> None:
+def _arm_for_the_call(budget: Any, *, busy_until: Any) -> Any:
     gap = budget.gap if isinstance(budget, MinGap) else timedelta()
-    _write_bucket(tx, facts, budget, busy_until=busy_until - gap)
+    return _armed(budget, busy_until=busy_until - gap)
 
 
 def _leave_anyway(tx: Any, now: Any, tickets: Any) -> int:
@@ -128,17 +124,17 @@ MUTANTS = {
             swaps=((HELD, "leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"),),
         ),
         Mutant("the fence never rises", swaps=(("lease = lease + 1", "lease = lease"),)),
-        Mutant("permit reserves nothing", patches=((permit, "_write_bucket", _nothing),)),
+        Mutant("permit reserves nothing", patches=((permit, "_write_buckets", _nothing),)),
         Mutant("a doubt is sent again", patches=((settle, "_decide", _blind),)),
         Mutant("pause is asked at the claim only", gate="lane"),
         Mutant(
             "a gap counts from the reservation",
             patches=(
-                (permit, "_write_bucket", _arm_at_reservation),
+                (permit, "_armed", _arm_at_reservation),
                 (settle, "rearm_gaps", _nothing),
             ),
         ),
-        Mutant("a crash forgets the gap", patches=((permit, "_write_bucket", _arm_for_the_call),)),
+        Mutant("a crash forgets the gap", patches=((permit, "_armed", _arm_for_the_call),)),
         Mutant("rescue sends again", patches=((rescue, "_take_back", _forget_the_call),)),
         Mutant("the worker's clock decides", host_clock=True),
         Mutant("a doubt is refunded", patches=((settle, "_keep_evidence", _refund_doubts),)),

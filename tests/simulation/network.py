@@ -9,8 +9,15 @@ import asyncio
 from datetime import timedelta
 
 from cadenza.core.channels import Channel
-from cadenza.deliveries.publish import CALL
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    QUICKLY,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
     Absent,
@@ -124,7 +131,7 @@ class Network:
             if not answer.done():
                 answer.set_result(outcome)
 
-        wire.ended = min(self._world.now() + after, wire.called + CALL)
+        wire.ended = min(self._world.now() + after, wire.called + QUICKLY.total_seconds())
         self._world.outside(after, tell)
 
     def _show(self, wire: Wire) -> str:

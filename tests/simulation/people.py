@@ -100,10 +100,10 @@ class People:
             for kind, amount in (("hour", account.hour_cap), ("gap", account.gap)):
                 if amount is not None:
                     self._now(
-                        "INSERT INTO budget (workspace_id, account_id, action, kind, amount)"
+                        "INSERT INTO budget (workspace_id, scope, action, kind, amount)"
                         " VALUES (?, ?, 'post', ?, ?)",
                         HOME,
-                        account.id,
+                        account.lane,
                         kind,
                         amount,
                     )

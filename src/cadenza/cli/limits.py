@@ -40,7 +40,7 @@ def _show(found: Audit) -> None:
         ("account", "action", "limit", "worst reached", "when", ""),
         [
             (
-                worst.account_id,
+                worst.scope,
                 worst.action,
                 _limit(worst),
                 f"{worst.reached:g}",
@@ -53,7 +53,7 @@ def _show(found: Audit) -> None:
     )
     for drift in found.drift:
         say(
-            f"drift: {drift.account_id} {drift.action} {drift.kind} {drift.period}: "
+            f"drift: {drift.scope} {drift.action} {drift.kind} {drift.period}: "
             f"the counter says {drift.counter}, the ledger {drift.ledger}"
         )
     say("every limit held, every counter agrees" if found.clean else "the limits did NOT hold")

@@ -6,6 +6,7 @@ Limits are rows, so that a person can change them; posts and broadcasts have non
 from datetime import datetime
 
 from cadenza.deliveries import lanes
+from cadenza.deliveries.model import account_scope
 from cadenza.sql.tx import Tx
 
 # action -> (a day, minimum seconds between two)
@@ -28,17 +29,18 @@ def admit_account(
         account_id=account_id,
         in_flight_limit=in_flight_limit,
     )
-    for action, (a_day, gap) in DEFAULTS.items():
-        for kind, amount in (("day", a_day), ("gap", gap)):
-            tx.run(
-                """
-                INSERT INTO budget (workspace_id, account_id, action, kind, amount)
-                VALUES (:workspace_id, :account_id, :action, :kind, :amount)
-                ON CONFLICT (workspace_id, account_id, action, kind) DO NOTHING
-                """,
-                workspace_id=workspace_id,
-                account_id=account_id,
-                action=action,
-                kind=kind,
-                amount=amount,
-            )
+    tx.run(
+        """
+        INSERT INTO budget (workspace_id, scope, action, kind, amount)
+        SELECT :workspace_id, :scope, action, kind, amount
+        FROM TABLE(:rules) AS rules (action text, kind text, amount integer) WHERE true
+        ON CONFLICT (workspace_id, scope, action, kind) DO NOTHING
+        """,
+        workspace_id=workspace_id,
+        scope=account_scope(account_id),
+        rules=[
+            (action, kind, amount)
+            for action, (a_day, gap) in DEFAULTS.items()
+            for kind, amount in (("day", a_day), ("gap", gap))
+        ],
+    )

@@ -3,6 +3,8 @@
 One row for each end of each claim: however often a transaction is run again, there is one.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
@@ -13,31 +15,45 @@ from cadenza.sql.tx import Tx
 WORTH_TELLING = frozenset({State.SENT, State.FAILED, State.UNCONFIRMED, State.MISSED})
 
 
-def announce(
-    tx: Tx,
-    now: datetime,
-    *,
-    workspace_id: str,
-    id: str,
-    lease: int,
-    state: State,
-    reason: str | None,
-    url: str | None = None,
-) -> None:
-    """Leave word of an end that people want to hear of; other states are nobody's news."""
-    if state not in WORTH_TELLING:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What one claim of a delivery came to."""
+
+    workspace_id: str
+    id: str
+    lease: int
+    state: State
+    reason: str | None
+    url: str | None = None
+
+
+def announce(tx: Tx, now: datetime, news: Sequence[News]) -> None:
+    """Leave word of ends that people want to hear of; other states are nobody's news."""
+    told = [one for one in news if one.state in WORTH_TELLING]
+    if not told:
         return
-    body = {"state": state.value, "reason": reason, "url": url}
     tx.run(
         """
         INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :id, :kind, :subject, :body, :now)
+        SELECT workspace_id, id, kind, subject_id, body, :now
+        FROM TABLE(:news) AS news (workspace_id text, id text, kind text, subject_id text, body text)
+        WHERE true
         ON CONFLICT (workspace_id, id) DO NOTHING
         """,
-        workspace_id=workspace_id,
-        id=f"{id}:{lease}:{state.value}",
-        kind=f"delivery.{state.value}",
-        subject=id,
-        body=msgspec.json.encode(body).decode(),
+        news=[
+            (
+                one.workspace_id,
+                f"{one.id}:{one.lease}:{one.state.value}",
+                f"delivery.{one.state.value}",
+                one.id,
+                _body(one),
+            )
+            for one in told
+        ],
         now=now,
     )
+
+
+def _body(one: News) -> str:
+    body = {"state": one.state.value, "reason": one.reason, "url": one.url}
+    return msgspec.json.encode(body).decode()

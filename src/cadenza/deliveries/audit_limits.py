@@ -21,7 +21,7 @@ class Worst:
     """One rule, and the worst that was ever reached under it."""
 
     workspace_id: str
-    account_id: str
+    scope: str
     action: str
     kind: str
     limit: int
@@ -39,7 +39,7 @@ class Drift:
     """A counter that does not say what the ledger says."""
 
     workspace_id: str
-    account_id: str
+    scope: str
     action: str
     kind: str
     period: str
@@ -66,9 +66,10 @@ def audit_limits(tx: Tx, now: datetime) -> Audit:
     drift: list[Drift] = []
     for rule in tx.all(
         """
-        SELECT budget.*, account.zone FROM budget JOIN account
-            ON account.workspace_id = budget.workspace_id AND account.id = budget.account_id
-        ORDER BY budget.workspace_id, budget.account_id, budget.action, budget.kind
+        SELECT budget.*, coalesce(account.zone, 'UTC') AS zone, account.id AS account_id
+        FROM budget LEFT JOIN account
+            ON account.workspace_id = budget.workspace_id AND 'account:' || account.id = budget.scope
+        ORDER BY budget.workspace_id, budget.scope, budget.action, budget.kind
         """
     ):
         ledger = _ledger(tx, rule)
@@ -82,13 +83,16 @@ def audit_limits(tx: Tx, now: datetime) -> Audit:
 def _ledger(tx: Tx, rule: Row) -> list[Row]:
     return tx.all(
         """
-        SELECT reserved_at, settled_at FROM activity
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND mode = 'live' AND counts
-            AND (action = :action OR :action = '*')
+        SELECT activity.reserved_at, activity.settled_at, account.zone FROM activity
+        JOIN account
+            ON account.workspace_id = activity.workspace_id AND account.id = activity.account_id
+        WHERE activity.workspace_id = :workspace_id AND mode = 'live' AND counts
+            AND (account_id = :account_id OR lane_id = :scope) AND (action = :action OR :action = '*')
         ORDER BY reserved_at
         """,
         workspace_id=rule["workspace_id"],
-        account_id=rule["account_id"],
+        account_id=rule["account_id"] or "",
+        scope=rule["scope"],
         action=rule["action"],
     )
 
@@ -104,11 +108,11 @@ def _worst(rule: Row, ledger: list[Row]) -> Worst:
         case "rolling_day":
             reached, at = _fullest_span(instants, DAY)
         case kind:
-            periods = _count(rule, ledger, Period(kind))
+            periods = _count(ledger, Period(kind))
             at, reached = max(periods.items(), key=lambda item: item[1])
     return Worst(
         rule["workspace_id"],
-        rule["account_id"],
+        rule["scope"],
         rule["action"],
         rule["kind"],
         rule["amount"],
@@ -117,9 +121,8 @@ def _worst(rule: Row, ledger: list[Row]) -> Worst:
     )
 
 
-def _count(rule: Row, ledger: list[Row], period: Period) -> Counter[str]:
-    zone = get_zone(rule["zone"])
-    return Counter(period_key(period, row["reserved_at"], zone) for row in ledger)
+def _count(ledger: list[Row], period: Period) -> Counter[str]:
+    return Counter(period_key(period, row["reserved_at"], get_zone(row["zone"])) for row in ledger)
 
 
 def _fullest_span(instants: list[datetime], span: timedelta) -> tuple[int, str]:
@@ -150,17 +153,17 @@ def _smallest_gap(ledger: list[Row]) -> tuple[float, str]:
 
 
 def _drift(tx: Tx, rule: Row, ledger: list[Row]) -> list[Drift]:
-    truth = _count(rule, ledger, Period(rule["kind"]))
+    truth = _count(ledger, Period(rule["kind"]))
     counters = {
         row["period"]: row["taken"]
         for row in tx.all(
             """
             SELECT period, taken FROM bucket
-            WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = :action
+            WHERE workspace_id = :workspace_id AND scope = :scope AND action = :action
                 AND kind = :kind AND mode = 'live'
             """,
             workspace_id=rule["workspace_id"],
-            account_id=rule["account_id"],
+            scope=rule["scope"],
             action=rule["action"],
             kind=rule["kind"],
         )
@@ -168,7 +171,7 @@ def _drift(tx: Tx, rule: Row, ledger: list[Row]) -> list[Drift]:
     return [
         Drift(
             rule["workspace_id"],
-            rule["account_id"],
+            rule["scope"],
             rule["action"],
             rule["kind"],
             period,

@@ -12,9 +12,9 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.reconcile import Doubt, send_again
+from cadenza.deliveries.reconcile import Doubt, last_attempt, last_part, resolve, send_again
 from cadenza.deliveries.settle import Result, settle
-from cadenza.providers.outcome import Sent
+from cadenza.providers.outcome import Found, Sent
 from cadenza.sql.tx import Row, Tx
 
 
@@ -37,6 +37,14 @@ class NotNow:
 @dataclass(frozen=True, slots=True)
 class NoSuchDelivery:
     """The workspace has no delivery of that id."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsRemoteId:
+    """A part of a thread is there, but the next ones follow it by its id: give that, or leave them unsent."""
+
+    part: int  # as people count
+    left: int
 
 
 Answer = Changed | NotNow | NoSuchDelivery
@@ -109,26 +117,46 @@ def publish_now(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
     )
 
 
-def decide_doubt(tx: Tx, now: datetime, *, workspace_id: str, id: str, is_there: bool) -> Answer:
-    """A person has looked: it is there, or it is not and is to be sent again."""
+def decide_doubt(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    id: str,
+    is_there: bool,
+    remote_id: str | None = None,
+    rest: bool = True,
+) -> Answer | NeedsRemoteId:
+    """A person has looked: it is there, or it is not and is to be sent again.
+
+    In the middle of a thread the doubt is about one part. With its id the rest follows; `rest=False` leaves
+    the rest unsent.
+    """
     row = _row(tx, workspace_id, id)
     if row is None:
         return NoSuchDelivery()
-    attempt = tx.one(
-        """
-        SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-        ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
-        """,
-        workspace_id=workspace_id,
-        id=id,
-    )
+    attempt = last_attempt(tx, row)
     if row["state"] != State.UNCONFIRMED or attempt is None:
         return NotNow(State(row["state"]), "there is no doubt about it")
     doubt = Doubt(Ticket(workspace_id, id, row["lease"], row), attempt)
-    if is_there:
-        settle(tx, now, [Result(doubt.ticket, Sent(None, note="a person says that it is there"))])
-        return Changed(State.SENT)
-    return Changed(send_again(tx, now, doubt))
+    if not is_there:
+        return Changed(send_again(tx, now, doubt))
+    said = "a person says that it is there"
+    first, last = attempt["part"] + 2, last_part(doubt) + 1  # as people count
+    if first > last:
+        return _there(tx, now, doubt, remote_id, said)
+    left = f"parts {first} to {last}" if first < last else f"part {last}"
+    if not rest:
+        return _there(tx, now, doubt, remote_id, f"{said}; {left} were not sent")
+    if remote_id is None:
+        return NeedsRemoteId(first - 1, last - first + 1)
+    return Changed(resolve(tx, now, doubt, Found(remote_id)), f"{left} follow")
+
+
+def _there(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None, note: str) -> Answer:
+    sent = Sent(remote_id, note=note)
+    settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"])])
+    return Changed(State.SENT)
 
 
 def _row(tx: Tx, workspace_id: str, id_: str) -> Row | None:

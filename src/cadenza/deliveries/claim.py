@@ -10,16 +10,18 @@ from datetime import datetime, timedelta
 
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Ticket
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 COLUMNS = (
-    "workspace_id, id, lane_id, account_id, channel, action, recipient, content, revision, prepared, "
+    "delivery.workspace_id, delivery.id, lane_id, account_id, channel, action, recipient, content, revision, prepared, "
     "parts_sent, attempts, crashes, retry_limit, lease, due_at, mode"
 )
 
 
 def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -> list[Ticket]:
-    """Lease up to `limit` heads, each to this worker alone."""
+    """Lease up to `limit` heads, each to this worker alone, with its account and its lane's epoch."""
+    # The heads are locked as they are found, so the change itself asks for their keys alone: asked for
+    # their state too, PostgreSQL may read all that waits to find them.
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
     rows = tx.all(
         f"""
@@ -37,12 +39,12 @@ def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -
                     AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now
                 ORDER BY priority, due_at, delivery.id
                 LIMIT 1
+                {skip_locked}
             ) AS id
             FROM runnable
         )
         UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
-        WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM heads WHERE id IS NOT NULL)
-            AND state = 'scheduled' AND leased_until IS NULL
+        FROM heads WHERE delivery.workspace_id = heads.workspace_id AND delivery.id = heads.id
         RETURNING {COLUMNS}
         """,  # noqa: S608 - put together from constants
         now=now,
@@ -51,68 +53,83 @@ def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -
         worker=worker,
     )
     tickets = [Ticket(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
-    _take_from_lanes(tx, tickets)
+    if tickets:
+        _complete(tx, tickets, lanes.change(tx, _count(tickets, 1)))
     return tickets
 
 
 def release(tx: Tx, now: datetime, tickets: Sequence[Ticket]) -> int:
     """Give back what was claimed and not permitted, untouched."""
-    given = [
-        ticket
-        for ticket in tickets
-        if tx.run(
-            """
-            UPDATE delivery SET leased_until = NULL, worker = NULL
-            WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
-                AND leased_until IS NOT NULL AND state = 'scheduled'
-            """,
-            **_key(ticket),
-        )
-    ]
-    leave_lanes(tx, given)  # what was not ours any more has left already
-    return len(given)
+    if not tickets:
+        return 0
+    rows = tx.all(
+        """
+        UPDATE delivery SET leased_until = NULL, worker = NULL
+        FROM TABLE(:tickets) AS given (workspace_id text, id text, held bigint)
+        WHERE delivery.workspace_id = given.workspace_id AND delivery.id = given.id AND lease = held
+            AND leased_until IS NOT NULL AND state = 'scheduled'
+        RETURNING delivery.workspace_id, delivery.id, lease
+        """,
+        tickets=_keys(tickets),
+    )
+    leave_lanes(tx, _among(tickets, rows))  # what was not ours any more has left already
+    return len(rows)
 
 
 def renew(tx: Tx, now: datetime, tickets: Sequence[Ticket], *, lease: timedelta) -> list[Ticket]:
     """Extend what is still held; return what is lost."""
-    return [
-        ticket
-        for ticket in tickets
-        if not tx.run(
-            """
-            UPDATE delivery SET leased_until = :until
-            WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease AND leased_until IS NOT NULL
-            """,
-            until=now + lease,
-            **_key(ticket),
-        )
-    ]
+    if not tickets:
+        return []
+    rows = tx.all(
+        """
+        UPDATE delivery SET leased_until = :until
+        FROM TABLE(:tickets) AS kept (workspace_id text, id text, held bigint)
+        WHERE delivery.workspace_id = kept.workspace_id AND delivery.id = kept.id AND lease = held
+            AND leased_until IS NOT NULL
+        RETURNING delivery.workspace_id, delivery.id, lease
+        """,
+        until=now + lease,
+        tickets=_keys(tickets),
+    )
+    kept = set(_among(tickets, rows))
+    return [ticket for ticket in tickets if ticket not in kept]
 
 
 def leave_lanes(tx: Tx, tickets: Sequence[Ticket]) -> None:
     """Make room in the lanes of deliveries that are out of hand."""
-    tx.run_each(
-        """
-        UPDATE lane SET in_flight = CASE WHEN in_flight > 0 THEN in_flight - 1 ELSE 0 END
-        WHERE workspace_id = :workspace_id AND id = :lane_id
-        """,
-        [{"workspace_id": t.workspace_id, "lane_id": t.row["lane_id"]} for t in _by_lane(tickets)],
-    )
-    lanes.refresh(tx, [(t.workspace_id, t.row["lane_id"]) for t in tickets])
+    lanes.change(tx, _count(tickets, -1))
 
 
-def _take_from_lanes(tx: Tx, tickets: Sequence[Ticket]) -> None:
-    tx.run_each(
-        "UPDATE lane SET in_flight = in_flight + 1 WHERE workspace_id = :workspace_id AND id = :lane_id",
-        [{"workspace_id": t.workspace_id, "lane_id": t.row["lane_id"]} for t in _by_lane(tickets)],
-    )
-    lanes.refresh(tx, [(t.workspace_id, t.row["lane_id"]) for t in tickets])
+def _complete(tx: Tx, tickets: Sequence[Ticket], lanes_now: Sequence[Row]) -> None:
+    """Give each ticket what its run needs to begin, so that it asks for nothing more."""
+    epochs = {(row["workspace_id"], row["id"]): row["epoch"] for row in lanes_now}
+    accounts = {
+        (row["workspace_id"], row["id"]): row
+        for row in tx.all(
+            """
+            SELECT account.* FROM TABLE(:accounts) AS asked (workspace_id text, id text)
+            JOIN account ON account.workspace_id = asked.workspace_id AND account.id = asked.id
+            """,
+            accounts=sorted({(t.workspace_id, t.row["account_id"]) for t in tickets}),
+        )
+    }
+    for ticket in tickets:
+        ticket.row["epoch"] = epochs[ticket.workspace_id, ticket.row["lane_id"]]
+        ticket.row["account"] = accounts[ticket.workspace_id, ticket.row["account_id"]]
 
 
-def _by_lane(tickets: Sequence[Ticket]) -> list[Ticket]:
-    """Lanes are always written in one order, so that two workers never wait in a ring."""
-    return sorted(tickets, key=lambda ticket: (ticket.workspace_id, ticket.row["lane_id"]))
+def _count(tickets: Sequence[Ticket], each: int) -> dict[tuple[str, str], int]:
+    counts: dict[tuple[str, str], int] = {}
+    for ticket in tickets:
+        lane = (ticket.workspace_id, ticket.row["lane_id"])
+        counts[lane] = counts.get(lane, 0) + each
+    return counts
 
 
-def _key(ticket: Ticket) -> dict[str, object]:
-    return {"workspace_id": ticket.workspace_id, "id": ticket.id, "lease": ticket.lease}
+def _keys(tickets: Sequence[Ticket]) -> list[tuple[str, str, int]]:
+    return sorted((ticket.workspace_id, ticket.id, ticket.lease) for ticket in tickets)
+
+
+def _among(tickets: Sequence[Ticket], rows: Sequence[Row]) -> list[Ticket]:
+    won = {(row["workspace_id"], row["id"], row["lease"]) for row in rows}
+    return [t for t in tickets if (t.workspace_id, t.id, t.lease) in won]

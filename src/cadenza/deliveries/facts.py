@@ -1,158 +1,119 @@
-"""Reads what the gates ask about, for many deliveries in a few statements, all in one transaction."""
+"""Reads what the gates ask about, for many deliveries in a few statements, all in one transaction.
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any
+A permit reads with `hold`: what it saw of a delivery, its lane, account and workspace cannot change until it
+has committed, so a pause, a cancel or an edit comes wholly before it or wholly after. Held in one order
+(deliveries, then lanes, accounts, workspaces), so that nobody waits in a ring.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeAlias
 
 from cadenza.accounts.hours import hours_of
-from cadenza.core.budgets import Budget, Counted, MinGap, Period, Rate, Rolling, period_key
-from cadenza.core.zones import Zone, get_zone
 from cadenza.deliveries.gates import Facts
+from cadenza.deliveries.read_budgets import Asked, read_budgets
 from cadenza.sql.tx import Row, Tx
 
-_DAY = timedelta(days=1)
+Key: TypeAlias = tuple[str, str]  # a workspace, and an id in it
+
 _WORKSPACE = """
 SELECT workspace.*, installation.held_at AS house_held_at,
     installation.hold_reason AS house_hold_reason, installation.beat_at AS house_beat_at
-FROM workspace LEFT JOIN installation ON installation.id = 'this'
-WHERE workspace.id = :id
+FROM TABLE(:ids) AS asked (id text) JOIN workspace ON workspace.id = asked.id
+LEFT JOIN installation ON installation.id = 'this'
 """
 
 
 def read_facts(
     tx: Tx,
     now: datetime,
-    keys: Sequence[tuple[str, str]],
+    keys: Sequence[Key],
     *,
-    epochs: dict[tuple[str, str], int] | None = None,
-    problems: dict[tuple[str, str], tuple[str, ...]] | None = None,
-) -> dict[tuple[str, str], Facts]:
+    epochs: Mapping[Key, int] | None = None,
+    problems: Mapping[Key, tuple[str, ...]] | None = None,
+    hold: bool = False,
+) -> dict[Key, Facts]:
     """Return the facts of deliveries (workspace, id); what does not exist is left out."""
-    found: dict[tuple[str, str], Facts] = {}
-    for workspace_id, ids in _by_workspace(keys).items():
-        deliveries = select(tx, "delivery", workspace_id, ids)
-        accounts = select(
-            tx, "account", workspace_id, {d["account_id"] for d in deliveries.values()}
+    deliveries = select(tx, "delivery", keys, hold="UPDATE" if hold else None)
+    share = "SHARE" if hold else None
+    lanes = select(tx, "lane", _named(deliveries, "lane_id"), hold=share)
+    accounts = select(tx, "account", _named(deliveries, "account_id"), hold=share)
+    workspaces = _workspaces(tx, {workspace_id for workspace_id, _ in deliveries}, hold=hold)
+    suppressed = _suppressed(tx, deliveries)
+    budgets = read_budgets(
+        tx,
+        now,
+        [
+            Asked(accounts[row["workspace_id"], row["account_id"]], row)
+            for row in deliveries.values()
+        ],
+    )
+    found: dict[Key, Facts] = {}
+    for key, delivery in deliveries.items():
+        account = accounts[key[0], delivery["account_id"]]
+        found[key] = Facts(
+            now=now,
+            delivery=delivery,
+            workspace=workspaces[key[0]],
+            account=account,
+            lane=lanes[key[0], delivery["lane_id"]],
+            suppressed=suppressed.get(key),
+            problems=(problems or {}).get(key, ()),
+            hours=hours_of(account, delivery["action"]),
+            budgets=budgets[key],
+            claimed_epoch=(epochs or {}).get(key),
         )
-        lanes = select(tx, "lane", workspace_id, {d["lane_id"] for d in deliveries.values()})
-        workspace = tx.one(_WORKSPACE, id=workspace_id)
-        if workspace is None:
-            continue
-        for id_, delivery in deliveries.items():
-            account = accounts[delivery["account_id"]]
-            key = (workspace_id, id_)
-            found[key] = Facts(
-                now=now,
-                delivery=delivery,
-                workspace=workspace,
-                account=account,
-                lane=lanes[delivery["lane_id"]],
-                suppressed=_suppression(tx, delivery),
-                problems=(problems or {}).get(key, ()),
-                hours=hours_of(account, delivery["action"]),
-                budgets=read_budgets(tx, now, account, delivery["action"], delivery["mode"]),
-                claimed_epoch=(epochs or {}).get(key),
-            )
     return found
 
 
-def select(tx: Tx, table: str, workspace_id: str, ids: Iterable[str]) -> dict[str, Row]:
-    """Read rows of a workspace by id."""
-    rows = [
-        tx.one(
-            f"SELECT * FROM {table} WHERE workspace_id = :workspace_id AND id = :id",  # noqa: S608 - a constant
-            workspace_id=workspace_id,
-            id=id_,
-        )
-        for id_ in sorted(set(ids))
-    ]
-    return {row["id"]: row for row in rows if row is not None}
-
-
-def read_budgets(tx: Tx, now: datetime, account: Row, action: str, mode: str) -> tuple[Budget, ...]:
-    """Read the budgets that one call of this action takes from, with what is used of them."""
-    rules = tx.all(
-        """
-        SELECT action, kind, amount, per_seconds FROM budget
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND action IN (:action, '*')
-        """,
-        workspace_id=account["workspace_id"],
-        account_id=account["id"],
-        action=action,
-    )
-    zone = get_zone(account["zone"])
-    return tuple(_budget(tx, now, account, rule, mode, zone) for rule in rules)
-
-
-def _budget(tx: Tx, now: datetime, account: Row, rule: Row, mode: str, zone: Zone) -> Budget:
-    kind, amount = rule["kind"], rule["amount"]
-    key = f"{rule['action']}:{kind}"
-    period = period_key(Period(kind), now, zone) if kind in set(Period) else ""
-    bucket = tx.one(
-        """
-        SELECT taken, free_at FROM bucket
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = :action
-            AND mode = :mode AND kind = :kind AND period = :period
-        """,
-        workspace_id=account["workspace_id"],
-        account_id=account["id"],
-        action=rule["action"],
-        mode=mode,
-        kind=kind,
-        period=period,
-    )
-    taken = 0 if bucket is None else bucket["taken"]
-    free_at = None if bucket is None else bucket["free_at"]
-    match kind:
-        case "gap":
-            return MinGap(key, timedelta(seconds=amount), free_at)
-        case "rate":
-            every = timedelta(seconds=rule["per_seconds"] or 60) / amount
-            return Rate(key, every, due=free_at)
-        case "rolling_day":
-            return Rolling(key, amount, taken=_recent(tx, now, account, rule["action"], mode))
-        case _:
-            return Counted(key, amount, Period(kind), zone, used=taken, used_in=period)
-
-
-def _recent(tx: Tx, now: datetime, account: Row, action: str, mode: str) -> tuple[datetime, ...]:
+def select(tx: Tx, table: str, keys: Iterable[Key], *, hold: str | None = None) -> dict[Key, Row]:
+    """Read rows by workspace and id, in one order; `hold` keeps them as they are until the end."""
+    lock = f"FOR {hold} OF {table}" if hold and tx.dialect == "postgresql" else ""
     rows = tx.all(
-        """
-        SELECT reserved_at FROM activity
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND mode = :mode AND counts
-            AND (action = :action OR :action = '*') AND reserved_at > :since
-        ORDER BY reserved_at
-        """,
-        workspace_id=account["workspace_id"],
-        account_id=account["id"],
-        action=action,
-        mode=mode,
-        since=now - _DAY,
+        f"""
+        SELECT {table}.* FROM TABLE(:keys) AS asked (workspace_id text, id text)
+        JOIN {table} ON {table}.workspace_id = asked.workspace_id AND {table}.id = asked.id
+        ORDER BY {table}.workspace_id, {table}.id {lock}
+        """,  # noqa: S608 - put together from constants
+        keys=sorted(set(keys)),
     )
-    return tuple(row["reserved_at"].astimezone(UTC) for row in rows)
+    return {(row["workspace_id"], row["id"]): row for row in rows}
 
 
-def _suppression(tx: Tx, delivery: Row) -> str | None:
-    recipient: str | None = delivery["recipient"]
-    if recipient is None:
-        return None
-    address = recipient.strip().casefold()
-    found: Any = tx.value(
-        """
-        SELECT reason FROM suppression
-        WHERE workspace_id = :workspace_id
-            AND ((kind IN ('address', 'handle') AND value = :address) OR (kind = 'domain' AND value = :domain))
-        LIMIT 1
-        """,
-        workspace_id=delivery["workspace_id"],
-        address=address,
-        domain=address.rpartition("@")[2],
-    )
-    return found
+def _named(deliveries: Mapping[Key, Row], column: str) -> list[Key]:
+    return [(workspace_id, row[column]) for (workspace_id, _), row in deliveries.items()]
 
 
-def _by_workspace(keys: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    grouped: dict[str, list[str]] = {}
-    for workspace_id, id_ in keys:
-        grouped.setdefault(workspace_id, []).append(id_)
-    return grouped
+def _workspaces(tx: Tx, ids: set[str], *, hold: bool) -> dict[str, Row]:
+    lock = " FOR SHARE OF workspace" if hold and tx.dialect == "postgresql" else ""
+    rows = tx.all(_WORKSPACE + lock, ids=[(id_,) for id_ in sorted(ids)])
+    return {row["id"]: row for row in rows}
+
+
+def _suppressed(tx: Tx, deliveries: Mapping[Key, Row]) -> dict[Key, str]:
+    """Say for which deliveries the recipient must not be written to, and why."""
+    values: dict[Key, list[tuple[str, str]]] = {}
+    for key, row in deliveries.items():
+        if row["recipient"] is not None:
+            address = row["recipient"].strip().casefold()
+            domain = address.rpartition("@")[2]
+            values[key] = [("address", address), ("handle", address), ("domain", domain)]
+    if not values:
+        return {}
+    reasons = {
+        (row["workspace_id"], row["kind"], row["value"]): row["reason"]
+        for row in tx.all(
+            """
+            SELECT suppression.* FROM TABLE(:asked) AS asked (workspace_id text, kind text, value text)
+            JOIN suppression ON suppression.workspace_id = asked.workspace_id
+                AND suppression.kind = asked.kind AND suppression.value = asked.value
+            """,
+            asked=sorted({(key[0], *pair) for key, pairs in values.items() for pair in pairs}),
+        )
+    }
+    return {
+        key: reasons[key[0], *pair]
+        for key, pairs in values.items()
+        for pair in reversed(pairs)
+        if (key[0], *pair) in reasons
+    }

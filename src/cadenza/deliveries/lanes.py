@@ -5,10 +5,11 @@ moves or takes a delivery calls `refresh`; so a claim reads one index of lanes a
 cannot run. A paused or full lane is not in that index at all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 
 def open_lane(
@@ -35,52 +36,111 @@ def open_lane(
 
 def refresh(tx: Tx, lanes: Iterable[tuple[str, str]]) -> None:
     """Say anew when these lanes may be looked at."""
-    tx.run_each(
-        """
-        UPDATE lane SET runnable_at = (
-            SELECT CASE WHEN lane.parked_until > min(due_at) THEN lane.parked_until ELSE min(due_at) END
-            FROM delivery
-            WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-                AND state = 'scheduled' AND leased_until IS NULL
+    change(tx, dict.fromkeys(lanes, 0))
+
+
+def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
+    """Count in or out of lanes, and say anew when they may be looked at; return their epochs.
+
+    The rows are held first, in one order, so that two workers never wait in a ring, and so that what is
+    read next includes all that those who held them before have written.
+    """
+    if not in_flight:
+        return []
+    changes = [(*lane, count) for lane, count in sorted(in_flight.items())]
+    if tx.dialect == "postgresql":
+        tx.all(
+            """
+            SELECT 1 AS held FROM lane
+            JOIN TABLE(:changes) AS asked (workspace_id text, lane_id text, count bigint)
+                ON lane.workspace_id = asked.workspace_id AND lane.id = asked.lane_id
+            ORDER BY lane.workspace_id, lane.id FOR UPDATE OF lane
+            """,
+            changes=changes,
         )
-        WHERE workspace_id = :workspace_id AND id = :lane_id
+    return tx.all(
+        """
+        UPDATE lane SET
+            in_flight = CASE WHEN in_flight + asked.count > 0 THEN in_flight + asked.count ELSE 0 END,
+            runnable_at = (
+                SELECT CASE WHEN lane.parked_until > min(due_at) THEN lane.parked_until ELSE min(due_at) END
+                FROM delivery
+                WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
+                    AND state = 'scheduled' AND leased_until IS NULL
+            )
+        FROM TABLE(:changes) AS asked (workspace_id text, lane_id text, count bigint)
+        WHERE lane.workspace_id = asked.workspace_id AND lane.id = asked.lane_id
+        RETURNING lane.workspace_id, lane.id, lane.epoch
         """,
-        [{"workspace_id": workspace, "lane_id": lane} for workspace, lane in sorted(set(lanes))],
+        changes=changes,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    """Nothing of a lane is looked at before `until`, for this reason, says `by`."""
+
+    workspace_id: str
+    lane_id: str
+    until: datetime
+    reason: str
+    by: str = "network"
+
+
+def park_all(tx: Tx, parks: Sequence[Park]) -> None:
+    """Park lanes; a longer park stays as it is."""
+    longest: dict[tuple[str, str], Park] = {}
+    for park in sorted(parks, key=lambda park: park.until):
+        longest[park.workspace_id, park.lane_id] = park
+    if not longest:
+        return
+    tx.run(
+        """
+        UPDATE lane SET parked_until = asked.until, park_reason = asked.reason, parked_by = asked.by_whom
+        FROM TABLE(:parks)
+            AS asked (workspace_id text, lane_id text, until timestamptz, reason text, by_whom text)
+        WHERE lane.workspace_id = asked.workspace_id AND lane.id = asked.lane_id
+            AND (parked_until IS NULL OR parked_until < asked.until)
+        """,
+        parks=[
+            (park.workspace_id, park.lane_id, park.until, park.reason, park.by)
+            for _, park in sorted(longest.items())
+        ],
+    )
+    refresh(tx, longest)
 
 
 def park(
     tx: Tx, *, workspace_id: str, lane_id: str, until: datetime, reason: str, by: str = "network"
 ) -> None:
     """Let nothing of a lane be looked at before `until`; a longer park stays as it is."""
-    tx.run(
-        """
-        UPDATE lane SET parked_until = :until, park_reason = :reason, parked_by = :by
-        WHERE workspace_id = :workspace_id AND id = :lane_id
-            AND (parked_until IS NULL OR parked_until < :until)
-        """,
-        workspace_id=workspace_id,
-        lane_id=lane_id,
-        until=until,
-        reason=reason,
-        by=by,
-    )
-    refresh(tx, [(workspace_id, lane_id)])
+    park_all(tx, [Park(workspace_id, lane_id, until, reason, by)])
 
 
-def unpark(tx: Tx, *, workspace_id: str, account_id: str, by: str) -> None:
-    """End the parks that one gate asked for on an account's lanes: it may have opened."""
+def unpark(
+    tx: Tx,
+    *,
+    accounts: Sequence[tuple[str, str]],
+    lanes: Sequence[tuple[str, str]] = (),
+    by: Sequence[str],
+) -> None:
+    """End the parks that these gates asked for on lanes, and on all lanes of accounts: they may have opened."""
     opened = tx.all(
         """
         UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND parked_by = :by
-        RETURNING id
+        WHERE parked_by IN (SELECT gate FROM TABLE(:by) AS gates (gate text))
+            AND ((workspace_id, account_id) IN (
+                    SELECT workspace_id, id FROM TABLE(:accounts) AS accounts (workspace_id text, id text)
+                ) OR (workspace_id, id) IN (
+                    SELECT workspace_id, id FROM TABLE(:lanes) AS lanes (workspace_id text, id text)
+                ))
+        RETURNING workspace_id, id
         """,
-        workspace_id=workspace_id,
-        account_id=account_id,
-        by=by,
+        by=[(gate,) for gate in by],
+        accounts=sorted(set(accounts)),
+        lanes=sorted(set(lanes)),
     )
-    refresh(tx, [(workspace_id, row["id"]) for row in opened])
+    refresh(tx, [(row["workspace_id"], row["id"]) for row in opened])
 
 
 def pause(

@@ -4,6 +4,7 @@ The states are those of `core/rollup.py`; `TRANSITIONS` is the only list of move
 draws it. "Held" is no state: it is how a due delivery in a closed lane shows, with the gate's reason.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -98,3 +99,19 @@ class Ticket:
     id: str
     lease: int
     row: dict[str, Any] = field(compare=False, repr=False)
+
+
+def account_scope(account_id: str) -> str:
+    """Return the name of an account's own lane, which is the scope of its limits too."""
+    return f"account:{account_id}"
+
+
+def locks_of(tickets: Iterable[Ticket]) -> list[str]:
+    """Name what a batch decides about: the accounts, and the lanes that several accounts may share."""
+    names: set[str] = set()
+    for ticket in tickets:
+        own = account_scope(ticket.row["account_id"])
+        names.add(f"account:{ticket.workspace_id}:{ticket.row['account_id']}")
+        if ticket.row["lane_id"] != own:
+            names.add(f"lane:{ticket.workspace_id}:{ticket.row['lane_id']}")
+    return sorted(names)

@@ -3,27 +3,29 @@
 Under the account's lock it compares state, lease, revision and epoch, asks every gate, takes from every
 budget, and writes the attempt's intent with a deadline, before a byte leaves. Without a permit the call
 was never made, so a crash re-claims freely; with one, only evidence or a person may send again. Permits
-of independent accounts are batched: one transaction, locks in sorted order.
+of independent accounts are batched: one transaction, locks in sorted order, a statement for each table;
+several of one account see what the ones before them took.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import TypeAlias
 
 from cadenza.core.budgets import Allowed, Budget, Counted, MinGap, Rate, Rolling, allows
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, lanes
-from cadenza.deliveries.announce import announce
-from cadenza.deliveries.facts import read_facts
+from cadenza.deliveries import model
+from cadenza.deliveries.facts import Key, read_facts, select
 from cadenza.deliveries.gates import End, Facts, Wait, first_refusal
 from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.read_budgets import Rule, rule_of
+from cadenza.deliveries.refuse import Refused, refuse
 from cadenza.providers.base import QUICKLY
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
 SEND_TIMEOUT = timedelta(seconds=30)
 GRACE = SEND_TIMEOUT - QUICKLY  # between the end of a call's time and its deadline
-PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,48 +70,109 @@ class Stale:
 Answer = Permitted | Refusal | Stale
 
 
+Taken: TypeAlias = dict[Rule, Budget]  # what budgets look like after the wishes before
+
+
+@dataclass(frozen=True, slots=True)
+class _Granted:
+    """A wish that every gate let pass, and what it takes."""
+
+    wish: Wish
+    facts: Facts
+    permit: Permitted
+    budgets: tuple[Budget, ...]
+    content_hash: str
+
+
 def locks_of(wishes: Sequence[Wish]) -> list[str]:
-    """Name the accounts that a batch decides about."""
-    return sorted({f"account:{w.ticket.workspace_id}:{w.ticket.row['account_id']}" for w in wishes})
+    """Name the accounts and shared lanes that a batch decides about."""
+    return model.locks_of(wish.ticket for wish in wishes)
 
 
 def permit(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
     """Answer each wish; several of one account see what the ones before them took."""
-    return [_permit_one(tx, now, wish) for wish in wishes]
+    answers: dict[int, Answer] = {}
+    left = list(range(len(wishes)))
+    while left:  # more than once only if one delivery is asked for twice
+        keys = {_key(wishes[n]): n for n in reversed(left)}
+        turn = sorted(keys.values())
+        given = _permit_each(tx, now, [wishes[n] for n in turn])
+        answers |= dict(zip(turn, given, strict=True))
+        left = [n for n in left if n not in answers]
+    return [answers[n] for n in range(len(wishes))]
 
 
-def _permit_one(tx: Tx, now: datetime, wish: Wish) -> Answer:
-    ticket = wish.ticket
-    key = (ticket.workspace_id, ticket.id)
-    facts = read_facts(tx, now, [key], epochs={key: wish.epoch}, problems={key: wish.problems}).get(
-        key
+def _key(wish: Wish) -> Key:
+    return wish.ticket.workspace_id, wish.ticket.id
+
+
+def _permit_each(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
+    """Read once for all, decide one after the other, write once for all."""
+    facts = read_facts(
+        tx,
+        now,
+        [_key(wish) for wish in wishes],
+        epochs={_key(wish): wish.epoch for wish in wishes},
+        problems={_key(wish): wish.problems for wish in wishes},
+        hold=True,
     )
-    if facts is None:
+    given = _given_before(tx, wishes)
+    taken: Taken = {}
+    decided = [
+        given.get(_attempt(wish)) or _decide(now, wish, facts.get(_key(wish)), taken)
+        for wish in wishes
+    ]
+    refuse(tx, now, [one for one in decided if isinstance(one, Refused)])
+    won = _freeze(tx, [one for one in decided if isinstance(one, _Granted)])
+    _write_buckets(tx, won)
+    _write_intents(tx, now, won)
+    ours = {one.permit.attempt_id for one in won}
+    return [_answer(one, ours) for one in decided]
+
+
+def _answer(decided: "Permitted | Stale | Refused | _Granted", ours: set[str]) -> Answer:
+    match decided:
+        case _Granted(permit=permit):
+            return permit if permit.attempt_id in ours else Stale()
+        case Refused(gate=gate, answer=End(state, says)):
+            return Refusal(gate, says, None, state)
+        case Refused(gate=gate, answer=answer, until=until):
+            return Refusal(gate, answer.says, until, State.SCHEDULED)
+        case Permitted() | Stale():
+            return decided
+
+
+def _decide(
+    now: datetime, wish: Wish, facts: Facts | None, taken: Taken
+) -> "Stale | Refused | _Granted":
+    if facts is None or not _still_ours(facts, wish):
         return Stale()
-    if (given := _given_before(tx, wish)) is not None:
-        return given
-    if not _still_ours(facts, wish):
-        return Stale()
+    budgets = tuple(taken.get(rule_of(b, facts.delivery), b) for b in facts.budgets)
+    facts = replace(facts, budgets=budgets)
     refusal = first_refusal(facts) if wish.first else None
     if refusal is not None:
-        return _refuse(tx, now, ticket, *refusal)
-    taken = allows(now, facts.budgets)
-    if not isinstance(taken, Allowed):  # a later part of a thread: the budgets may have filled
-        waits = Wait(taken.binding.reason, taken.next_at)
-        return _refuse(tx, now, ticket, "budgets", waits)
-    return _allow(tx, now, wish, facts, taken.budgets)
+        return Refused.at(now, wish.ticket, facts, *refusal)
+    allowed = allows(now, budgets)
+    if not isinstance(allowed, Allowed):  # a later part of a thread: the budgets may have filled
+        waits = Wait(f"{allowed.binding.key}: {allowed.binding.reason}", allowed.next_at)
+        return Refused.at(now, wish.ticket, facts, "budgets", waits, between=True)
+    granted = _grant(now, wish, facts, allowed.budgets)
+    taken |= {rule_of(b, facts.delivery): b for b in granted.budgets}
+    return granted
 
 
-def _given_before(tx: Tx, wish: Wish) -> Permitted | None:
+def _attempt(wish: Wish) -> Key:
+    return wish.ticket.workspace_id, wish.attempt_id
+
+
+def _given_before(tx: Tx, wishes: Sequence[Wish]) -> Mapping[Key, Permitted]:
     """Answer again when the first answer was lost: the same attempt, the same deadline."""
-    row = tx.one(
-        "SELECT * FROM attempt WHERE workspace_id = :workspace_id AND id = :id AND outcome IS NULL",
-        workspace_id=wish.ticket.workspace_id,
-        id=wish.attempt_id,
-    )
-    if row is None:
-        return None
-    return Permitted(row["id"], row["key"], row["number"], row["began_at"], row["deadline_at"])
+    rows = select(tx, "attempt", [_attempt(wish) for wish in wishes])
+    return {
+        key: Permitted(row["id"], row["key"], row["number"], row["began_at"], row["deadline_at"])
+        for key, row in rows.items()
+        if row["outcome"] is None
+    }
 
 
 def _still_ours(facts: Facts, wish: Wish) -> bool:
@@ -123,143 +186,134 @@ def _still_ours(facts: Facts, wish: Wish) -> bool:
     )
 
 
-def _allow(
-    tx: Tx, now: datetime, wish: Wish, facts: Facts, budgets: Sequence[Budget]
-) -> Permitted | Stale:
+def _grant(now: datetime, wish: Wish, facts: Facts, budgets: Sequence[Budget]) -> _Granted:
     row = facts.delivery
-    number = row["attempts"] + 1
-    if not _freeze(tx, row, number):
-        return Stale()
+    # A try of the delivery: a thread's next parts belong to the one that its first part began.
+    number = row["attempts"] + (1 if wish.first else 0)
     # The same delivery, part and content keep one key, so that a repetition is known as one.
     fingerprint = sha256(row["content"].encode()).hexdigest()
     key = sha256(
         f"{row['workspace_id']}/{row['id']}/{wish.part}/{fingerprint}".encode()
     ).hexdigest()[:32]
     deadline = now + wish.takes + GRACE
-    common = {"workspace_id": row["workspace_id"], "attempt_id": wish.attempt_id, "now": now}
-    for budget in budgets:
-        _write_bucket(tx, facts, budget, busy_until=deadline)
+    permitted = Permitted(wish.attempt_id, key, number, now, deadline)
+    after = tuple(_armed(budget, busy_until=deadline) for budget in budgets)
+    return _Granted(wish, facts, permitted, after, fingerprint)
+
+
+def _armed(budget: Budget, *, busy_until: datetime) -> Budget:
+    """A gap stays shut while the call runs.
+
+    If the worker dies, nobody says when the call ended: by its deadline at the latest.
+    """
+    if isinstance(budget, MinGap):
+        return replace(budget, free_from=busy_until + budget.gap)
+    return budget
+
+
+def _freeze(tx: Tx, granted: Sequence[_Granted]) -> list[_Granted]:
+    """Take deliveries as they were read; an edit, a cancel or a void in between wins, and nothing is sent."""
+    if not granted:
+        return []
+    rows = tx.all(
+        """
+        UPDATE delivery SET state = 'sending', attempts = new.number, reason = NULL
+        FROM TABLE(:new) AS new (
+            workspace_id text, id text, held bigint, was text, seen integer, number integer
+        )
+        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
+            AND state = was AND revision = seen
+        RETURNING delivery.workspace_id, delivery.id
+        """,
+        new=[
+            (r["workspace_id"], r["id"], r["lease"], r["state"], r["revision"], one.permit.number)
+            for one in granted
+            for r in [one.facts.delivery]
+        ],
+    )
+    won = {(row["workspace_id"], row["id"]) for row in rows}
+    return [one for one in granted if _key(one.wish) in won]
+
+
+def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
+    """Write each attempt's intent and its row of the ledger."""
+    if not granted:
+        return
+    new = [
+        {
+            "workspace_id": row["workspace_id"],
+            "id": one.wish.attempt_id,
+            "delivery_id": row["id"],
+            "number": one.permit.number,
+            "part": one.wish.part,
+            "lease": row["lease"],
+            "key": one.permit.key,
+            "content_hash": one.content_hash,
+            "deadline_at": one.permit.deadline_at,
+            "account_id": row["account_id"],
+            "action": row["action"],
+            "mode": row["mode"],
+            "campaign_id": row["campaign_id"],
+            "lane_id": row["lane_id"],
+        }
+        for one in granted
+        for row in [one.facts.delivery]
+    ]
     tx.run(
         """
         INSERT INTO attempt (
             workspace_id, id, delivery_id, number, part, lease, key, content_hash, began_at, deadline_at
-        ) VALUES (:workspace_id, :attempt_id, :delivery_id, :number, :part, :lease, :key, :hash, :now, :deadline)
+        ) SELECT workspace_id, id, delivery_id, number, part, lease, key, content_hash, :now, deadline_at
+        FROM TABLE(:new) AS new (
+            workspace_id text, id text, delivery_id text, number integer, part integer, lease bigint,
+            key text, content_hash text, deadline_at timestamptz
+        )
         """,
-        delivery_id=row["id"],
-        number=number,
-        part=wish.part,
-        lease=row["lease"],
-        key=key,
-        hash=fingerprint,
-        deadline=deadline,
-        **common,
+        new=new,
+        now=now,
     )
     tx.run(
         """
         INSERT INTO activity (
-            workspace_id, id, account_id, action, mode, delivery_id, attempt_id, campaign_id, state, counts, reserved_at
-        ) VALUES (
-            :workspace_id, :attempt_id, :account_id, :action, :mode, :delivery_id, :attempt_id, :campaign_id,
+            workspace_id, id, account_id, action, mode, delivery_id, attempt_id, campaign_id, lane_id,
+            state, counts, reserved_at
+        ) SELECT workspace_id, id, account_id, action, mode, delivery_id, id, campaign_id, lane_id,
             'reserved', true, :now
+        FROM TABLE(:new) AS new (
+            workspace_id text, id text, account_id text, action text, mode text, delivery_id text,
+            campaign_id text, lane_id text
         )
         """,
-        account_id=row["account_id"],
-        action=row["action"],
-        mode=row["mode"],
-        delivery_id=row["id"],
-        campaign_id=row["campaign_id"],
-        **common,
-    )
-    return Permitted(wish.attempt_id, key, number, now, deadline)
-
-
-def _freeze(tx: Tx, row: Row, number: int) -> bool:
-    """Take the delivery as it was read; an edit, a cancel or a void in between wins, and nothing is sent."""
-    return bool(
-        tx.run(
-            """
-            UPDATE delivery SET state = 'sending', attempts = :number, reason = NULL
-            WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease AND state = :state
-                AND revision = :revision
-            """,
-            number=number,
-            workspace_id=row["workspace_id"],
-            id=row["id"],
-            lease=row["lease"],
-            state=row["state"],
-            revision=row["revision"],
-        )
+        new=new,
+        now=now,
     )
 
 
-def _write_bucket(tx: Tx, facts: Facts, budget: Budget, *, busy_until: datetime) -> None:
-    """Write what a budget looks like after the taking; a gap stays shut while the call runs."""
-    action, _, kind = budget.key.partition(":")
-    match budget:
-        case Counted(used_in=period):
-            taken, free_at = 1, None
-        case Rate(due=due):
-            taken, free_at, period = 0, due, ""
-        case MinGap(gap=gap):
-            # If the worker dies, nobody says when the call ended: by its deadline at the latest.
-            taken, free_at, period = 0, busy_until + gap, ""
-        case Rolling():
-            return  # counted from the ledger itself
+def _write_buckets(tx: Tx, granted: Sequence[_Granted]) -> None:
+    """Write what the budgets look like after the taking."""
+    rows: dict[Rule, tuple[int, datetime | None]] = {}
+    for one in granted:
+        for budget in one.budgets:
+            rule = rule_of(budget, one.facts.delivery)
+            match budget:
+                case Counted():
+                    rows[rule] = (rows.get(rule, (0, None))[0] + 1, None)
+                case Rate(due=at) | MinGap(free_from=at):
+                    rows[rule] = (0, at)
+                case Rolling():
+                    pass  # counted from the ledger itself
+    if not rows:
+        return
     tx.run(
         """
-        INSERT INTO bucket (workspace_id, account_id, action, mode, kind, period, taken, free_at)
-        VALUES (:workspace_id, :account_id, :action, :mode, :kind, :period, :taken, :free_at)
-        ON CONFLICT (workspace_id, account_id, action, mode, kind, period)
+        INSERT INTO bucket (workspace_id, scope, action, mode, kind, period, taken, free_at)
+        SELECT workspace_id, scope, action, mode, kind, period, taken, free_at
+        FROM TABLE(:new) AS new (
+            workspace_id text, scope text, action text, mode text, kind text, period text,
+            taken integer, free_at timestamptz
+        ) WHERE true
+        ON CONFLICT (workspace_id, scope, action, mode, kind, period)
         DO UPDATE SET taken = bucket.taken + excluded.taken, free_at = excluded.free_at
         """,
-        workspace_id=facts.account["workspace_id"],
-        account_id=facts.account["id"],
-        action=action,
-        mode=facts.delivery["mode"],
-        kind=kind,
-        period=period,
-        taken=taken,
-        free_at=free_at,
+        new=sorted((*rule.row, *values) for rule, values in rows.items()),
     )
-
-
-def _refuse(tx: Tx, now: datetime, ticket: Ticket, gate: str, answer: End | Wait) -> Refusal:
-    """Let it wait or end it; either way it leaves the worker's hands, and the reason is kept."""
-    key = {"workspace_id": ticket.workspace_id, "id": ticket.id, "lease": ticket.lease}
-    if isinstance(answer, End):
-        tx.run(
-            """
-            UPDATE delivery SET state = :state, reason = :reason, leased_until = NULL, worker = NULL,
-                failed_at = :failed_at
-            WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
-            """,
-            state=answer.state.value,
-            reason=answer.says,
-            failed_at=now if answer.state is State.FAILED else None,
-            **key,
-        )
-        claim.leave_lanes(tx, [ticket])
-        announce(tx, now, state=answer.state, reason=answer.says, **key)
-        return Refusal(gate, answer.says, None, answer.state)
-    until = answer.until or now + PERSON
-    tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', leased_until = NULL, worker = NULL,
-            deferrals = deferrals + 1, reason = :reason
-        WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
-        """,
-        reason=answer.says,
-        **key,
-    )
-    claim.leave_lanes(tx, [ticket])
-    if until > now:
-        # The whole lane rests: nothing of it is looked at again until it can go.
-        lanes.park(
-            tx,
-            workspace_id=ticket.workspace_id,
-            lane_id=ticket.row["lane_id"],
-            until=until,
-            reason=answer.says,
-            by=gate,
-        )
-    return Refusal(gate, answer.says, until, State.SCHEDULED)

@@ -10,7 +10,7 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import msgspec
 
@@ -19,6 +19,7 @@ from cadenza.accounts.refresher import Refresher
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
 from cadenza.deliveries.batching import Batching
+from cadenza.deliveries.facts import select
 from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import GRACE, Answer, Permitted, Stale, Wish, locks_of, permit
@@ -46,7 +47,7 @@ from cadenza.providers.outcome import (
 )
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Row
 
 log = logging.getLogger("cadenza.deliveries")
 
@@ -115,7 +116,7 @@ class Publisher:
     async def find_out(self, doubt: Doubt) -> Finding:
         """Ask the network about an attempt that nobody answered; the reconciler's question."""
         ticket, attempt = doubt.ticket, doubt.attempt
-        sender, _ = await self._load(ticket)
+        sender = await self._load(ticket)
         message = render(ticket.row, self._files)
         call = replace(
             self._call(ticket, sender, message),
@@ -128,8 +129,8 @@ class Publisher:
 
     async def _publish(self, ticket: Ticket) -> Result | Stale | None:
         """Return what is to be settled; None: the permit has; `Stale`: it goes back if it is ours."""
-        sender, epoch = await self._load(ticket)
-        account = ticket.row["account"]
+        sender = await self._load(ticket)
+        account, epoch = ticket.row["account"], ticket.row["epoch"]
         if account["state"] not in SENDING:
             return self._result(ticket, Disconnected(account["state_reason"] or account["state"]))
         message, problems = self._render(ticket, sender)
@@ -282,25 +283,14 @@ class Publisher:
             lambda tx, now: permit(tx, now, wishes), locks=locks_of(wishes)
         )
 
-    async def _load(self, ticket: Ticket) -> tuple[Sender, int]:
-        def read(tx: Tx, _now: datetime) -> tuple[Row, int]:
-            key = {"workspace_id": ticket.workspace_id}
-            account = tx.one(
-                "SELECT * FROM account WHERE workspace_id = :workspace_id AND id = :id",
-                id=ticket.row["account_id"],
-                **key,
-            )
-            epoch = tx.value(
-                "SELECT epoch FROM lane WHERE workspace_id = :workspace_id AND id = :id",
-                id=ticket.row["lane_id"],
-                **key,
-            )
-            assert account is not None, "a delivery's account is never deleted before it"
-            return account, epoch
-
-        account, epoch = await self._operations.read(read)
-        ticket.row["account"] = await self._freshen(account)
-        return self._open_sender_of(ticket), epoch
+    async def _load(self, ticket: Ticket) -> Sender:
+        """Open the account that the claim brought along; a doubt's account is read here."""
+        if "account" not in ticket.row:
+            key = (ticket.workspace_id, ticket.row["account_id"])
+            found = await self._operations.read(lambda tx, _: select(tx, "account", [key]))
+            ticket.row["account"] = found[key]
+        ticket.row["account"] = await self._freshen(ticket.row["account"])
+        return self._open_sender_of(ticket)
 
     async def _freshen(self, account: Row) -> Row:
         """Renew tokens that run out; while that does not work, those at hand are tried."""

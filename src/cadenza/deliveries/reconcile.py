@@ -15,7 +15,7 @@ import msgspec
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.deliveries.permit import SEND_TIMEOUT
 from cadenza.deliveries.refund import refund
 from cadenza.deliveries.settle import Result, settle
@@ -52,17 +52,22 @@ def doubts(tx: Tx, now: datetime) -> list[Doubt]:
     )
     found: list[Doubt] = []
     for row in rows:
-        attempt = tx.one(
-            """
-            SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-            ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
-            """,
-            workspace_id=row["workspace_id"],
-            id=row["id"],
-        )
+        attempt = last_attempt(tx, row)
         if attempt is not None and attempt["deadline_at"] + SEND_TIMEOUT <= now:
             found.append(Doubt(Ticket(row["workspace_id"], row["id"], row["lease"], row), attempt))
     return found
+
+
+def last_attempt(tx: Tx, delivery: Row) -> Row | None:
+    """Return the attempt that a doubt is about."""
+    return tx.one(
+        """
+        SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
+        ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
+        """,
+        workspace_id=delivery["workspace_id"],
+        id=delivery["id"],
+    )
 
 
 def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
@@ -70,7 +75,7 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
     match finding:
         case Found(remote_id, url):
             _settle_ledger(tx, now, doubt, "success", counts=True)
-            if doubt.attempt["part"] < _last_part(doubt):
+            if doubt.attempt["part"] < last_part(doubt):
                 return _go_on(tx, now, doubt, remote_id)
             settle(tx, now, [Result(doubt.ticket, Sent(remote_id, url), doubt.attempt["id"])])
             return State.SENT
@@ -79,7 +84,9 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
                 return _give_up(tx, now, doubt)
             return send_again(tx, now, doubt)
         case CannotTell(says, again):
-            late = now - doubt.attempt["began_at"] > GIVE_UP
+            # In the middle of a thread the rest needs this part's id: a person must bring it.
+            whole = doubt.attempt["part"] >= last_part(doubt)
+            late = whole and now - doubt.attempt["began_at"] > GIVE_UP
             if late and _policy(tx, doubt) == "assume_sent":
                 settle(tx, now, [Result(doubt.ticket, Sent(None, note="assumed sent: " + says))])
                 return State.SENT
@@ -87,7 +94,8 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
             return State.UNCONFIRMED
 
 
-def _last_part(doubt: Doubt) -> int:
+def last_part(doubt: Doubt) -> int:
+    """Return the number of the thread's last part; 0: it has one."""
     return len(msgspec.json.decode(doubt.ticket.row["content"]).get("parts", ()))
 
 
@@ -129,7 +137,7 @@ def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
     if not won:  # evidence came first
         return State.SENT
     if _settle_ledger(tx, now, doubt, "refunded", counts=False):
-        refund(tx, ticket, doubt.attempt["id"])
+        refund(tx, [(ticket.workspace_id, doubt.attempt["id"])])
     return State.FAILED
 
 
@@ -149,7 +157,7 @@ def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
     if not won:  # evidence came first
         return State.SENT
     if _settle_ledger(tx, now, doubt, "refunded", counts=False):
-        refund(tx, ticket, doubt.attempt["id"])
+        refund(tx, [(ticket.workspace_id, doubt.attempt["id"])])
     lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
     return State.SCHEDULED
 
@@ -226,7 +234,6 @@ class Reconciler:
 
     async def _write(self, doubt: Doubt, finding: Finding) -> State:
         ticket = doubt.ticket
-        lock = f"account:{ticket.workspace_id}:{ticket.row['account_id']}"
         return await self._operations.run(
-            lambda tx, now: resolve(tx, now, doubt, finding), locks=[lock]
+            lambda tx, now: resolve(tx, now, doubt, finding), locks=locks_of([ticket])
         )

@@ -1,80 +1,133 @@
-"""Gives budgets back what a call did not use, and counts gaps from the end of a call.
+"""Gives budgets back what calls did not use, and counts gaps from the end of a call.
 
 Counters are derived: what is given back here is what `limits audit` would find in the ledger.
 """
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
 from cadenza.deliveries import lanes
-from cadenza.deliveries.model import Ticket
-from cadenza.sql.tx import Tx
+from cadenza.deliveries.facts import Key
+from cadenza.deliveries.model import account_scope
+from cadenza.sql.tx import Row, Tx
+
+_ALL = "*"
 
 
-def refund(tx: Tx, ticket: Ticket, attempt_id: str) -> None:
-    """Give one back to every counted budget that the attempt took from, in the period it took it in."""
-    row = tx.one(
-        """
-        SELECT activity.account_id, activity.action, activity.mode, activity.reserved_at, account.zone
-        FROM activity JOIN account
-            ON account.workspace_id = activity.workspace_id AND account.id = activity.account_id
-        WHERE activity.workspace_id = :workspace_id AND activity.attempt_id = :id
-        """,
-        workspace_id=ticket.workspace_id,
-        id=attempt_id,
-    )
-    if row is None:
+def refund(tx: Tx, attempts: Sequence[Key]) -> None:
+    """Give one back to every counted budget that an attempt took from, in the period it took it in."""
+    if not attempts:
         return
-    zone = get_zone(row["zone"])
-    for period in Period:
-        tx.run(
-            """
-            UPDATE bucket SET taken = taken - 1
-            WHERE workspace_id = :workspace_id AND account_id = :account_id AND action IN (:action, '*')
-                AND mode = :mode AND kind = :kind AND period = :period AND taken > 0
-            """,
-            workspace_id=ticket.workspace_id,
-            account_id=row["account_id"],
-            action=row["action"],
-            mode=row["mode"],
-            kind=period.value,
-            period=period_key(period, row["reserved_at"], zone),
-        )
-    # A lane that was sent to rest because this budget was full may go on with what came back.
-    lanes.unpark(tx, workspace_id=ticket.workspace_id, account_id=row["account_id"], by="budgets")
-
-
-def rearm_gaps(tx: Tx, ticket: Ticket, attempt_id: str, *, ended: datetime) -> None:
-    """Count the minimum gap from the end of the call, as receivers see it.
-
-    Only while the gap is this attempt's own: late evidence does not shorten what a newer call armed.
-    """
-    deadline: datetime = tx.value(
-        "SELECT deadline_at FROM attempt WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=ticket.workspace_id,
-        id=attempt_id,
-    )
-    for rule in tx.all(
+    rows = tx.all(
         """
-        SELECT action, amount FROM budget
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND action IN (:action, '*') AND kind = 'gap'
+        SELECT activity.workspace_id, activity.account_id, activity.action, activity.mode,
+            activity.lane_id, activity.reserved_at, account.zone
+        FROM TABLE(:attempts) AS asked (workspace_id text, id text)
+        JOIN activity ON activity.workspace_id = asked.workspace_id AND activity.attempt_id = asked.id
+        JOIN account ON account.workspace_id = activity.workspace_id AND account.id = activity.account_id
         """,
-        workspace_id=ticket.workspace_id,
-        account_id=ticket.row["account_id"],
-        action=ticket.row["action"],
-    ):
-        tx.run(
-            """
-            UPDATE bucket SET free_at = :free_at
-            WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = :action
-                AND mode = :mode AND kind = 'gap' AND period = ''
-                AND (free_at IS NULL OR free_at <= :armed)
-            """,
-            workspace_id=ticket.workspace_id,
-            account_id=ticket.row["account_id"],
-            action=rule["action"],
-            mode=ticket.row["mode"],
-            free_at=ended + timedelta(seconds=rule["amount"]),
-            armed=deadline + timedelta(seconds=rule["amount"]),
+        attempts=sorted(set(attempts)),
+    )
+    back = Counter(bucket for row in rows for bucket in _buckets(row))
+    tx.run(
+        """
+        UPDATE bucket SET taken = CASE WHEN taken > given.back THEN taken - given.back ELSE 0 END
+        FROM TABLE(:given) AS given (
+            workspace_id text, scope text, action text, mode text, kind text, period text, back bigint
         )
+        WHERE bucket.workspace_id = given.workspace_id AND bucket.scope = given.scope
+            AND bucket.action = given.action AND bucket.mode = given.mode AND bucket.kind = given.kind
+            AND bucket.period = given.period
+        """,
+        given=sorted((*bucket, count) for bucket, count in back.items()),
+    )
+    # Lanes that were sent to rest because a budget was full may go on with what came back.
+    lanes.unpark(
+        tx,
+        accounts=[(row["workspace_id"], row["account_id"]) for row in rows],
+        lanes=[(row["workspace_id"], row["lane_id"]) for row in rows],
+        by=("budgets",),
+    )
+
+
+def _buckets(row: Row) -> list[tuple[str, ...]]:
+    zone = get_zone(row["zone"])
+    scopes = {account_scope(row["account_id"]), row["lane_id"] or account_scope(row["account_id"])}
+    return [
+        (
+            row["workspace_id"],
+            scope,
+            action,
+            row["mode"],
+            period.value,
+            period_key(period, row["reserved_at"], zone),
+        )
+        for scope in scopes
+        for action in (row["action"], _ALL)
+        for period in Period
+    ]
+
+
+def rearm_gaps(tx: Tx, attempts: Sequence[Row], *, ended: datetime) -> None:
+    """Count minimum gaps from the end of calls, as receivers see it.
+
+    `attempts` are rows of the ledger with their attempt's `deadline_at`. Only while a gap is this attempt's
+    own: late evidence does not shorten what a newer call armed.
+    """
+    scopes = {
+        (row["workspace_id"], scope)
+        for row in attempts
+        for scope in (account_scope(row["account_id"]), row["lane_id"])
+        if scope is not None
+    }
+    if not scopes:
+        return
+    rules = tx.all(
+        """
+        SELECT budget.workspace_id, budget.scope, action, amount
+        FROM TABLE(:scopes) AS asked (workspace_id text, scope text)
+        JOIN budget ON budget.workspace_id = asked.workspace_id AND budget.scope = asked.scope
+        WHERE kind = 'gap'
+        """,
+        scopes=sorted(scopes),
+    )
+    armed = _latest(attempts, rules)
+    if not armed:
+        return
+    tx.run(
+        """
+        UPDATE bucket SET free_at = new.frees_at
+        FROM TABLE(:new) AS new (
+            workspace_id text, scope text, action text, mode text, frees_at timestamptz, armed_until timestamptz
+        )
+        WHERE bucket.workspace_id = new.workspace_id AND bucket.scope = new.scope
+            AND bucket.action = new.action AND bucket.mode = new.mode AND kind = 'gap' AND period = ''
+            AND (free_at IS NULL OR free_at <= new.armed_until)
+        """,
+        new=[
+            (*bucket, ended + gap, deadline + gap)
+            for bucket, (deadline, gap) in sorted(armed.items())
+        ],
+    )
+
+
+def _latest(
+    attempts: Sequence[Row], rules: Sequence[Row]
+) -> Mapping[tuple[str, str, str, str], tuple[datetime, timedelta]]:
+    """Find for each gap the latest deadline among the calls that armed it."""
+    by_scope: dict[Key, list[Row]] = {}
+    for rule in rules:
+        by_scope.setdefault((rule["workspace_id"], rule["scope"]), []).append(rule)
+    armed: dict[tuple[str, str, str, str], tuple[datetime, timedelta]] = {}
+    for row in attempts:
+        for scope in {account_scope(row["account_id"]), row["lane_id"]}:
+            for rule in by_scope.get((row["workspace_id"], scope), ()):
+                if rule["action"] not in (row["action"], _ALL):
+                    continue
+                bucket = (row["workspace_id"], rule["scope"], rule["action"], row["mode"])
+                until = (row["deadline_at"], timedelta(seconds=rule["amount"]))
+                armed[bucket] = max(until, armed.get(bucket, until))
+    return armed

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim
-from cadenza.deliveries.announce import announce
+from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.model import Ticket
 from cadenza.sql.tx import Row, Tx
 
@@ -58,8 +58,14 @@ def _take_back(tx: Tx, now: datetime, row: Row, crash_limit: int) -> bool:
         id=row["id"],
         lease=row["lease"],
     )
-    key = {"workspace_id": row["workspace_id"], "id": row["id"], "lease": row["lease"]}
-    announce(tx, now, state=State(state), reason=reason, **key)
+    news = News(
+        workspace_id=row["workspace_id"],
+        id=row["id"],
+        lease=row["lease"],
+        state=State(state),
+        reason=reason,
+    )
+    announce(tx, now, [news])
     tx.run(
         """
         UPDATE activity SET state = 'unconfirmed', settled_at = :now

@@ -154,5 +154,4 @@ def _to_drafts(tx: Tx, held: Sequence[Row]) -> list[str]:
 
 
 def _open(tx: Tx, workspace_id: str, account_id: str) -> None:
-    for gate in GATES:
-        lanes.unpark(tx, workspace_id=workspace_id, account_id=account_id, by=gate)
+    lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=GATES)

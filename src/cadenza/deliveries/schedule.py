@@ -11,7 +11,7 @@ from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
-from cadenza.deliveries.model import NewDelivery
+from cadenza.deliveries.model import NewDelivery, account_scope
 from cadenza.sql.tx import Tx
 
 
@@ -43,54 +43,78 @@ Answer = Scheduled | AlreadyThere | SlotTaken
 
 def schedule(tx: Tx, now: datetime, new: Sequence[NewDelivery]) -> list[Answer]:
     """Add deliveries, each answered in order."""
-    answers = [_schedule_one(tx, now, delivery) for delivery in new]
+    if not new:
+        return []
+    added = {
+        (row["workspace_id"], row["id"])
+        for row in tx.all(_INSERT, new=[_row(delivery) for delivery in new], now=now)
+    }
+    answers: list[Answer] = []
+    for delivery in new:
+        key = (delivery.workspace_id, delivery.id)
+        answers.append(_scheduled(delivery) if key in added else _why_not(tx, delivery))
+        added.discard(key)  # the same once more is there already
     lanes.refresh(tx, [(delivery.workspace_id, _lane_of(delivery)) for delivery in new])
     return answers
 
 
+_INSERT = """
+    INSERT INTO delivery (
+        workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, recipient, state,
+        due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
+        created_at
+    ) SELECT workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, recipient, state,
+        due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
+        :now
+    FROM TABLE(:new) AS new (
+        workspace_id text, id text, lane_id text, account_id text, channel text, action text, post_id text,
+        campaign_id text, recipient text, state text, due_at timestamptz, wall_time text, zone text,
+        slot_at timestamptz, not_after_at timestamptz, priority integer, content text, approved boolean,
+        mode text, retry_limit integer
+    ) WHERE true
+    ON CONFLICT DO NOTHING
+    RETURNING workspace_id, id
+"""
+
+
 def _lane_of(delivery: NewDelivery) -> str:
-    return delivery.lane_id or f"account:{delivery.account_id}"
+    return delivery.lane_id or account_scope(delivery.account_id)
 
 
-def _schedule_one(tx: Tx, now: datetime, new: NewDelivery) -> Answer:
-    state = State.SCHEDULED if new.approved else State.DRAFT
-    inserted = tx.run(
-        """
-        INSERT INTO delivery (
-            workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, recipient, state,
-            due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
-            created_at
-        ) VALUES (
-            :workspace_id, :id, :lane_id, :account_id, :channel, :action, :post_id, :campaign_id, :recipient,
-            :state, :due_at, :wall_time, :zone, :slot_at, :not_after_at, :priority, :content, :approved, :mode,
-            :retry_limit, :now
-        )
-        ON CONFLICT DO NOTHING
-        """,
-        workspace_id=new.workspace_id,
-        id=new.id,
-        lane_id=_lane_of(new),
-        account_id=new.account_id,
-        channel=new.channel.value,
-        action=new.action.value,
-        post_id=new.post_id,
-        campaign_id=new.campaign_id,
-        recipient=new.recipient,
-        state=state.value,
-        due_at=new.due_at,
-        wall_time=new.wall_time,
-        zone=new.zone,
-        slot_at=new.slot_at,
-        not_after_at=new.not_after_at,
-        priority=new.priority,
-        content=new.content,
-        approved=new.approved,
-        mode=new.mode,
-        retry_limit=new.retry_limit,
-        now=now,
+def _state_of(new: NewDelivery) -> State:
+    return State.SCHEDULED if new.approved else State.DRAFT
+
+
+def _scheduled(new: NewDelivery) -> Scheduled:
+    return Scheduled(new.id, _state_of(new), new.due_at)
+
+
+def _row(new: NewDelivery) -> tuple[object, ...]:
+    return (
+        new.workspace_id,
+        new.id,
+        _lane_of(new),
+        new.account_id,
+        new.channel.value,
+        new.action.value,
+        new.post_id,
+        new.campaign_id,
+        new.recipient,
+        _state_of(new).value,
+        new.due_at,
+        new.wall_time,
+        new.zone,
+        new.slot_at,
+        new.not_after_at,
+        new.priority,
+        new.content,
+        new.approved,
+        new.mode,
+        new.retry_limit,
     )
-    if inserted:
-        return Scheduled(new.id, state, new.due_at)
+
+
+def _why_not(tx: Tx, new: NewDelivery) -> AlreadyThere | SlotTaken:
     there = tx.value(
         """
         SELECT id FROM delivery

@@ -16,8 +16,8 @@ import msgspec
 from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, lanes
-from cadenza.deliveries.announce import announce
+from cadenza.deliveries import claim, lanes, model
+from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.refund import rearm_gaps, refund
 from cadenza.providers.outcome import (
@@ -33,11 +33,11 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 BACKOFF = Backoff()
 # Whose move counts: the holder's; or, for evidence that it is out, anybody's while it is in doubt.
-HELD = "lease = :lease AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"
+HELD = "lease = held AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"
 DOUBTED = "state = 'unconfirmed'"
 RECONNECT = timedelta(days=3650)  # a lane rests until the account is connected again
 
@@ -63,40 +63,42 @@ class Move:
 
 
 def locks_of(results: Iterable[Result]) -> list[str]:
-    """Name the accounts that a batch decides about: what it gives back must not pass a permit by."""
-    return sorted(
-        {f"account:{r.ticket.workspace_id}:{r.ticket.row['account_id']}" for r in results}
-    )
+    """Name what a batch decides about: what it gives back must not pass a permit by."""
+    return model.locks_of(result.ticket for result in results)
 
 
 def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
-    return [_settle_one(tx, now, result) for result in results]
+    _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
+    between = [result for result in results if _goes_on(result)]
+    ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
+    held = _move(tx, now, ends, fence=HELD)
+    claim.leave_lanes(tx, [result.ticket for result, _ in held])
+    won = {id(result) for result, _ in held}
+    late = [end for end in ends if id(end[0]) not in won and isinstance(end[0].outcome, Sent)]
+    moved = held + _move(tx, now, late, fence=DOUBTED)
+    for result, _ in moved:
+        _park(tx, now, result.ticket, result.outcome)
+    announce(tx, now, [_news(result, move) for result, move in moved])
+    won |= {id(result) for result, _ in moved}
+    won |= {id(result) for result in between if _next_part(tx, result)}
+    return [id(result) in won for result in results]
 
 
-def _settle_one(tx: Tx, now: datetime, result: Result) -> bool:
-    ticket, outcome = result.ticket, result.outcome
-    if result.attempt_id is not None:
-        _keep_evidence(tx, now, ticket, result.attempt_id, outcome)
-    move = _decide(now, result)
-    if isinstance(outcome, Sent) and not result.last_part:
-        return _next_part(tx, result, outcome)
-    if _move(tx, now, result, move, fence=HELD):
-        claim.leave_lanes(tx, [ticket])
-    elif not (isinstance(outcome, Sent) and _move(tx, now, result, move, fence=DOUBTED)):
-        return False
-    _park(tx, now, ticket, outcome)
-    announce(
-        tx,
-        now,
+def _goes_on(result: Result) -> bool:
+    return isinstance(result.outcome, Sent) and not result.last_part
+
+
+def _news(result: Result, move: Move) -> News:
+    ticket = result.ticket
+    return News(
         workspace_id=ticket.workspace_id,
         id=ticket.id,
         lease=ticket.lease,
         state=move.state,
         reason=move.reason,
-        url=getattr(outcome, "url", None),
+        url=getattr(result.outcome, "url", None),
     )
-    return True
 
 
 def _decide(now: datetime, result: Result) -> Move:
@@ -123,99 +125,149 @@ def _decide(now: datetime, result: Result) -> Move:
             return Move(State.UNCONFIRMED, says)
 
 
-def _keep_evidence(
-    tx: Tx, now: datetime, ticket: Ticket, attempt_id: str, outcome: Outcome
-) -> None:
-    """Append what the call came to, whoever holds the delivery now, and settle its ledger row."""
-    known = tx.run(
-        """
-        UPDATE attempt SET outcome = :outcome, says = :says, remote_id = :remote_id, url = :url, ended_at = :now
-        WHERE workspace_id = :workspace_id AND id = :id AND outcome IS NULL
-        """,
-        outcome=type(outcome).__name__,
-        says=getattr(outcome, "says", None),
-        remote_id=getattr(outcome, "remote_id", None),
-        url=getattr(outcome, "url", None),
-        now=now,
-        workspace_id=ticket.workspace_id,
-        id=attempt_id,
-    )
-    if not known:
+def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> None:
+    """Append what calls came to, whoever holds the deliveries now, and settle their ledger rows."""
+    if not results:
         return
-    match outcome:
-        case Sent():
-            state, counts = "success", True
-        case Unconfirmed():
-            state, counts = "unconfirmed", True
-        case Rejected() | RecipientGone() | Forbidden():
-            state, counts = "rejected", ticket.row["action"] == "connection_request"
-        case _:
-            state, counts = "refunded", False
-    counted = tx.run(
+    known = {
+        (row["workspace_id"], row["id"]): row["deadline_at"]
+        for row in tx.all(
+            """
+            UPDATE attempt SET outcome = new.came_to, says = new.said, remote_id = new.remote, url = new.address,
+                ended_at = :now
+            FROM TABLE(:new) AS new (
+                workspace_id text, id text, came_to text, said text, remote text, address text
+            )
+            WHERE attempt.workspace_id = new.workspace_id AND attempt.id = new.id AND outcome IS NULL
+            RETURNING attempt.workspace_id, attempt.id, deadline_at
+            """,
+            new=[
+                (
+                    result.ticket.workspace_id,
+                    result.attempt_id,
+                    type(result.outcome).__name__,
+                    getattr(result.outcome, "says", None),
+                    getattr(result.outcome, "remote_id", None),
+                    getattr(result.outcome, "url", None),
+                )
+                for result in results
+            ],
+            now=now,
+        )
+    }
+    fresh = [r for r in results if (r.ticket.workspace_id, r.attempt_id) in known]
+    counted = _settle_ledger(tx, now, fresh)
+    # Once: a doubt that was cleared may have given back already.
+    refund(tx, [(row["workspace_id"], row["attempt_id"]) for row in counted if not row["counts"]])
+    calls = [
+        {
+            **{name: r.ticket.row[name] for name in ("account_id", "lane_id", "action", "mode")},
+            "workspace_id": r.ticket.workspace_id,
+            "deadline_at": known[r.ticket.workspace_id, r.attempt_id or ""],
+        }
+        for r in fresh
+    ]
+    rearm_gaps(tx, calls, ended=now)
+
+
+def _settle_ledger(tx: Tx, now: datetime, results: Sequence[Result]) -> list[Row]:
+    """Say of each reservation what became of it; return those that counted until now."""
+    if not results:
+        return []
+    return tx.all(
         """
-        UPDATE activity SET state = :state, counts = :counts, settled_at = :now
-        WHERE workspace_id = :workspace_id AND attempt_id = :id AND counts
+        UPDATE activity SET state = new.becomes, counts = new.counting, settled_at = :now
+        FROM TABLE(:new) AS new (workspace_id text, id text, becomes text, counting boolean)
+        WHERE activity.workspace_id = new.workspace_id AND attempt_id = new.id AND counts
+        RETURNING activity.workspace_id, attempt_id, counts
         """,
-        state=state,
-        counts=counts,
+        new=[
+            (result.ticket.workspace_id, result.attempt_id, *_counting(result))
+            for result in results
+        ],
         now=now,
-        workspace_id=ticket.workspace_id,
-        id=attempt_id,
     )
-    if counted and not counts:  # once: a doubt that was cleared may have given back already
-        refund(tx, ticket, attempt_id)
-    rearm_gaps(tx, ticket, attempt_id, ended=now)
 
 
-def _move(tx: Tx, now: datetime, result: Result, move: Move, *, fence: str) -> bool:
-    """Write the delivery's move if the lease still holds, or if evidence clears a doubt."""
-    ticket, outcome = result.ticket, result.outcome
-    called = result.attempt_id is not None
-    burnt = not isinstance(outcome, NotReady | TryLater | Disconnected)
-    changed = tx.run(
+def _counting(result: Result) -> tuple[str, bool]:
+    match result.outcome:
+        case Sent():
+            return "success", True
+        case Unconfirmed():
+            return "unconfirmed", True
+        case Rejected() | RecipientGone() | Forbidden():
+            return "rejected", result.ticket.row["action"] == "connection_request"
+        case _:
+            return "refunded", False
+
+
+def _move(
+    tx: Tx, now: datetime, ends: Sequence[tuple[Result, Move]], *, fence: str
+) -> list[tuple[Result, Move]]:
+    """Write the deliveries' moves where the lease still holds, or where evidence clears a doubt."""
+    once = {(result.ticket.workspace_id, result.ticket.id): (result, move) for result, move in ends}
+    chosen = ends if fence is HELD else list(once.values())
+    if not chosen:
+        return []
+    rows = tx.all(
         f"""
         UPDATE delivery SET
-            state = :state, reason = :reason, leased_until = NULL, worker = NULL,
-            due_at = CASE WHEN :due IS NULL THEN due_at ELSE :due END,
-            attempts = attempts - :unburnt,
-            deferrals = CASE WHEN :burnt THEN deferrals ELSE deferrals + 1 END,
-            prepared = CASE WHEN :restart THEN NULL ELSE prepared END,
-            remote_id = coalesce(:remote_id, remote_id), url = coalesce(:url, url),
-            recipient = coalesce(:moved_to, recipient),
-            sent_at = CASE WHEN :state = 'sent' THEN :now ELSE sent_at END,
-            failed_at = CASE WHEN :state = 'failed' THEN :now ELSE NULL END
-        WHERE workspace_id = :workspace_id AND id = :id AND {fence}
-        """.replace(  # noqa: S608 - put together from constants
-            ":due IS NULL",
-            "CAST(:due AS timestamptz) IS NULL" if tx.dialect == "postgresql" else ":due IS NULL",
-        ),
-        state=move.state.value,
-        reason=move.reason,
-        due=move.due_at,
-        moved_to=getattr(outcome, "moved_to", None),
-        burnt=burnt,
-        unburnt=1 if called and not burnt else 0,
-        restart=isinstance(outcome, Transient) and outcome.restart,
-        remote_id=getattr(outcome, "remote_id", None),
-        url=getattr(outcome, "url", None),
+            state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
+            due_at = coalesce(new.again_at, due_at),
+            attempts = attempts - new.unburnt, deferrals = deferrals + new.put_off,
+            prepared = CASE WHEN new.restart THEN NULL ELSE prepared END,
+            remote_id = coalesce(new.remote, remote_id), url = coalesce(new.address, url),
+            recipient = coalesce(new.moved_to, recipient),
+            sent_at = CASE WHEN new.becomes = 'sent' THEN :now ELSE sent_at END,
+            failed_at = CASE WHEN new.becomes = 'failed' THEN :now ELSE NULL END
+        FROM TABLE(:new) AS new (
+            workspace_id text, id text, held bigint, becomes text, why text, again_at timestamptz,
+            unburnt integer, put_off integer, restart boolean, remote text, address text, moved_to text
+        )
+        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND {fence}
+        RETURNING delivery.workspace_id, delivery.id, lease
+        """,  # noqa: S608 - put together from constants
+        new=[_moved(result, move) for result, move in chosen],
         now=now,
-        workspace_id=ticket.workspace_id,
-        id=ticket.id,
-        **({"lease": ticket.lease} if fence is HELD else {}),
     )
-    return changed == 1
+    won = {(row["workspace_id"], row["id"], row["lease"]) for row in rows}
+    if fence is HELD:
+        return [
+            (r, m) for r, m in chosen if (r.ticket.workspace_id, r.ticket.id, r.ticket.lease) in won
+        ]
+    ids = {(workspace_id, id_) for workspace_id, id_, _ in won}
+    return [(r, m) for r, m in chosen if (r.ticket.workspace_id, r.ticket.id) in ids]
 
 
-def _next_part(tx: Tx, result: Result, sent: Sent) -> bool:
+def _moved(result: Result, move: Move) -> tuple[Any, ...]:
+    ticket, outcome = result.ticket, result.outcome
+    burnt = not isinstance(outcome, NotReady | TryLater | Disconnected)
+    return (
+        ticket.workspace_id,
+        ticket.id,
+        ticket.lease,
+        move.state.value,
+        move.reason,
+        move.due_at,
+        1 if result.attempt_id is not None and not burnt else 0,
+        0 if burnt else 1,
+        isinstance(outcome, Transient) and outcome.restart,
+        getattr(outcome, "remote_id", None),
+        getattr(outcome, "url", None),
+        getattr(outcome, "moved_to", None),
+    )
+
+
+def _next_part(tx: Tx, result: Result) -> bool:
     """Save a part's remote id before the next part is sent; the delivery stays in hand."""
-    ticket = result.ticket
+    ticket, remote_id = result.ticket, getattr(result.outcome, "remote_id", None)
     part: int = tx.value(
         "SELECT part FROM attempt WHERE workspace_id = :workspace_id AND id = :id",
         workspace_id=ticket.workspace_id,
         id=result.attempt_id,
     )
     # By its number, so that writing it again after a lost answer changes nothing.
-    parts: list[Any] = [*msgspec.json.decode(ticket.row["parts_sent"])[:part], sent.remote_id]
+    parts: list[Any] = [*msgspec.json.decode(ticket.row["parts_sent"])[:part], remote_id]
     ticket.row["parts_sent"] = msgspec.json.encode(parts).decode()
     changed = tx.run(
         """
@@ -223,7 +275,7 @@ def _next_part(tx: Tx, result: Result, sent: Sent) -> bool:
         WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease AND leased_until IS NOT NULL
         """,
         parts=ticket.row["parts_sent"],
-        remote_id=sent.remote_id,
+        remote_id=remote_id,
         workspace_id=ticket.workspace_id,
         id=ticket.id,
         lease=ticket.lease,

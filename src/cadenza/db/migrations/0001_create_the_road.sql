@@ -186,6 +186,7 @@ CREATE TABLE activity (
     delivery_id text,
     attempt_id text,
     campaign_id text,
+    lane_id text,  -- whose limits it counts in beside the account's
     state text NOT NULL CHECK (state IN ('reserved', 'success', 'unconfirmed', 'rejected', 'refunded', 'external')),
     counts boolean NOT NULL,
     reserved_at timestamptz NOT NULL,
@@ -196,28 +197,29 @@ CREATE TABLE activity (
 CREATE INDEX activity_of_account ON activity (workspace_id, account_id, action, mode, reserved_at);
 CREATE INDEX activity_of_attempt ON activity (workspace_id, attempt_id);
 
--- What an account may do: one row a rule. `action` '*' counts all of them together.
+-- What may be done: one row a rule. A scope is `account:<id>`, whatever lane its deliveries wait in, or the
+-- name of another lane: a campaign's. `action` '*' counts all of them together.
 CREATE TABLE budget (
     workspace_id text NOT NULL,
-    account_id text NOT NULL,
+    scope text NOT NULL,
     action text NOT NULL,
     kind text NOT NULL CHECK (kind IN ('hour', 'day', 'week', 'rolling_day', 'rate', 'gap')),
     amount integer NOT NULL,  -- how many; of a gap: seconds
     per_seconds integer,  -- of a rate
-    PRIMARY KEY (workspace_id, account_id, action, kind)
+    PRIMARY KEY (workspace_id, scope, action, kind)
 );
 
 -- Counters of budgets, one row a rule and period; `free_at` is when a rate or gap allows the next.
 CREATE TABLE bucket (
     workspace_id text NOT NULL,
-    account_id text NOT NULL,
+    scope text NOT NULL,
     action text NOT NULL,
     mode text NOT NULL,
     kind text NOT NULL,
     period text NOT NULL,  -- a local date, an hour, a week; '' where there is none
     taken integer NOT NULL DEFAULT 0,
     free_at timestamptz,
-    PRIMARY KEY (workspace_id, account_id, action, mode, kind, period)
+    PRIMARY KEY (workspace_id, scope, action, mode, kind, period)
 );
 
 CREATE TABLE suppression (

@@ -1,0 +1,170 @@
+"""Reads the budgets that calls take from, with what is used of them, for many deliveries at once.
+
+A call takes from its account's rules and, when it waits in another lane, from that lane's (a campaign's).
+A budget's key names its rule: `post:day` of the account, `campaign:7 post:rate` of a lane; calendar periods
+are those of the account's zone. A rolling day is counted from the ledger itself, so only accounts have one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
+
+from cadenza.core.budgets import Budget, Counted, MinGap, Period, Rate, Rolling, period_key
+from cadenza.core.zones import get_zone
+from cadenza.deliveries.model import account_scope
+from cadenza.sql.tx import Row, Tx
+
+_DAY = timedelta(days=1)
+PERIODS = frozenset(period.value for period in Period)
+
+Scope: TypeAlias = tuple[str, str]  # a workspace, and a scope in it
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A delivery whose budgets are wanted, and its account."""
+
+    account: Row
+    delivery: Row
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """The scopes whose rules hold for it."""
+        own, lane = account_scope(self.account["id"]), self.delivery["lane_id"]
+        return (own,) if lane == own else (own, lane)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of `budget`, as it holds for a mode and at an instant."""
+
+    workspace_id: str
+    scope: str
+    action: str
+    mode: str
+    kind: str
+    period: str
+
+    @property
+    def row(self) -> tuple[str, str, str, str, str, str]:
+        """The key of its row of `bucket`."""
+        return (self.workspace_id, self.scope, self.action, self.mode, self.kind, self.period)
+
+
+def key_of(scope: str, action: str, kind: str) -> str:
+    """Name a budget for people; an account's own needs no scope in its name."""
+    return f"{action}:{kind}" if scope.startswith("account:") else f"{scope} {action}:{kind}"
+
+
+def rule_of(budget: Budget, delivery: Row) -> Rule:
+    """Return the rule that a budget of a delivery was read from."""
+    scope, _, rest = budget.key.rpartition(" ")
+    action, _, kind = rest.partition(":")
+    period = budget.used_in if isinstance(budget, Counted) else ""
+    own = account_scope(delivery["account_id"])
+    return Rule(delivery["workspace_id"], scope or own, action, delivery["mode"], kind, period)
+
+
+def read_budgets(
+    tx: Tx, now: datetime, asked: Sequence[Asked]
+) -> dict[tuple[str, str], tuple[Budget, ...]]:
+    """Return each delivery's budgets by its workspace and id."""
+    rules = _rules(tx, asked)
+    wanted: dict[tuple[str, str], list[tuple[Rule, Row, Asked]]] = {}
+    for one in asked:
+        workspace_id, action = one.delivery["workspace_id"], one.delivery["action"]
+        wanted[workspace_id, one.delivery["id"]] = [
+            (_rule(now, row, one), row, one)
+            for scope in one.scopes
+            for row in rules.get((workspace_id, scope), ())
+            if row["action"] in (action, "*")
+        ]
+    buckets = _buckets(tx, [rule for found in wanted.values() for rule, _, _ in found])
+    return {
+        key: tuple(_budget(tx, now, rule, row, one, buckets) for rule, row, one in found)
+        for key, found in wanted.items()
+    }
+
+
+def _rules(tx: Tx, asked: Sequence[Asked]) -> dict[Scope, list[Row]]:
+    scopes = {(one.delivery["workspace_id"], scope) for one in asked for scope in one.scopes}
+    rules: dict[Scope, list[Row]] = {}
+    for row in tx.all(
+        """
+        SELECT budget.* FROM TABLE(:scopes) AS asked (workspace_id text, scope text)
+        JOIN budget ON budget.workspace_id = asked.workspace_id AND budget.scope = asked.scope
+        """,
+        scopes=sorted(scopes),
+    ):
+        rules.setdefault((row["workspace_id"], row["scope"]), []).append(row)
+    return rules
+
+
+def _rule(now: datetime, row: Row, one: Asked) -> Rule:
+    kind = row["kind"]
+    zone = get_zone(one.account["zone"])
+    period = period_key(Period(kind), now, zone) if kind in PERIODS else ""
+    return Rule(
+        row["workspace_id"], row["scope"], row["action"], one.delivery["mode"], kind, period
+    )
+
+
+def _buckets(tx: Tx, rules: Sequence[Rule]) -> dict[tuple[str, ...], Row]:
+    if not rules:
+        return {}
+    rows = tx.all(
+        """
+        SELECT bucket.* FROM TABLE(:rules) AS asked (
+            workspace_id text, scope text, action text, mode text, kind text, period text
+        ) JOIN bucket ON bucket.workspace_id = asked.workspace_id AND bucket.scope = asked.scope
+            AND bucket.action = asked.action AND bucket.mode = asked.mode AND bucket.kind = asked.kind
+            AND bucket.period = asked.period
+        """,
+        rules=sorted({rule.row for rule in rules}),
+    )
+    return {
+        (r["workspace_id"], r["scope"], r["action"], r["mode"], r["kind"], r["period"]): r
+        for r in rows
+    }
+
+
+def _budget(
+    tx: Tx,
+    now: datetime,
+    rule: Rule,
+    row: Row,
+    one: Asked,
+    buckets: Mapping[tuple[str, ...], Row],
+) -> Budget:
+    key, amount = key_of(rule.scope, rule.action, rule.kind), row["amount"]
+    bucket = buckets.get(rule.row)
+    free_at: datetime | None = None if bucket is None else bucket["free_at"]
+    match rule.kind:
+        case "gap":
+            return MinGap(key, timedelta(seconds=amount), free_at)
+        case "rate":
+            return Rate(key, timedelta(seconds=row["per_seconds"] or 60) / amount, due=free_at)
+        case "rolling_day":
+            return Rolling(key, amount, taken=_recent(tx, now, rule, one.account))
+        case kind:
+            used = 0 if bucket is None else bucket["taken"]
+            zone = get_zone(one.account["zone"])
+            return Counted(key, amount, Period(kind), zone, used=used, used_in=rule.period)
+
+
+def _recent(tx: Tx, now: datetime, rule: Rule, account: Row) -> tuple[datetime, ...]:
+    rows = tx.all(
+        """
+        SELECT reserved_at FROM activity
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND mode = :mode AND counts
+            AND (action = :action OR :action = '*') AND reserved_at > :since
+        ORDER BY reserved_at
+        """,
+        workspace_id=rule.workspace_id,
+        account_id=account["id"],
+        action=rule.action,
+        mode=rule.mode,
+        since=now - _DAY,
+    )
+    return tuple(row["reserved_at"].astimezone(UTC) for row in rows)

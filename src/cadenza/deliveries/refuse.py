@@ -1,0 +1,142 @@
+"""Writes what a gate refused: the delivery leaves the worker's hands, and the reason is kept.
+
+What ends, ends with the gate's state. What waits goes back, and its lane rests until it can go, so that
+nothing of it is looked at before; where several accounts share the lane and only this one has to wait, the
+delivery alone is put off. None uses up a try.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries import claim, lanes
+from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.gates import End, Facts, Wait
+from cadenza.deliveries.model import Ticket
+from cadenza.sql.tx import Tx
+
+PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
+OF_THE_ACCOUNT = frozenset({"account", "hours", "budgets"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A gate's no to one delivery."""
+
+    ticket: Ticket
+    gate: str
+    answer: End | Wait
+    until: datetime
+    alone: bool  # the others of its lane may go on
+    between: bool  # parts of a thread: the try that its first part began is not used up
+
+    @classmethod
+    def at(
+        cls,
+        now: datetime,
+        ticket: Ticket,
+        facts: Facts,
+        gate: str,
+        answer: End | Wait,
+        *,
+        between: bool = False,
+    ) -> Self:
+        """Put a gate's answer down."""
+        until = (isinstance(answer, Wait) and answer.until) or now + PERSON
+        shared = facts.lane["account_id"] is None
+        lanes_own = answer.says.startswith(f"{facts.lane['id']} ")  # a budget of the lane itself
+        alone = shared and gate in OF_THE_ACCOUNT and not lanes_own
+        return cls(ticket, gate, answer, until, alone, between)
+
+
+def refuse(tx: Tx, now: datetime, refused: Sequence[Refused]) -> None:
+    """Write refusals."""
+    if not refused:
+        return
+    _end(tx, now, [one for one in refused if isinstance(one.answer, End)])
+    _wait(tx, now, [one for one in refused if isinstance(one.answer, Wait)])
+    claim.leave_lanes(tx, [one.ticket for one in refused])
+    lanes.park_all(
+        tx,
+        [
+            lanes.Park(
+                one.ticket.workspace_id,
+                one.ticket.row["lane_id"],
+                one.until,
+                one.answer.says,
+                one.gate,
+            )
+            for one in refused
+            if isinstance(one.answer, Wait) and not one.alone and one.until > now
+        ],
+    )
+
+
+def _end(tx: Tx, now: datetime, ended: Sequence[Refused]) -> None:
+    ends = [(one.ticket, one.answer) for one in ended if isinstance(one.answer, End)]
+    if not ends:
+        return
+    tx.run(
+        """
+        UPDATE delivery SET state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
+            failed_at = new.fails_at
+        FROM TABLE(:new) AS new (
+            workspace_id text, id text, held bigint, becomes text, why text, fails_at timestamptz
+        )
+        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
+        """,
+        new=[
+            (
+                ticket.workspace_id,
+                ticket.id,
+                ticket.lease,
+                end.state.value,
+                end.says,
+                now if end.state is State.FAILED else None,
+            )
+            for ticket, end in ends
+        ],
+    )
+    announce(
+        tx,
+        now,
+        [
+            News(
+                workspace_id=ticket.workspace_id,
+                id=ticket.id,
+                lease=ticket.lease,
+                state=end.state,
+                reason=end.says,
+            )
+            for ticket, end in ends
+        ],
+    )
+
+
+def _wait(tx: Tx, now: datetime, waiting: Sequence[Refused]) -> None:
+    if not waiting:
+        return
+    tx.run(
+        """
+        UPDATE delivery SET state = 'scheduled', leased_until = NULL, worker = NULL,
+            deferrals = deferrals + 1, reason = new.why, attempts = attempts - new.unburnt,
+            due_at = CASE WHEN new.put_off_until IS NULL THEN due_at ELSE new.put_off_until END
+        FROM TABLE(:new) AS new (
+            workspace_id text, id text, held bigint, why text, unburnt integer, put_off_until timestamptz
+        )
+        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
+        """,
+        new=[
+            (
+                one.ticket.workspace_id,
+                one.ticket.id,
+                one.ticket.lease,
+                one.answer.says,
+                1 if one.between else 0,
+                one.until if one.alone and one.until > now else None,
+            )
+            for one in waiting
+        ],
+    )

@@ -1,0 +1,104 @@
+"""A thread's parts: one try of the delivery, each part with evidence of its own."""
+
+import msgspec
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries import change
+from cadenza.deliveries.change import Changed, NeedsRemoteId
+from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.permit import Permitted, Refusal, Wish, locks_of, permit
+from cadenza.deliveries.settle import Result, settle
+from cadenza.providers.outcome import Sent, Transient, Unconfirmed
+from tests.deliveries.conftest import HOME, Road
+
+THREAD = '{"text":"one","parts":["two","three","four"]}'
+
+
+async def send_part(road: Road, ticket: Ticket, part: int, *, first: bool) -> str:
+    wish = Wish(
+        ticket, f"{ticket.id}-{ticket.lease}-{part}", ticket.row["epoch"], part, first=first
+    )
+    (answer,) = await road.operations.run(
+        lambda tx, now: permit(tx, now, [wish]), locks=locks_of([wish])
+    )
+    assert isinstance(answer, Permitted)
+    between = Result(ticket, Sent(f"remote-{part}"), answer.attempt_id, last_part=False)
+    assert await road.operations.run(lambda tx, now: settle(tx, now, [between])) == [True]
+    return answer.attempt_id
+
+
+async def doubtful_in_the_middle(road: Road) -> str:
+    id_ = await road.post(content=THREAD)
+    (ticket,) = await road.claim()
+    await send_part(road, ticket, 0, first=True)
+    wish = Wish(ticket, "doubt", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    assert isinstance(answer, Permitted)
+    await road.settle(ticket, Unconfirmed("no answer"), answer.attempt_id)
+    return id_
+
+
+async def decide(road: Road, id_: str, **choice: object) -> object:
+    return await road.operations.run(
+        lambda tx, now: change.decide_doubt(tx, now, workspace_id=HOME, id=id_, **choice)  # pyright: ignore[reportArgumentType]
+    )
+
+
+async def test_a_try_counts_once_whatever_the_number_of_its_parts(road: Road) -> None:
+    id_ = await road.post(content=THREAD, retry_limit=1)
+    (ticket,) = await road.claim()
+    for part in range(3):
+        await send_part(road, ticket, part, first=part == 0)
+    wish = Wish(ticket, "last", ticket.row["epoch"], 3, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    assert isinstance(answer, Permitted)
+    await road.settle(ticket, Transient("no route"), answer.attempt_id)
+
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["attempts"]) == ("scheduled", 1)
+    assert {attempt["number"] for attempt in await road.rows("attempt")} == {1}
+
+
+async def test_a_part_that_has_to_wait_for_a_budget_uses_up_no_try(road: Road) -> None:
+    await road.limit("ada", "post", "day", 1)
+    id_ = await road.post(content=THREAD)
+    (ticket,) = await road.claim()
+    await send_part(road, ticket, 0, first=True)
+    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+
+    assert isinstance(answer, Refusal)
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["attempts"]) == ("scheduled", 0)
+
+
+async def test_a_part_that_a_person_found_lets_the_rest_follow(road: Road) -> None:
+    id_ = await doubtful_in_the_middle(road)
+    answer = await decide(road, id_, is_there=True, remote_id="remote-1")
+
+    assert answer == Changed(State.SCHEDULED, "parts 3 to 4 follow")
+    row = await road.row("delivery", id_)
+    assert msgspec.json.decode(row["parts_sent"]) == ["remote-0", "remote-1"]
+    (ticket,) = await road.claim()
+    assert ticket.id == id_
+    ledger = {row["attempt_id"]: row["state"] for row in await road.rows("activity")}
+    assert ledger["doubt"] == "success"
+
+
+async def test_without_its_id_the_rest_has_nothing_to_follow(road: Road) -> None:
+    id_ = await doubtful_in_the_middle(road)
+    answer = await decide(road, id_, is_there=True)
+
+    assert isinstance(answer, NeedsRemoteId)
+    assert (answer.part, answer.left) == (2, 2)
+    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+
+
+async def test_a_person_may_leave_the_rest_of_a_thread_unsent(road: Road) -> None:
+    id_ = await doubtful_in_the_middle(road)
+    answer = await decide(road, id_, is_there=True, rest=False)
+
+    assert isinstance(answer, Changed)
+    row = await road.row("delivery", id_)
+    assert row["state"] == "sent"
+    assert "parts 3 to 4 were not sent" in row["reason"]
