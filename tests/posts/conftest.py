@@ -14,10 +14,11 @@ from cadenza.db.open import open_product
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
-from cadenza.posts.compose import Targets, compose
+from cadenza.posts.compose import compose
 from cadenza.posts.create import Created, create
 from cadenza.posts.find import find
 from cadenza.posts.model import NewPost, Post
+from cadenza.posts.targets import Targets
 from cadenza.sql.operate import Operation, Result
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries import conftest as road_conftest
@@ -89,7 +90,7 @@ class Desk(Road):
     async def composed(self, post_id: str, channel: Channel) -> dict[str, Any]:
         """Return what one channel would get."""
         (piece,) = await self.operations.read(
-            lambda tx, _: compose(tx, HOME, post_id, [("toots", channel)])
+            lambda tx, _: compose(tx, HOME, post_id, [("toots", channel)], hold=False)
         )
         return msgspec.json.decode(piece.content)
 

@@ -5,8 +5,9 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.deliveries.render import render
-from cadenza.posts.compose import UnknownAccountError, compose
+from cadenza.posts.compose import compose
 from cadenza.posts.model import PostMedia, Variant
+from cadenza.posts.targets import UnknownAccountError
 from tests.posts.conftest import ADA, HOME, Desk
 
 

@@ -5,21 +5,19 @@ media become what `deliveries/render.py` reads. Nothing is cut: what a network w
 `preflight.py`. Limit: hashtags are left out where a `#` means nothing (mail, messages, chats, webhooks).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from cadenza.core.channels import Channel, normalise
+from cadenza.core.channels import Channel
 from cadenza.deliveries.model import Piece
 from cadenza.media.model import Media, media_of
 from cadenza.posts import hashtags
-from cadenza.posts.find import find
+from cadenza.posts.find import Hold, find
 from cadenza.posts.model import NoSuchPost, Post, PostMedia, Variant
-from cadenza.providers.registry import all_providers
+from cadenza.posts.targets import Targets, resolve_targets
 from cadenza.sql.tx import Row, Tx
-
-Targets: TypeAlias = Sequence[tuple[str, Channel]] | Sequence[str]
 
 WITHOUT_HASHTAGS = frozenset(
     {
@@ -32,17 +30,18 @@ WITHOUT_HASHTAGS = frozenset(
         Channel.WEBHOOK,
     }
 )
-ONLY_WHEN_ASKED = frozenset({Channel.INSTAGRAM_STORY})
 _INHERIT = Variant()
 
 
-class UnknownAccountError(LookupError):
-    """The workspace has no account of that id: whoever asks checks first."""
+def compose(
+    tx: Tx, workspace_id: str, post_id: str, targets: Targets, *, hold: bool = True
+) -> list[Piece]:
+    """Return the post's pieces in the order of its targets; an account alone means its usual channels.
 
-
-def compose(tx: Tx, workspace_id: str, post_id: str, targets: Targets) -> list[Piece]:
-    """Return the post's pieces in the order of its targets; an account alone means its usual channels."""
-    post = find(tx, workspace_id, post_id)
+    `hold` keeps edits away until the pieces are written in this transaction: without it an edit could void
+    an approval that the new delivery still carries. A preview in a reading transaction does not hold.
+    """
+    post = find(tx, workspace_id, post_id, hold=Hold.SHARE if hold else Hold.NO)
     if isinstance(post, NoSuchPost):
         return []
     return compose_post(tx, post, resolve_targets(tx, workspace_id, targets))
@@ -65,57 +64,6 @@ def compose_post(tx: Tx, post: Post, targets: Sequence[tuple[str, Channel]]) -> 
         )
         for account_id, channel in dict.fromkeys(targets)
     ]
-
-
-def resolve_targets(tx: Tx, workspace_id: str, targets: Targets) -> list[tuple[str, Channel]]:
-    """Turn accounts into pairs of account and channel; pairs stay as they are."""
-    alone = [each for each in targets if isinstance(each, str)]
-    accounts = _accounts(tx, workspace_id, alone)
-    pairs: list[tuple[str, Channel]] = []
-    for each in targets:
-        if isinstance(each, str):
-            pairs.extend((each, channel) for channel in default_channels(accounts[each]))
-        else:
-            pairs.append(each)
-    return list(dict.fromkeys(pairs))
-
-
-def default_channels(account: Row) -> tuple[Channel, ...]:
-    """Return where an account publishes when nobody says where: as set for it, else as its network does."""
-    settings: dict[str, Any] = msgspec.json.decode(account["settings"])
-    if settings.get("channels"):
-        return tuple(normalise(name) for name in settings["channels"])
-    adapter = all_providers().get(account["provider"])
-    if adapter is None:
-        return ()
-    usual = [
-        channel
-        for channel in adapter.channels
-        if channel not in ONLY_WHEN_ASKED and not adapter.capabilities(channel).needs_recipient
-    ]
-    if Channel.LINKEDIN_PROFILE in usual:  # one identity is a person or an organisation
-        is_person = "organization" not in account["remote_id"]
-        return (Channel.LINKEDIN_PROFILE if is_person else Channel.LINKEDIN_ORGANIZATION,)
-    return tuple(usual)
-
-
-def _accounts(tx: Tx, workspace_id: str, ids: Iterable[str]) -> dict[str, Row]:
-    wanted = list(dict.fromkeys(ids))
-    if not wanted:
-        return {}
-    rows = tx.all(
-        """
-        SELECT account.* FROM TABLE(:ids) AS asked (id text)
-        JOIN account ON account.workspace_id = :workspace_id AND account.id = asked.id
-        """,
-        workspace_id=workspace_id,
-        ids=[(id_,) for id_ in wanted],
-    )
-    found = {row["id"]: row for row in rows}
-    missing = [id_ for id_ in wanted if id_ not in found]
-    if missing:
-        raise UnknownAccountError(f"the workspace has no account {', '.join(map(repr, missing))}")
-    return found
 
 
 def _content(
@@ -171,13 +119,19 @@ def _media(tx: Tx, post: Post) -> dict[str, Media]:
 
 
 def _common_hashtags(tx: Tx, post: Post) -> tuple[str, ...]:
-    """Merge brand, category and post: read when composing, so that a change of the brand's counts."""
-    brand = tx.value("SELECT hashtags FROM workspace WHERE id = :id", id=post.workspace_id)
-    category: str | None = None
+    """Merge workspace, brand, category and post: read when composing, so that a change of theirs counts."""
+    home = tx.value("SELECT hashtags FROM workspace WHERE id = :id", id=post.workspace_id)
+    group: Row | None = None
     if post.category_id is not None:
-        category = tx.value(
-            "SELECT hashtags FROM category WHERE workspace_id = :workspace_id AND id = :id",
+        group = tx.one(
+            """
+            SELECT category.hashtags AS own, brand.hashtags AS brand
+            FROM category LEFT JOIN category AS brand
+                ON brand.workspace_id = category.workspace_id AND brand.id = category.parent_id
+            WHERE category.workspace_id = :workspace_id AND category.id = :id
+            """,
             workspace_id=post.workspace_id,
             id=post.category_id,
         )
-    return hashtags.merge(hashtags.read(brand), hashtags.read(category), post.content.hashtags)
+    grouped = (group["brand"], group["own"]) if group is not None else ()
+    return hashtags.merge(*map(hashtags.read, (home, *grouped)), post.content.hashtags)

@@ -12,9 +12,10 @@ import msgspec
 from cadenza.db.audit import record
 from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
+from cadenza.posts.find import find
 from cadenza.posts.keep import keep_labels, keep_revision, searchable
 from cadenza.posts.may import may_approve
-from cadenza.posts.model import NewPost, Source, hash_of
+from cadenza.posts.model import NewPost, Post, Source, hash_of
 from cadenza.sql.tx import Tx
 
 
@@ -33,7 +34,7 @@ def create(
 ) -> Created | NoSuchMedia:
     """Add a post. `approve` None leaves it to the workspace; True approves if `by` may; False never does."""
     content = new.content
-    content_hash = hash_of(content, title=new.title)
+    content_hash = hash_of(content, title=new.title, category_id=new.category_id)
     why_not = _why_not_approved(tx, new, by, asked=approve)
     approved = why_not is None
     id_ = tx.new_id()
@@ -67,10 +68,9 @@ def create(
         now=now,
     )
     keep_labels(tx, new.workspace_id, id_, new.labels)
-    keep_revision(
-        tx, now, workspace_id=new.workspace_id, post_id=id_, revision=1, content=content, by=by,
-        content_hash=content_hash,
-    )  # fmt: skip
+    made = find(tx, new.workspace_id, id_)
+    assert isinstance(made, Post)
+    keep_revision(tx, now, made, by=by)
     record(
         tx,
         now,

@@ -1,16 +1,26 @@
 """Reads one post of a workspace as it stands; deleted ones are not there."""
 
+from enum import Enum
+
 from cadenza.posts.model import NoSuchPost, Post, post_of
 from cadenza.sql.tx import Tx
 
 
-def find(tx: Tx, workspace_id: str, post_id: str, *, lock: bool = False) -> Post | NoSuchPost:
-    """Return a post; `lock` lets no other transaction change it before this one ends."""
-    for_update = "FOR UPDATE" if lock and tx.dialect == "postgresql" else ""
+class Hold(Enum):
+    """Whether others may change the post before this transaction ends; SQLite writes one at a time."""
+
+    NO = ""
+    SHARE = "FOR SHARE"  # others may read and plan it, nobody changes it
+    CHANGE = "FOR UPDATE"  # it is changed here
+
+
+def find(tx: Tx, workspace_id: str, post_id: str, *, hold: Hold = Hold.NO) -> Post | NoSuchPost:
+    """Return a post, held as long as this transaction lasts if asked to."""
+    held = hold.value if tx.dialect == "postgresql" else ""
     row = tx.one(
         f"""
         SELECT * FROM post WHERE workspace_id = :workspace_id AND id = :id AND deleted_at IS NULL
-        {for_update}
+        {held}
         """,  # noqa: S608 - a constant
         workspace_id=workspace_id,
         id=post_id,

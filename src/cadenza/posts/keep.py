@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from cadenza.posts.model import Content
+from cadenza.posts.model import Content, Post
 from cadenza.sql.tx import Tx
 
 LONGEST_SEARCH = 20_000
@@ -41,18 +41,7 @@ def keep_labels(tx: Tx, workspace_id: str, post_id: str, labels: Sequence[str]) 
         )
 
 
-def keep_revision(
-    tx: Tx,
-    now: datetime,
-    *,
-    workspace_id: str,
-    post_id: str,
-    revision: int,
-    content: Content,
-    content_hash: str,
-    by: str,
-    note: str | None = None,
-) -> None:
+def keep_revision(tx: Tx, now: datetime, post: Post, *, by: str, note: str | None = None) -> None:
     """Add a save to the history."""
     tx.run(
         """
@@ -60,11 +49,11 @@ def keep_revision(
             workspace_id, post_id, revision, content, content_hash, saved_by, saved_at, note
         ) VALUES (:workspace_id, :post_id, :revision, :content, :hash, :by, :now, :note)
         """,
-        workspace_id=workspace_id,
-        post_id=post_id,
-        revision=revision,
-        content=content.as_json(),
-        hash=content_hash,
+        workspace_id=post.workspace_id,
+        post_id=post.id,
+        revision=post.revision,
+        content=post.content.as_json(),
+        hash=post.content_hash,
         by=by,
         now=now,
         note=note,

@@ -176,9 +176,13 @@ def content_of(text: str) -> Content:
     return msgspec.json.decode(text, type=Content)
 
 
-def hash_of(content: Content, *, title: str = "") -> str:
-    """Name a content: what is approved, and what a later edit is compared with."""
-    return sha256(f"{title}\n{content.as_json()}".encode()).hexdigest()
+def hash_of(content: Content, *, title: str = "", category_id: str | None = None) -> str:
+    """Name a content: what is approved, and what a later edit is compared with.
+
+    The category belongs to it, as it brings hashtags; their own changes void nothing.
+    """
+    whole = msgspec.json.encode((title, category_id, content.as_json()))
+    return sha256(whole).hexdigest()
 
 
 def post_of(row: Row, labels: tuple[str, ...] = ()) -> Post:

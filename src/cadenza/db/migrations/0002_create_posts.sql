@@ -56,9 +56,8 @@ CREATE TABLE post_revision (
     FOREIGN KEY (workspace_id, post_id) REFERENCES post (workspace_id, id)
 );
 
--- The calendar, an account's days, what is due soon, and what waits for an approval. Deliveries of
+-- The calendar, what is due soon, and what waits for an approval. Deliveries of
 -- campaigns and outreach belong to no post and cost these indexes nothing.
 CREATE INDEX delivery_in_time ON delivery (workspace_id, due_at) WHERE post_id IS NOT NULL;
-CREATE INDEX delivery_of_account ON delivery (workspace_id, account_id, due_at) WHERE post_id IS NOT NULL;
 CREATE INDEX delivery_due_soon ON delivery (due_at)
     WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled');

@@ -1,0 +1,145 @@
+"""Lets a post's deliveries onto the road when it is approved, and takes them back when it is not.
+
+An approval schedules drafts at the instant that they had; one that is past by more than the account's
+grace is missed, with one-step ways to go on. Drafts that a person took back from the road, approved,
+stay where they are. Nothing that is being sent is taken back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.hold import hold_post, settle_lanes
+from cadenza.deliveries.rewrite import Frozen
+from cadenza.sql.tx import Row, Tx
+
+NOT_IN_TIME = "not approved in time"
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What an approval put on the road, and what it came too late for."""
+
+    scheduled: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What is a draft again, and what is out or on its way already."""
+
+    drafts: tuple[str, ...]
+    frozen: tuple[Frozen, ...]
+
+
+def release(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Released:
+    """Schedule the drafts of an approved post; what failed or was missed may be retried from now on."""
+    held = [row for row in hold_post(tx, workspace_id, post_id) if not row["approved"]]
+    drafts = [row for row in held if row["state"] == State.DRAFT]
+    grace = _grace(tx, workspace_id, drafts)
+    late = [row for row in drafts if now - row["due_at"] > grace[row["account_id"]]]
+    late_ids = {row["id"] for row in late}
+    tx.run(
+        """
+        UPDATE delivery SET approved = true, state = new.state, lease = lease + 1,
+            reason = CASE WHEN new.state = 'missed' AND delivery.state = 'draft' THEN :late
+                WHEN new.state = 'scheduled' THEN NULL ELSE reason END
+        FROM TABLE(:new) AS new (id text, state text)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = new.id
+        """,
+        workspace_id=workspace_id,
+        late=NOT_IN_TIME,
+        new=[(row["id"], _after(row, late_ids)) for row in held],
+    )
+    settle_lanes(tx, drafts)
+    _tell_missed(tx, now, late)
+    return Released(
+        tuple(row["id"] for row in drafts if row["id"] not in late_ids),
+        tuple(row["id"] for row in late),
+    )
+
+
+def take_back(tx: Tx, *, workspace_id: str, post_id: str, reason: str) -> TakenBack:
+    """Make drafts of what waits: the approval is gone."""
+    held = hold_post(tx, workspace_id, post_id)
+    moving = [row for row in held if row["state"] in (State.DRAFT, State.SCHEDULED)]
+    tx.run(
+        """
+        UPDATE delivery SET approved = false, lease = lease + 1, leased_until = NULL, worker = NULL,
+            state = CASE WHEN state = 'scheduled' THEN 'draft' ELSE state END,
+            reason = CASE WHEN state = 'scheduled' THEN :reason ELSE reason END,
+            revision = revision + 1
+        WHERE workspace_id = :workspace_id AND post_id = :post_id
+            AND state IN ('draft', 'scheduled', 'failed', 'missed')
+        """,
+        reason=reason,
+        workspace_id=workspace_id,
+        post_id=post_id,
+    )
+    settle_lanes(tx, moving)
+    frozen = tuple(
+        Frozen(row["id"], row["account_id"], row["channel"], State(row["state"]))
+        for row in held
+        if row["state"] in (State.SENDING, State.UNCONFIRMED, State.SENT)
+    )
+    return TakenBack(tuple(row["id"] for row in moving), frozen)
+
+
+def sweep_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
+    """Call missed what nobody approved by its time; return how many, `limit` at most."""
+    skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
+    missed = tx.all(
+        f"""
+        UPDATE delivery SET state = 'missed', reason = :reason, lease = lease + 1
+        WHERE (workspace_id, id) IN (
+            SELECT workspace_id, id FROM delivery
+            WHERE post_id IS NOT NULL AND state = 'draft' AND NOT approved AND due_at <= :now
+            ORDER BY due_at LIMIT :limit {skip_locked}
+        ) AND state = 'draft' AND NOT approved
+        RETURNING workspace_id, id, lease
+        """,  # noqa: S608 - a constant
+        reason=NOT_IN_TIME,
+        now=now,
+        limit=limit,
+    )
+    _tell_missed(tx, now, missed)
+    return len(missed)
+
+
+def _after(row: Row, late: set[str]) -> str:
+    if row["state"] != State.DRAFT:
+        return row["state"]
+    return State.MISSED if row["id"] in late else State.SCHEDULED
+
+
+def _grace(tx: Tx, workspace_id: str, drafts: Sequence[Row]) -> dict[str, timedelta]:
+    accounts = sorted({row["account_id"] for row in drafts})
+    rows = tx.all(
+        """
+        SELECT account.id, grace_minutes FROM TABLE(:ids) AS asked (id text)
+        JOIN account ON account.workspace_id = :workspace_id AND account.id = asked.id
+        """,
+        workspace_id=workspace_id,
+        ids=[(id_,) for id_ in accounts],
+    )
+    return {row["id"]: timedelta(minutes=row["grace_minutes"]) for row in rows}
+
+
+def _tell_missed(tx: Tx, now: datetime, missed: Sequence[Row]) -> None:
+    announce(
+        tx,
+        now,
+        [
+            News(
+                workspace_id=row["workspace_id"],
+                id=row["id"],
+                lease=row["lease"],
+                state=State.MISSED,
+                reason=NOT_IN_TIME,
+            )
+            for row in missed
+        ],
+    )

@@ -1,0 +1,58 @@
+"""Takes a post's deliveries off the road, chosen ones or all; what is being sent cannot be called back.
+
+What a worker has claimed without a permit is taken out of its hands. What is sent, in doubt, failed or
+missed stays as it is: it is history.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries.hold import hold_post, settle_lanes
+from cadenza.deliveries.rewrite import Frozen
+from cadenza.sql.tx import Row, Tx
+
+
+@dataclass(frozen=True, slots=True)
+class CanceledPost:
+    """What is off the road, and what was too far on its way."""
+
+    canceled: tuple[str, ...]
+    sending: tuple[Frozen, ...]
+
+
+def cancel_post(
+    tx: Tx,
+    *,
+    workspace_id: str,
+    post_id: str,
+    reason: str,
+    only: Collection[str] | None = None,
+) -> CanceledPost:
+    """Cancel what waits; `only` names deliveries, else all of the post's."""
+    held = [
+        row for row in hold_post(tx, workspace_id, post_id) if only is None or row["id"] in only
+    ]
+    waiting = [row for row in held if row["state"] in (State.DRAFT, State.SCHEDULED)]
+    tx.run(
+        """
+        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1, leased_until = NULL,
+            worker = NULL
+        FROM TABLE(:ids) AS asked (id text)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
+        """,
+        reason=reason,
+        workspace_id=workspace_id,
+        ids=[(row["id"],) for row in waiting],
+    )
+    settle_lanes(tx, waiting)
+    return CanceledPost(tuple(row["id"] for row in waiting), under_way(held))
+
+
+def under_way(held: list[Row]) -> tuple[Frozen, ...]:
+    """Name those whose call may be running right now."""
+    return tuple(
+        Frozen(row["id"], row["account_id"], row["channel"], State(row["state"]))
+        for row in held
+        if row["state"] == State.SENDING
+    )

@@ -1,0 +1,222 @@
+"""Sends a post now, on chosen channels: the same deliveries made due, missing ones made, never a second.
+
+It passes slot, maximum per day (with a warning) and hours; never a stop, a pause, an approval, budgets.
+A second click finds the running attempt. `approve_and_publish_now` approves the post that is there and
+then does the same: no post is made on this path, as nothing here can.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from cadenza.core.channels import Channel
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.db.audit import record
+from cadenza.deliveries.gates import HURRY
+from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.hurry import MOVABLE, hurry
+from cadenza.posts.approve import Approved, approve_held
+from cadenza.posts.edit import Conflict
+from cadenza.posts.find import Hold, find
+from cadenza.posts.model import Blocked, NoSuchPost, NotAllowed, Post
+from cadenza.posts.put import put
+from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
+from cadenza.posts.warn import what_holds, why_over_the_day
+from cadenza.sql.tx import Row, Tx
+
+
+class Click(StrEnum):
+    """What a click found or did at one place."""
+
+    STARTED = "started"
+    RUNNING = "running"  # it is on its way: this attempt
+    SENT = "sent"  # it is out: it is not sent again
+    IN_DOUBT = "in_doubt"  # nobody knows whether it is out: a person decides first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What publish now came to on one account's channel."""
+
+    delivery_id: str
+    account_id: str
+    channel: Channel
+    click: Click
+    attempt_id: str | None = None
+    url: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PublishingNow:
+    """The post goes out now, place by place."""
+
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotApproved:
+    """Nobody approved what it says: nothing was changed."""
+
+    says: str = "nobody approved this post as it is: approve it, or use approve and publish now"
+
+
+@dataclass(frozen=True, slots=True)
+class NoPlace:
+    """It has no delivery and none was asked for."""
+
+    says: str = "this post goes nowhere yet: name accounts or channels to publish it on"
+
+
+Refusal = NoSuchPost | NotApproved | NoPlace | BadTarget
+
+
+def publish_now(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    post_id: str,
+    by: str,
+    targets: Targets | None = None,
+) -> PublishingNow | Refusal:
+    """Send an approved post now; without targets, everywhere that it has a delivery for."""
+    post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
+    if isinstance(post, NoSuchPost):
+        return post
+    if not post.approved:
+        return NotApproved()
+    return _publish(tx, now, post, by, targets)
+
+
+def approve_and_publish_now(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    post_id: str,
+    by: str,
+    targets: Targets | None = None,
+    revision: int | None = None,
+) -> PublishingNow | NoSuchPost | NoPlace | BadTarget | NotAllowed | Blocked | Conflict:
+    """Approve what the post says and send it now; with `revision`, only if that is what it says."""
+    post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
+    if isinstance(post, NoSuchPost):
+        return post
+    if revision is not None and revision != post.revision:
+        return Conflict(post)
+    if not post.approved:
+        if targets is None and not hold_post(tx, workspace_id, post_id):
+            return NoPlace()
+        if targets is not None and (refused := check_targets(tx, workspace_id, targets)):
+            return refused
+        answer = approve_held(tx, now, post, by=by)
+        if not isinstance(answer, Approved):
+            return answer
+        approved = find(tx, workspace_id, post_id)
+        assert isinstance(approved, Post)
+        post = approved
+    return _publish(tx, now, post, by, targets)
+
+
+def _publish(
+    tx: Tx, now: datetime, post: Post, by: str, targets: Targets | None
+) -> PublishingNow | NoPlace | BadTarget:
+    held = {(row["account_id"], row["channel"]): row for row in _held(tx, post)}
+    if targets is not None and (refused := check_targets(tx, post.workspace_id, targets)):
+        return refused
+    places = _places(tx, post, held, targets)
+    if not places:
+        return NoPlace()
+    missing = [place for place in places if place not in held]
+    here = [held[place] for place in places if place in held]
+    hurry(tx, now, [row for row in here if not _on_its_way(row, now)])
+    made = put(tx, now, post, _pairs(missing), due_at=now, priority=HURRY)
+    answers = [_answer(tx, now, row, on_its_way=_on_its_way(row, now)) for row in here]
+    answers += [
+        Place(
+            delivery_id=id_,
+            account_id=account_id,
+            channel=channel,
+            click=Click.STARTED,
+            warnings=_warnings(tx, now, post.workspace_id, account_id, id_),
+        )
+        for (account_id, channel), id_ in made.items()
+    ]
+    _record(tx, now, post, by, answers)
+    return PublishingNow(tuple(answers))
+
+
+def _held(tx: Tx, post: Post) -> list[Row]:
+    return hold_post(tx, post.workspace_id, post.id)
+
+
+def _places(
+    tx: Tx, post: Post, held: dict[tuple[str, str], Row], targets: Targets | None
+) -> list[tuple[str, str]]:
+    if targets is None:
+        return list(held)
+    pairs = resolve_targets(tx, post.workspace_id, targets)
+    return [(account_id, channel.value) for account_id, channel in pairs]
+
+
+def _pairs(places: Sequence[tuple[str, str]]) -> list[tuple[str, Channel]]:
+    return [(account_id, Channel(channel)) for account_id, channel in places]
+
+
+def _on_its_way(row: Row, now: datetime) -> bool:
+    """A worker has it, or a click before this one made it due: there is nothing left to do."""
+    hurried = row["priority"] <= HURRY and row["due_at"] <= now
+    return row["state"] == State.SCHEDULED and (row["leased_until"] is not None or hurried)
+
+
+def _answer(tx: Tx, now: datetime, row: Row, *, on_its_way: bool) -> Place:
+    """Say what the click did to a delivery that was there; `row` is as it was held before."""
+    click = {State.SENT: Click.SENT, State.UNCONFIRMED: Click.IN_DOUBT}
+    started = row["state"] in MOVABLE and not on_its_way
+    return Place(
+        delivery_id=row["id"],
+        account_id=row["account_id"],
+        channel=Channel(row["channel"]),
+        click=Click.STARTED if started else click.get(State(row["state"]), Click.RUNNING),
+        attempt_id=None if started else _last_attempt(tx, row),
+        url=row["url"],
+        warnings=_warnings(tx, now, row["workspace_id"], row["account_id"], row["id"])
+        if started
+        else (),
+    )
+
+
+def _warnings(
+    tx: Tx, now: datetime, workspace_id: str, account_id: str, delivery_id: str
+) -> tuple[str, ...]:
+    over = why_over_the_day(tx, now, workspace_id=workspace_id, account_id=account_id, at=now)
+    waits = what_holds(tx, now, workspace_id=workspace_id, delivery_id=delivery_id)
+    return (*((over,) if over else ()), *waits)
+
+
+def _last_attempt(tx: Tx, row: Row) -> str | None:
+    return tx.value(
+        """
+        SELECT id FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
+        ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
+        """,
+        workspace_id=row["workspace_id"],
+        id=row["id"],
+    )
+
+
+def _record(tx: Tx, now: datetime, post: Post, by: str, places: Sequence[Place]) -> None:
+    started = [p for p in places if p.click is Click.STARTED]
+    if not started:
+        return  # a second click does nothing, so it is no act
+    record(
+        tx,
+        now,
+        workspace_id=post.workspace_id,
+        by=by,
+        action="post.publish_now",
+        subject_id=post.id,
+        after={"places": [f"{p.account_id}/{p.channel}" for p in started]},
+    )

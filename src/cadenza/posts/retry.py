@@ -1,0 +1,60 @@
+"""Tries once more what failed or was missed of a post, and nothing else: what is out is never touched.
+
+The error stays in the attempts. A doubt is not retried: a person settles it first, or finds it settled.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.db.audit import record
+from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.hurry import Instant, retime
+from cadenza.posts.find import Hold, find
+from cadenza.posts.model import NoSuchPost
+from cadenza.posts.publish_now import NotApproved
+from cadenza.sql.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """These go again, from now on; `left` were asked for and have not failed."""
+
+    deliveries: tuple[str, ...]
+    left: tuple[tuple[str, State], ...] = ()
+
+
+def retry(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    post_id: str,
+    by: str,
+    only: Collection[str] | None = None,
+) -> Retrying | NoSuchPost | NotApproved:
+    """Retry `only` these deliveries of a post, or all that failed or were missed."""
+    post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
+    if isinstance(post, NoSuchPost):
+        return post
+    if not post.approved:
+        return NotApproved()
+    held = [
+        row for row in hold_post(tx, workspace_id, post_id) if only is None or row["id"] in only
+    ]
+    lost = [row for row in held if row["state"] in (State.FAILED, State.MISSED)]
+    retime(tx, lost, {row["id"]: Instant(now, "", "") for row in lost})
+    if lost:
+        record(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            by=by,
+            action="post.retry",
+            subject_id=post_id,
+            after={"deliveries": [row["id"] for row in lost]},
+        )
+    asked = held if only is not None else []
+    left = tuple((row["id"], State(row["state"])) for row in asked if row not in lost)
+    return Retrying(tuple(row["id"] for row in lost), left)

@@ -1,0 +1,190 @@
+"""Gives a post an instant that a person chose, on chosen channels: hand-timed, outside any slot.
+
+Wall time, zone and instant are all kept. A time without an offset and without a zone names no instant and
+is refused; so is the past. The same deliveries are moved, missing ones are made; what is being sent, in
+doubt or sent is reported and left alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cadenza.core.channels import Channel
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.core.zones import Mark, Zone, as_utc, get_zone, local, resolve
+from cadenza.db.audit import record
+from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.hurry import MOVABLE, Instant, retime
+from cadenza.posts.find import Hold, find
+from cadenza.posts.model import NoSuchPost, Post
+from cadenza.posts.publish_now import NoPlace
+from cadenza.posts.put import put
+from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
+from cadenza.posts.warn import why_over_the_day
+from cadenza.sql.tx import Row, Tx
+
+PRESENT = timedelta(minutes=1)  # a minute ago is now: people look at clocks without seconds
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """An instant (with an offset), or a wall time of `zone` (without one)."""
+
+    time: datetime
+    zone: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """It goes then; the wall time is that of `zone`."""
+
+    delivery_id: str
+    account_id: str
+    channel: Channel
+    due_at: datetime
+    wall_time: str
+    zone: str
+    note: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TooLate:
+    """It is out, in doubt, or being sent: it was left alone."""
+
+    delivery_id: str
+    account_id: str
+    channel: Channel
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledAt:
+    """What became of each place."""
+
+    places: tuple[Timed | TooLate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoInstant:
+    """The time names no instant, or one that has passed: nothing was changed."""
+
+    says: str
+
+
+def schedule_at(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    post_id: str,
+    when: When,
+    by: str,
+    targets: Targets | None = None,
+) -> ScheduledAt | NoSuchPost | NoPlace | NoInstant | BadTarget:
+    """Time a post by hand; without targets, everywhere that it has a delivery for."""
+    if when.time.tzinfo is None and when.zone is None:
+        return NoInstant(
+            f"{when.time.isoformat()} names no instant: give an offset (…Z, …+02:00) or a zone with it"
+        )
+    at, mark = _instant(when)
+    if at < now - PRESENT:
+        return NoInstant(f"{at:%Y-%m-%d %H:%M} UTC has passed: choose a later time, or publish now")
+    post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
+    if isinstance(post, NoSuchPost):
+        return post
+    if targets is not None and (refused := check_targets(tx, workspace_id, targets)):
+        return refused
+    held = {
+        (row["account_id"], Channel(row["channel"])): row
+        for row in hold_post(tx, workspace_id, post_id)
+    }
+    places = list(held) if targets is None else resolve_targets(tx, workspace_id, targets)
+    if not places:
+        return NoPlace()
+    zones = _zones(tx, workspace_id, places, when)
+    note = "this wall time does not exist that day: the clock goes on to the next" if mark else None
+    answers = _move(tx, now, post, places, held, {a: _in(at, zones[a]) for a, _ in places}, note)
+    record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="post.schedule_at",
+        subject_id=post_id,
+        after={"at": at.isoformat(), "places": [f"{account}/{c}" for account, c in places]},
+    )
+    return ScheduledAt(tuple(answers))
+
+
+def _move(
+    tx: Tx,
+    now: datetime,
+    post: Post,
+    places: Sequence[tuple[str, Channel]],
+    held: dict[tuple[str, Channel], Row],
+    instants: dict[str, Instant],
+    note: str | None,
+) -> list[Timed | TooLate]:
+    here = [held[place] for place in places if place in held]
+    retime(tx, here, {row["id"]: instants[row["account_id"]] for row in here})
+    ids = {place: row["id"] for place, row in held.items()}
+    for account_id in dict.fromkeys(account for account, _ in places):
+        to = instants[account_id]
+        new = [place for place in places if place[0] == account_id and place not in held]
+        ids.update(put(tx, now, post, new, due_at=to.at, wall_time=to.wall_time, zone=to.zone))
+    answers: list[Timed | TooLate] = []
+    for account_id, channel in places:
+        row, to = held.get((account_id, channel)), instants[account_id]
+        id_ = ids[account_id, channel]
+        if row is not None and row["state"] not in MOVABLE:
+            answers.append(TooLate(id_, account_id, channel, State(row["state"])))
+            continue
+        over = why_over_the_day(
+            tx, now, workspace_id=post.workspace_id, account_id=account_id, at=to.at
+        )
+        answers.append(
+            Timed(
+                delivery_id=id_,
+                account_id=account_id,
+                channel=channel,
+                due_at=to.at,
+                wall_time=to.wall_time,
+                zone=to.zone,
+                note=note,
+                warnings=(over,) if over else (),
+            )
+        )
+    return answers
+
+
+def _instant(when: When) -> tuple[datetime, bool]:
+    """Return the instant, and whether its wall time fell into a gap."""
+    if when.time.tzinfo is not None:
+        return as_utc(when.time), False
+    assert when.zone is not None
+    found = resolve(when.time.date(), when.time.time(), get_zone(when.zone))
+    return found.instants[0], found.mark is Mark.GAP
+
+
+def _in(at: datetime, zone: Zone) -> Instant:
+    wall = local(at, zone).replace(tzinfo=None).isoformat(timespec="minutes")
+    return Instant(at, wall, zone.name)
+
+
+def _zones(
+    tx: Tx, workspace_id: str, places: Sequence[tuple[str, Channel]], when: When
+) -> dict[str, Zone]:
+    """Return the zone to show: the one that came with the time, else the account's."""
+    accounts = sorted({account for account, _ in places})
+    if when.zone is not None:
+        return dict.fromkeys(accounts, get_zone(when.zone))
+    rows = tx.all(
+        """
+        SELECT account.id, account.zone FROM TABLE(:ids) AS asked (id text)
+        JOIN account ON account.workspace_id = :workspace_id AND account.id = asked.id
+        """,
+        workspace_id=workspace_id,
+        ids=[(id_,) for id_ in accounts],
+    )
+    return {row["id"]: get_zone(row["zone"]) for row in rows}

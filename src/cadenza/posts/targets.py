@@ -1,0 +1,111 @@
+"""Where a post is to go: accounts, each with its usual channels, or pairs of account and channel.
+
+An account's usual channels are those set for it (`settings.channels`), else those of its network that need
+no recipient; a story goes out only when it is asked for, and a LinkedIn identity is a person or an
+organisation, not both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import msgspec
+
+from cadenza.core.channels import Channel, normalise
+from cadenza.providers.registry import all_providers
+from cadenza.sql.tx import Row, Tx
+
+Targets: TypeAlias = Sequence[tuple[str, Channel]] | Sequence[str]
+
+ONLY_WHEN_ASKED = frozenset({Channel.INSTAGRAM_STORY})
+
+
+class UnknownAccountError(LookupError):
+    """The workspace has no account of that id: whoever asks checks first."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadTarget:
+    """The post cannot go there: nothing was changed."""
+
+    account_id: str
+    says: str
+
+
+def check_targets(tx: Tx, workspace_id: str, targets: Targets) -> BadTarget | None:
+    """Say what is wrong with the first target that cannot be: unknown, disabled, or no channel of it."""
+    accounts = _accounts(tx, workspace_id, targets)
+    for target in targets:
+        account_id, channel = (target, None) if isinstance(target, str) else target
+        account = accounts.get(account_id)
+        if account is None:
+            return BadTarget(account_id, f"there is no account {account_id!r}: it may be deleted")
+        if account["state"] == "disabled":
+            return BadTarget(
+                account_id, f"{_name(account)} is disconnected: connect it again, or leave it out"
+            )
+        if channel is None and not default_channels(account):
+            return BadTarget(account_id, f"{_name(account)} has no channel for posts: name one")
+        if channel is not None and channel not in _channels(account, channel):
+            return BadTarget(
+                account_id, f"{_name(account)} ({account['provider']}) cannot publish on {channel}"
+            )
+    return None
+
+
+def resolve_targets(tx: Tx, workspace_id: str, targets: Targets) -> list[tuple[str, Channel]]:
+    """Turn accounts into pairs of account and channel; pairs stay as they are."""
+    accounts = _accounts(tx, workspace_id, [each for each in targets if isinstance(each, str)])
+    pairs: list[tuple[str, Channel]] = []
+    for each in targets:
+        if not isinstance(each, str):
+            pairs.append(each)
+            continue
+        if each not in accounts:
+            raise UnknownAccountError(f"the workspace has no account {each!r}")
+        pairs.extend((each, channel) for channel in default_channels(accounts[each]))
+    return list(dict.fromkeys(pairs))
+
+
+def default_channels(account: Row) -> tuple[Channel, ...]:
+    """Return where an account publishes when nobody says where."""
+    settings: dict[str, Any] = msgspec.json.decode(account["settings"])
+    if settings.get("channels"):
+        return tuple(normalise(name) for name in settings["channels"])
+    adapter = all_providers().get(account["provider"])
+    if adapter is None:
+        return ()
+    usual = [
+        channel
+        for channel in adapter.channels
+        if channel not in ONLY_WHEN_ASKED and not adapter.capabilities(channel).needs_recipient
+    ]
+    if Channel.LINKEDIN_PROFILE in usual:
+        is_person = "organization" not in account["remote_id"]
+        return (Channel.LINKEDIN_PROFILE if is_person else Channel.LINKEDIN_ORGANIZATION,)
+    return tuple(usual)
+
+
+def _channels(account: Row, asked: Channel) -> tuple[Channel, ...]:
+    """Return what its network can; of a network that is not installed, nothing is known."""
+    adapter = all_providers().get(account["provider"])
+    return (asked,) if adapter is None else tuple(adapter.channels)
+
+
+def _name(account: Row) -> str:
+    return account["handle"] or account["id"]
+
+
+def _accounts(tx: Tx, workspace_id: str, targets: Targets) -> dict[str, Row]:
+    wanted = dict.fromkeys(each if isinstance(each, str) else each[0] for each in targets)
+    if not wanted:
+        return {}
+    rows = tx.all(
+        """
+        SELECT account.* FROM TABLE(:ids) AS asked (id text)
+        JOIN account ON account.workspace_id = :workspace_id AND account.id = asked.id
+        """,
+        workspace_id=workspace_id,
+        ids=[(id_,) for id_ in wanted],
+    )
+    return {row["id"]: row for row in rows}
