@@ -15,8 +15,9 @@ from cadenza.core.zones import Mark, as_utc, local_day
 from cadenza.db import audit
 from cadenza.deliveries.model import Action, NewDelivery, Piece
 from cadenza.deliveries.schedule import Scheduled, SlotTaken, schedule
-from cadenza.posts.compose import Targets, compose
+from cadenza.posts.compose import compose
 from cadenza.posts.model import NoSuchPost
+from cadenza.posts.targets import BadTarget, Targets, check_targets
 from cadenza.queues import keep
 from cadenza.queues.book import Book, first_free
 from cadenza.queues.model import (
@@ -93,11 +94,14 @@ def add(
     by: str,
     targets: Targets,
     to: To | datetime = To.FIRST_FREE,
-) -> Added | NoSuchPost:
+) -> Added | NoSuchPost | BadTarget:
     """Compose a post for accounts (or accounts with channels), then queue it there.
 
     For accounts that nobody named ask `remember.usual_accounts` first; locks: `model.locks` of all.
     """
+    bad = check_targets(tx, workspace_id, targets)
+    if bad is not None:
+        return bad
     pieces = compose(tx, workspace_id, post_id, targets)
     if not pieces:
         return NoSuchPost(post_id)

@@ -35,6 +35,7 @@ class Book:
     tx: Tx
     queue: Queue
     moving_since: datetime | None = None
+    leaving: frozenset[str] = frozenset()  # others that are about to move as well
     _days: dict[date, Seen] = field(default_factory=dict[date, Seen], init=False)
     _full: set[date] = field(default_factory=set[date], init=False)
     _counted_to: date | None = field(default=None, init=False)
@@ -73,6 +74,8 @@ class Book:
         taken: dict[date, set[datetime]] = {}
         zone = self.queue.schedule.zone
         for row in rows_between(self.tx, self.queue, start, end, moving_since=self.moving_since):
+            if row["id"] in self.leaving:
+                continue
             posts.setdefault(local_day(row["due_at"], zone), set()).add(row["post_id"] or row["id"])
             if row["state"] != "sent":  # a try that was put off still holds its slot
                 for instant in {row["due_at"], row["slot_at"]} - {None}:

@@ -34,16 +34,18 @@ def move_on(
     not_before: datetime,
     skipped: frozenset[datetime],
     compact: bool = False,
+    through: datetime | None = None,
 ) -> Places:
     """Lay entries out from `not_before` on; the book must leave them out (`moving_since`).
 
-    `compact` closes gaps as well: nobody keeps an instant for being far enough behind.
+    `compact` closes gaps as well: nobody keeps an instant for being far enough behind. Up to `through`
+    every entry is looked at, though one before it could stay.
     """
     free = _Free(queue, book, not_before=not_before, skipped=skipped)
     moves: list[tuple[Entry, Slot]] = []
     for entry in wanted:
         if not compact and free.may_keep(entry):
-            if free.is_quiet(entry.at):
+            if free.is_quiet(entry.at) and (through is None or entry.at > through):
                 break  # from here on nothing is touched
             free.keep(entry.at)
             continue

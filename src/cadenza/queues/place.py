@@ -16,6 +16,7 @@ from cadenza.queues.model import LIVE, Entry, Moved, Queue, wall_text
 from cadenza.sql.tx import Row, Tx
 
 PAGE = 500
+ALL = 20_000
 Move = tuple[Entry, datetime, str | None]  # whose, to which instant, by which wall time
 
 
@@ -25,18 +26,23 @@ def to_slot(entry: Entry, slot: Slot) -> Move:
 
 
 def entries(
-    tx: Tx, queue: Queue, *, since: datetime | None = None, until: datetime | None = None
+    tx: Tx,
+    queue: Queue,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    page: int = PAGE,
 ) -> Iterator[Entry]:
     """Read what may move, in the queue's order, page by page: who stops early reads little."""
     beyond = (since or _EARLIEST) - _TICK
-    while page := _page(tx, queue, beyond, until or _LATEST):
-        yield from page
-        if len(page) < PAGE:
+    while found := _page(tx, queue, beyond, until or _LATEST, page):
+        yield from found
+        if len(found) < page:
             return
-        beyond = page[-1].at
+        beyond = found[-1].at
 
 
-def _page(tx: Tx, queue: Queue, beyond: datetime, until: datetime) -> list[Entry]:
+def _page(tx: Tx, queue: Queue, beyond: datetime, until: datetime, page: int) -> list[Entry]:
     leaders = tx.all(
         f"""
         SELECT id, post_id, slot_at, wall_time FROM delivery
@@ -47,7 +53,7 @@ def _page(tx: Tx, queue: Queue, beyond: datetime, until: datetime) -> list[Entry
         """,  # noqa: S608 - put together from constants
         beyond=beyond,
         until=until,
-        page=PAGE,
+        page=page,
         **keep.key(queue),
     )
     if not leaders:

@@ -1,0 +1,232 @@
+"""Opens a queue again and does what was chosen with what came due meanwhile: never a flood, never a loss.
+
+`shift` (the default): they take the next free slots in order, and what stands behind moves on. `send`:
+from now on, spaced. `draft`: taken back. The same after a pause, after a reconnect, after an outage and
+after a workspace was stopped; `dry_run` gives the same answer and changes nothing. What was timed by hand
+and came due joins the line and is listed apart.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import chain
+
+from cadenza.core.slots import LEAD
+from cadenza.db import audit
+from cadenza.deliveries import lanes
+from cadenza.deliveries.resume_plan import SPACING, NotConnected
+from cadenza.queues import keep
+from cadenza.queues.book import Book
+from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
+from cadenza.queues.move_on import move_on
+from cadenza.queues.place import entries, place, to_slot
+from cadenza.sql.tx import Row, Tx
+
+
+class Choice(StrEnum):
+    """What becomes of what came due meanwhile."""
+
+    SHIFT = "shift"
+    SEND = "send"
+    DRAFT = "draft"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """It runs again: what moved where, what was taken back; `held` came due meanwhile, in order."""
+
+    choice: Choice
+    held: tuple[str, ...]
+    by_hand: tuple[str, ...]  # of those, the ones a person had timed
+    moved: tuple[Moved, ...]
+    taken_back: tuple[str, ...]
+    revision: int
+    was_paused: bool
+
+
+def resume(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    by: str,
+    choice: Choice = Choice.SHIFT,
+    spacing: timedelta = SPACING,
+    since: datetime | None = None,
+    dry_run: bool = False,
+) -> Resumed | NotConnected | NoRoom | NoQueue:
+    """Do the choice, then let the account send; `since` leaves older ones to be judged as missed."""
+    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    if isinstance(queue, NoQueue):
+        return queue
+    if queue.account_state not in ("connected", "expiring"):
+        return NotConnected(queue.account_state)
+    held, by_hand = _held(tx, now, queue, since)
+    moves: list[tuple[Entry, datetime, str | None]] = []
+    if choice is Choice.SHIFT and held:
+        laid_out = _shift(tx, now, queue, held)
+        if laid_out is None:
+            return NoRoom(account_id, "there is no slot left within a year: choose send or draft")
+        moves = laid_out
+    elif choice is Choice.SEND:
+        moves = [(entry, now + spacing * turn, None) for turn, entry in enumerate(held)]
+    answer = Resumed(
+        choice=choice,
+        held=tuple(entry.id for entry in held),
+        by_hand=by_hand,
+        moved=tuple(Moved(entry.id, entry.post_id, entry.at, at) for entry, at, _ in moves),
+        taken_back=_all_ids(held) if choice is Choice.DRAFT else (),
+        revision=queue.revision + 1,
+        was_paused=queue.paused,
+    )
+    if not dry_run:
+        _do(tx, now, queue, answer, moves)
+        _open(tx, now, queue, answer, by=by)
+    return answer
+
+
+def ended(tx: Tx, now: datetime) -> list[tuple[str, str]]:
+    """Name the queues (workspace, account) whose pause ended by itself: resume them."""
+    rows = tx.all(
+        """
+        SELECT lane.workspace_id, lane.account_id FROM lane JOIN queue
+            ON queue.workspace_id = lane.workspace_id AND queue.account_id = lane.account_id
+        WHERE lane.paused AND lane.paused_until <= :now AND lane.id = 'account:' || lane.account_id
+        ORDER BY lane.paused_until
+        """,
+        now=now,
+    )
+    return [(row["workspace_id"], row["account_id"]) for row in rows]
+
+
+def _held(
+    tx: Tx, now: datetime, queue: Queue, since: datetime | None
+) -> tuple[list[Entry], tuple[str, ...]]:
+    """What came due: a post's channels that were due together are one, led by who holds a slot."""
+    rows = tx.all(
+        """
+        SELECT id, post_id, due_at, slot_at, wall_time FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = 'post'
+            AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now AND due_at >= :since
+        ORDER BY due_at, id
+        """,
+        now=now,
+        since=since or now - timedelta(days=3660),
+        **keep.key(queue),
+    )
+    groups: dict[tuple[str, datetime], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["post_id"] or row["id"], row["due_at"]), []).append(row)
+    found: list[Entry] = []
+    by_hand: list[str] = []
+    for group in groups.values():
+        leader = next((row for row in group if row["slot_at"] is not None), group[0])
+        rest = tuple(row["id"] for row in group if row is not leader)
+        found.append(
+            Entry(leader["id"], leader["post_id"], leader["due_at"], leader["wall_time"], rest)
+        )
+        if leader["slot_at"] is None:
+            by_hand.append(leader["id"])
+    return found, tuple(by_hand)
+
+
+def _shift(
+    tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]
+) -> list[tuple[Entry, datetime, str | None]] | None:
+    start = now + LEAD
+    behind: Iterator[Entry] = entries(tx, queue, since=now + timedelta(microseconds=1))
+    places = move_on(
+        queue,
+        Book(
+            tx,
+            queue,
+            moving_since=now + timedelta(microseconds=1),
+            leaving=frozenset(_all_ids(held)),
+        ),
+        chain(held, behind),
+        not_before=start,
+        skipped=keep.skipped(tx, queue, since=start),
+    )
+    return None if places.full else [to_slot(entry, slot) for entry, slot in places.moves]
+
+
+def _do(
+    tx: Tx,
+    now: datetime,
+    queue: Queue,
+    answer: Resumed,
+    moves: list[tuple[Entry, datetime, str | None]],
+) -> None:
+    match answer.choice:
+        case Choice.SHIFT:
+            place(tx, queue, moves, reason="moved on: it came due while nothing was sent")
+        case Choice.SEND:
+            _send(tx, queue, moves)
+        case Choice.DRAFT:
+            _take_back(tx, queue, answer.taken_back)
+
+
+def _send(tx: Tx, queue: Queue, moves: Sequence[tuple[Entry, datetime, str | None]]) -> None:
+    """Give each its turn; a deferral is counted, so that nobody calls it late."""
+    tx.run(
+        """
+        UPDATE delivery SET due_at = turns.turn_at, slot_at = NULL, deferrals = deferrals + 1,
+            reason = 'sent late: it came due while nothing was sent'
+        FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id
+            AND state = 'scheduled' AND leased_until IS NULL
+        """,
+        turns=[(id_, at) for entry, at, _ in moves for id_ in (entry.id, *entry.followers)],
+        workspace_id=queue.workspace_id,
+    )
+
+
+def _take_back(tx: Tx, queue: Queue, ids: Sequence[str]) -> None:
+    tx.run(
+        """
+        UPDATE delivery SET state = 'draft', slot_at = NULL, lease = lease + 1,
+            reason = 'taken back: it came due while nothing was sent'
+        FROM TABLE(:ids) AS back (id text)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = back.id
+            AND state = 'scheduled' AND leased_until IS NULL
+        """,
+        ids=[(id_,) for id_ in ids],
+        workspace_id=queue.workspace_id,
+    )
+
+
+def _open(tx: Tx, now: datetime, queue: Queue, answer: Resumed, *, by: str) -> None:
+    opened = tx.all(
+        """
+        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND parked_by IN ('reconnect', 'account', 'workspace')
+        RETURNING id
+        """,
+        **keep.key(queue),
+    )
+    lanes.refresh(tx, [(queue.workspace_id, row["id"]) for row in opened])
+    lanes.resume(tx, workspace_id=queue.workspace_id, lane_id=queue.lane_id)
+    tx.run(
+        """
+        UPDATE queue SET paused_at = NULL, paused_by = NULL
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+        """,
+        **keep.key(queue),
+    )
+    audit.record(
+        tx,
+        now,
+        workspace_id=queue.workspace_id,
+        by=by,
+        action="queue.resume",
+        subject_id=queue.account_id,
+        after={"choice": answer.choice.value, "held": len(answer.held)},
+    )
+    keep.rise(tx, now, queue)
+
+
+def _all_ids(held: Sequence[Entry]) -> tuple[str, ...]:
+    return tuple(id_ for entry in held for id_ in (entry.id, *entry.followers))

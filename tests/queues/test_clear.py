@@ -1,0 +1,138 @@
+"""Clear: row by row, never what is on its way; undo brings back what is still free."""
+
+from datetime import timedelta
+
+from cadenza.core.channels import Channel
+from cadenza.queues.clear import Cleared, TooLate, Undone, clear, clear_post, undo
+from cadenza.queues.skip import skip_next
+from tests.queues.conftest import ADA, BEN, DAILY, MONDAY, Desk, only
+
+
+async def cleared(desk: Desk, **words: bool) -> Cleared:
+    answer = await desk.run(clear, account_id="ada", by=ADA, **words)
+    assert isinstance(answer, Cleared)
+    return answer
+
+
+async def test_a_cleared_queue_is_empty_and_its_posts_are_drafts_again(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.week("ben", slots=DAILY)
+    await desk.fill(2)
+    await desk.add("ada", "ben", post="both")
+    answer = await cleared(desk)
+    assert len(answer.canceled) == 3
+    assert answer.drafts == ("p0001", "p0002")
+    assert await desk.posts() == []
+    assert await desk.posts("ben") == ["both"]
+
+
+async def test_clearing_twice_is_clearing_once(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(2)
+    await cleared(desk)
+    revision = (await desk.queue()).revision
+    again = await cleared(desk)
+    assert (again.clear_id, again.canceled) == (None, ())
+    assert (await desk.queue()).revision == revision
+
+
+async def test_what_is_on_its_way_is_reported_and_stays(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    posts = await desk.fill(3)
+    desk.now = posts[0].at
+    (ticket,) = await desk.claim()
+    answer = await cleared(desk)
+    assert answer.on_their_way == (ticket.id,)
+    assert len(answer.canceled) == 2
+    assert await desk.posts() == ["p0001"]
+
+
+async def test_hand_timed_posts_stay_unless_asked_for(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(1)
+    by_hand = await desk.by_hand(MONDAY + timedelta(hours=9))
+    assert by_hand not in (await cleared(desk)).canceled
+    assert by_hand in (await cleared(desk, by_hand=True)).canceled
+
+
+async def test_followers_and_drafts_go_too(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    both = (Channel.INSTAGRAM_FEED, Channel.INSTAGRAM_STORY)
+    two = only(await desk.add(channels=both))
+    draft = only(await desk.add(approved=False))
+    assert set((await cleared(desk)).canceled) == {*two.ids, *draft.ids}
+
+
+async def test_a_cleared_post_can_be_added_again(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    first = (await desk.fill(1))[0]
+    await cleared(desk)
+    assert only(await desk.add(post="p0001")).at == first.at
+
+
+async def test_one_post_is_cleared_on_all_its_accounts(desk: Desk) -> None:
+    await desk.week("ada", slots=DAILY)
+    await desk.week("ben", slots=DAILY)
+    await desk.add("ada", "ben", post="both")
+    await desk.add("ada", post="other")
+    answer = await desk.run(clear_post, "ada", "ben", post_id="both", by=ADA)
+    assert len(answer.canceled) == 2
+    assert answer.drafts == ("both",)
+    assert (await desk.posts("ada"), await desk.posts("ben")) == (["other"], [])
+
+
+async def test_undo_restores_the_instants(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(3)
+    await desk.add(approved=False)
+    before = await desk.order()
+    answer = await cleared(desk)
+    desk.now += timedelta(minutes=10)
+    undone = await desk.run(undo, clear_id=answer.clear_id, by=BEN)
+    assert isinstance(undone, Undone)
+    assert (len(undone.restored), undone.lost) == (4, ())
+    assert await desk.order() == before
+    states = [r["state"] for r in await desk.rows("SELECT state FROM delivery ORDER BY due_at")]
+    assert states == ["scheduled"] * 3 + ["draft"]
+    first = (await desk.rows("SELECT min(due_at) AS first_at FROM delivery"))[0]["first_at"]
+    assert (await desk.row("lane", "account:ada"))["runnable_at"] == first
+
+
+async def test_undo_says_what_it_cannot_restore_and_why(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    posts = await desk.fill(4)
+    answer = await cleared(desk)
+    await desk.add(post="thief")  # takes the first slot
+    await desk.run(skip_next, account_id="ada", by=ADA)
+    await desk.add(post="p0003")  # the third was added again
+    undone = await desk.run(undo, clear_id=answer.clear_id, by=ADA)
+    assert isinstance(undone, Undone)
+    assert dict(undone.lost) == {
+        posts[0].ids[0]: "its slot was taken meanwhile",
+        posts[2].ids[0]: "it was added again meanwhile",
+    }
+    assert await desk.posts() == ["thief", "p0002", "p0003", "p0004"]
+
+
+async def test_undo_does_not_bring_back_what_is_past(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    posts = await desk.fill(2)
+    desk.now = posts[0].at - timedelta(minutes=5)
+    answer = await cleared(desk)
+    desk.now = posts[0].at + timedelta(minutes=1)
+    undone = await desk.run(undo, clear_id=answer.clear_id, by=ADA)
+    assert isinstance(undone, Undone)
+    assert undone.lost == ((posts[0].ids[0], "its time has passed"),)
+
+
+async def test_undo_ends_after_ten_minutes_and_works_once(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(2)
+    answer = await cleared(desk)
+    desk.now += timedelta(minutes=10, seconds=1)
+    late = await desk.run(undo, clear_id=answer.clear_id, by=ADA)
+    assert isinstance(late, TooLate)
+    desk.now = MONDAY
+    await desk.run(undo, clear_id=answer.clear_id, by=ADA)
+    assert isinstance(await desk.run(undo, clear_id=answer.clear_id, by=ADA), TooLate)
+    assert isinstance(await desk.run(undo, clear_id="nothing", by=ADA), TooLate)
