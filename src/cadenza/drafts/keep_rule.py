@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from cadenza.core.channels import UnknownChannelError, normalise
+from cadenza.core.channels import Channel, UnknownChannelError, normalise
 from cadenza.core.zones import Fold, Gap, UnknownZoneError, get_zone
 from cadenza.db.audit import record
 from cadenza.drafts.apply_plan import apply_plan
@@ -31,7 +31,7 @@ from cadenza.drafts.model import (
 from cadenza.drafts.occurrences import Timing
 from cadenza.drafts.pattern import PatternError, read_anchor, read_pattern, write_pattern
 from cadenza.drafts.plan_change import Plan, plan_change
-from cadenza.posts.compose import UnknownAccountError, resolve_targets
+from cadenza.posts.targets import check_targets, resolve_targets
 from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Tx
 
@@ -231,34 +231,27 @@ def _targets(
     """Normalise channels in the one place where it is done, and refuse what cannot be published to."""
     try:
         named = [(each[0], normalise(each[1])) for each in asked if not isinstance(each, str)]
-        alone = [each for each in asked if isinstance(each, str)]
-        found = {*named, *resolve_targets(tx, workspace_id, alone)}
-    except (UnknownChannelError, UnknownAccountError) as error:
+    except UnknownChannelError as error:
         return Invalid(str(error))
-    targets = tuple(sorted(found))
+    alone = [each for each in asked if isinstance(each, str)]
+    bad = check_targets(tx, workspace_id, named) or check_targets(tx, workspace_id, alone)
+    if bad is not None:
+        return Invalid(bad.says)
+    targets = tuple(sorted({*named, *resolve_targets(tx, workspace_id, alone)}))
     if not targets or len(targets) > MOST_TARGETS:
         return Invalid(f"a rule goes to 1 to {MOST_TARGETS} accounts and channels")
-    rows = tx.all(
-        """
-        SELECT account.id, provider, state FROM TABLE(:ids) AS asked (id text) JOIN account
-            ON account.workspace_id = :workspace_id AND account.id = asked.id
-        """,
-        workspace_id=workspace_id,
-        ids=[(id_,) for id_ in sorted({account for account, _ in targets})],
-    )
-    accounts = {row["id"]: row for row in rows}
-    for account, channel in targets:
-        row = accounts.get(account)
-        if row is None:
-            return Invalid(f"the workspace has no account {account!r}")
-        adapter = all_providers().get(row["provider"])
-        if adapter is None:
-            continue
-        if channel not in adapter.channels:
-            return Invalid(f"the account {account!r} cannot publish to {channel.value}")
-        if adapter.capabilities(channel).needs_recipient:
-            return Invalid(f"{channel.value} goes to a person: a rule publishes to all")
+    personal = sorted({channel.value for _, channel in targets if _needs_recipient(channel)})
+    if personal:
+        return Invalid(f"{personal[0]} goes to a person: a rule publishes to all")
     return targets
+
+
+def _needs_recipient(channel: Channel) -> bool:
+    return any(
+        adapter.capabilities(channel).needs_recipient
+        for adapter in all_providers().values()
+        if channel in adapter.channels
+    )
 
 
 def _write(tx: Tx, now: datetime, rule: Rule, *, by: str) -> None:
