@@ -9,7 +9,22 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from cadenza.api import auth, deliveries, health
+from cadenza.api import (
+    accounts,
+    audit,
+    auth,
+    connect,
+    deliveries,
+    events,
+    health,
+    jobs,
+    keys,
+    me,
+    notices,
+    people,
+    system,
+    workspaces,
+)
 from cadenza.api.declare import Resource, mount
 from cadenza.api.enter import Guarded
 from cadenza.api.guard import Guard
@@ -19,8 +34,19 @@ from cadenza.people.passwords import Passwords
 
 V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
+    accounts.routes,
+    audit.routes,
     auth.routes,
+    connect.routes,
     deliveries.routes,
+    events.routes,
+    jobs.routes,
+    keys.routes,
+    me.routes,
+    notices.routes,
+    people.routes,
+    system.routes,
+    workspaces.routes,
 )
 _SECURITY = {
     "session": {"type": "apiKey", "in": "cookie", "name": "cadenza"},
@@ -48,6 +74,8 @@ def create_app(house: House, *, stop: asyncio.Event | None = None) -> FastAPI:
             for each in resource.declared:
                 app.state.declared[each.handler] = each
             mount(app, resource, prefix=prefix, route_class=Guarded)
+    declared = app.state.declared.values()
+    app.state.scopes = frozenset(each.scope for each in declared if each.scope is not None)
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
     app.add_middleware(Guard, house=house)

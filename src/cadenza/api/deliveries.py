@@ -85,6 +85,10 @@ class Doubt(Asked):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"is_there": True}]})
     is_there: bool = Field(strict=True, description="False sends it again")
+    remote_id: Line | None = Field(
+        default=None, description="Its id over there: a thread's other parts follow it"
+    )
+    rest: bool = Field(default=True, strict=True, description="False leaves other parts unsent")
 
 
 @routes.get(needs=Role.VIEWER, scope="deliveries:read")
@@ -213,8 +217,19 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         answer = change.decide_doubt(
-            tx, now, workspace_id=workspace_id, id=delivery_id, is_there=body.is_there
+            tx,
+            now,
+            workspace_id=workspace_id,
+            id=delivery_id,
+            is_there=body.is_there,
+            remote_id=body.remote_id,
+            rest=body.rest,
         )
+        if isinstance(answer, change.NeedsRemoteId):
+            raise conflict(
+                "remote_id_needed",
+                f"Part {answer.part} is there and {answer.left} follow it: give its id, or rest=false.",
+            )
         return _changed(act, tx, now, delivery_id, answer, "delivery.decide")
 
     return await act.write(operation, locks=[f"account:{workspace_id}:{account}"])

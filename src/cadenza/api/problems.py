@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from cadenza.core.zones import UnknownZoneError
+from cadenza.engine.errors import EngineError
 from cadenza.people.model import Missing, Refused, TooOften, Wrong
 from cadenza.sql.errors import SqlError
 
@@ -183,7 +184,16 @@ async def on_database(request: Request, error: Exception) -> Response:
     return answer_problem(request, problem)
 
 
+async def on_engine(request: Request, error: Exception) -> Response:
+    """Answer what the engine refuses, by its kind."""
+    assert isinstance(error, EngineError)
+    status = {"missing": 404, "conflict": 409, "unavailable": 503}.get(error.kind, 422)
+    code = {404: "not_found", 409: "conflict", 503: "unavailable"}.get(status, "invalid_input")
+    return answer_problem(request, Problem(status, code, str(error)))
+
+
 HANDLERS = {
+    EngineError: on_engine,
     Problem: on_problem,
     RequestValidationError: on_invalid,
     HTTPException: on_http,

@@ -80,7 +80,9 @@ def find_key(tx: Tx, now: datetime, *, prefix: str, secret_hash: str) -> Row | N
     """Return a live key whose secret matches."""
     row = tx.one(
         """
-        SELECT * FROM api_key
+        SELECT api_key.*, person.instance_owner FROM api_key
+        JOIN member ON member.workspace_id = api_key.workspace_id AND member.id = api_key.member_id
+        LEFT JOIN person ON person.id = member.person_id
         WHERE prefix = :prefix AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > :now)
         """,
         prefix=prefix,
@@ -95,6 +97,7 @@ def caller_of(row: Row) -> Caller:
         by=f"key:{row['id']}",
         member_id=row["member_id"],
         role=Role(row["role"]),
+        instance_owner=bool(row["instance_owner"]),  # of its maker; the scope decides what of it
         key_id=row["id"],
         scopes=frozenset(row["scopes"].split()),
         accounts=None if row["accounts"] is None else frozenset(row["accounts"].split()),

@@ -37,6 +37,11 @@ def row_name(person_id: str) -> str:
     return f"person:{person_id}:totp"
 
 
+def pack(secret: bytes) -> str:
+    """Write a shared secret as text, to be sealed."""
+    return base64.b64encode(secret).decode()
+
+
 def app_address(secret: bytes, email: str) -> str:
     """Return what an authenticator app reads from a picture."""
     shared = base64.b32encode(secret).decode()

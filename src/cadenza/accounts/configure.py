@@ -1,0 +1,162 @@
+"""What a person sets for an account: zone, how late it may send, hours, holidays, limits.
+
+Hours and holidays live in the account's settings, limits are budget rows; the gates read both at the
+next look. Lanes that waited for hours or a budget are let look again by the caller. What the network
+told of the account (name, kind) is never taken from here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from cadenza.core.zones import get_zone
+from cadenza.db.audit import record
+from cadenza.sql.tx import Row, Tx
+
+KINDS = ("hour", "day", "week", "rolling_day", "rate", "gap")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What is to be changed; None leaves a thing as it is."""
+
+    zone: str | None = None
+    grace_minutes: int | None = None
+    unconfirmed_policy: str | None = None
+    hours: Mapping[str, Any] | None = None  # as `accounts/hours.py` reads them
+    holidays: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One budget of an account: at most `amount` of an action, or a gap of `amount` seconds."""
+
+    action: str
+    kind: str
+    amount: int
+    per_seconds: int | None = None
+
+
+def scope_of(account_id: str) -> str:
+    """Name what an account's budgets belong to, as the road does."""
+    return f"account:{account_id}"
+
+
+def lock_of(workspace_id: str, account_id: str) -> str:
+    """Name the lock that permits of the account take too."""
+    return f"account:{workspace_id}:{account_id}"
+
+
+def find_account(tx: Tx, workspace_id: str, account_id: str) -> Row | None:
+    """Return an account of a workspace."""
+    return tx.one(
+        "SELECT * FROM account WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=workspace_id,
+        id=account_id,
+    )
+
+
+def configure(
+    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, change: Change, by: str
+) -> bool:
+    """Change what is given; say whether the account is there."""
+    row = find_account(tx, workspace_id, account_id)
+    if row is None:
+        return False
+    zone = row["zone"] if change.zone is None else change.zone
+    get_zone(zone)
+    settings: dict[str, Any] = msgspec.json.decode(row["settings"])
+    for name in ("hours", "holidays"):
+        said = getattr(change, name)
+        if said is not None:
+            settings[name] = said
+    grace = row["grace_minutes"] if change.grace_minutes is None else change.grace_minutes
+    policy = change.unconfirmed_policy or row["unconfirmed_policy"]
+    tx.run(
+        """
+        UPDATE account SET zone = :zone, grace_minutes = :grace, unconfirmed_policy = :policy, settings = :settings
+        WHERE workspace_id = :workspace_id AND id = :id
+        """,
+        zone=zone,
+        grace=grace,
+        policy=policy,
+        settings=msgspec.json.encode(settings).decode(),
+        workspace_id=workspace_id,
+        id=account_id,
+    )
+    record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="account.configure",
+        subject_id=account_id,
+        before={"zone": row["zone"], "grace_minutes": row["grace_minutes"]},
+        after={
+            "zone": zone,
+            "grace_minutes": grace,
+            "unconfirmed_policy": policy,
+            "hours": settings.get("hours", {}),
+            "holidays": settings.get("holidays", []),
+        },
+    )
+    return True
+
+
+def list_limits(tx: Tx, workspace_id: str, account_id: str) -> list[Row]:
+    """List an account's limits."""
+    return tx.all(
+        """
+        SELECT action, kind, amount, per_seconds FROM budget
+        WHERE workspace_id = :workspace_id AND scope = :scope ORDER BY action, kind
+        """,
+        workspace_id=workspace_id,
+        scope=scope_of(account_id),
+    )
+
+
+def set_limits(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    limits: Sequence[Limit],
+    by: str,
+) -> bool:
+    """Replace an account's limits; what was used of them stays counted. Run under `lock_of`."""
+    if find_account(tx, workspace_id, account_id) is None:
+        return False
+    before = list_limits(tx, workspace_id, account_id)
+    key = {"workspace_id": workspace_id, "scope": scope_of(account_id)}
+    tx.run("DELETE FROM budget WHERE workspace_id = :workspace_id AND scope = :scope", **key)
+    tx.run_each(
+        """
+        INSERT INTO budget (workspace_id, scope, action, kind, amount, per_seconds)
+        VALUES (:workspace_id, :scope, :action, :kind, :amount, :per_seconds)
+        """,
+        [
+            {
+                **key,
+                "action": each.action,
+                "kind": each.kind,
+                "amount": each.amount,
+                "per_seconds": each.per_seconds,
+            }
+            for each in limits
+        ],
+    )
+    record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="account.limits",
+        subject_id=account_id,
+        before={"limits": before},
+        after={"limits": list_limits(tx, workspace_id, account_id)},
+    )
+    return True

@@ -1,0 +1,398 @@
+"""Accounts: how they are, when and how much they may send, pausing them, letting them go."""
+
+from datetime import date, datetime, time, timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from cadenza.accounts import configure
+from cadenza.accounts.disconnect import disconnect
+from cadenza.api.ask import Act, Acting, Ask, Asking
+from cadenza.api.declare import Resource
+from cadenza.api.problems import conflict, not_found
+from cadenza.api.shape import Answer, Asked, Id, Instant, Line, ZoneName, loads, one_of
+from cadenza.db.audit import record
+from cadenza.deliveries import lanes, resume_plan
+from cadenza.deliveries.cancel_account import cancel_account
+from cadenza.deliveries.model import Action
+from cadenza.people.model import Role
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("accounts", "/workspaces/{workspace_id}/accounts")
+MOMENT = timedelta(seconds=1)
+BATCHES = 20  # of canceled deliveries in one request; the rest meets the account's closed gate
+
+
+class Hours(BaseModel):
+    """From when to when, on which days; Sunday is 0."""
+
+    model_config = ConfigDict(extra="forbid")
+    start: time
+    end: time
+    days: list[Annotated[int, Field(ge=0, le=6, strict=True)]] = Field(
+        default=[1, 2, 3, 4, 5], max_length=7
+    )
+
+    @model_validator(mode="after")
+    def _is_some(self) -> "Hours":
+        if self.start == self.end:
+            raise ValueError("start and end are the same: leave the hours out to be open always")
+        if self.start.tzinfo is not None or self.end.tzinfo is not None:
+            raise ValueError("hours are wall times of the account's zone: leave the offset out")
+        return self
+
+
+class Lane(BaseModel):
+    """Where the account's deliveries wait."""
+
+    paused: bool
+    pause_reason: str | None
+    paused_until: datetime | None
+    parked_until: datetime | None
+    park_reason: str | None
+    in_flight: int
+
+
+class Account(Answer):
+    """A connected identity and how it is; never its credentials."""
+
+    id: str
+    provider: str
+    remote_id: str
+    handle: str
+    name: str | None
+    kind: str | None
+    zone: str
+    state: str
+    state_reason: str | None
+    token_expires_at: datetime | None
+    token_refreshed_at: datetime | None
+    lost_at: datetime | None
+    grace_minutes: int
+    unconfirmed_policy: str
+    hours: dict[str, Hours | None]
+    holidays: list[date]
+    lane: Lane | None
+    created_at: datetime
+
+
+class AccountChange(Asked):
+    """What to change of an account."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "zone": "Europe/Berlin",
+                    "hours": {"email": {"start": "09:00", "end": "18:00", "days": [1, 2, 3, 4, 5]}},
+                    "holidays": ["2026-12-25"],
+                }
+            ]
+        }
+    )
+    zone: ZoneName | None = None
+    grace_minutes: int | None = Field(default=None, ge=0, le=10_080, strict=True)
+    unconfirmed_policy: Literal["ask", "assume_sent"] | None = None
+    hours: dict[Action, Hours | None] | None = Field(
+        default=None, description="Per action; null is always open, left out is the default"
+    )
+    holidays: list[date] | None = Field(default=None, max_length=400)
+
+
+class Limit(BaseModel):
+    """At most `amount` of an action in a period, or seconds between two of them."""
+
+    model_config = ConfigDict(extra="forbid")
+    action: Action | Literal["*"]
+    kind: Literal["hour", "day", "week", "rolling_day", "rate", "gap"]
+    amount: int = Field(ge=0, le=1_000_000, strict=True)
+    per_seconds: int | None = Field(default=None, ge=1, le=86_400, strict=True)
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Limit":
+        if self.kind == "rate" and self.amount < 1:
+            raise ValueError("a rate allows at least one: pause the account to send nothing")
+        if self.per_seconds is not None and self.kind != "rate":
+            raise ValueError("per_seconds belongs to a rate")
+        return self
+
+
+class Limits(Answer):
+    """An account's limits."""
+
+    limits: list[Limit]
+
+
+class LimitsAsked(Asked):
+    """The limits that an account shall have, all of them."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"limits": [{"action": "post", "kind": "day", "amount": 10}]}]
+        }
+    )
+    limits: list[Limit] = Field(max_length=60)
+
+    @model_validator(mode="after")
+    def _once_each(self) -> "LimitsAsked":
+        if len({(each.action, each.kind) for each in self.limits}) < len(self.limits):
+            raise ValueError("an action has one limit of a kind")
+        return self
+
+
+class Pause(Asked):
+    """Why, and until when."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the brand is changing"}]})
+    reason: Line
+    until: Instant | None = None
+
+
+class Resume(Asked):
+    """What becomes of what came due meanwhile."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "send"}]})
+    choice: resume_plan.Choice | None = Field(
+        default=None, description="Needed where something came due meanwhile"
+    )
+
+
+class Leave(Asked):
+    """Why the account goes."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the page was closed"}]})
+    reason: Line = "disconnected by a person"
+
+
+class Disconnected(Account):
+    """The account is let go; its deliveries are canceled."""
+
+    canceled: int
+    in_hand: int = Field(description="In a worker's hands; the closed account stops them")
+
+
+@routes.get(needs=Role.VIEWER, scope="accounts:read")
+async def list_accounts(ask: Ask, workspace_id: Id) -> list[Account]:
+    """List the accounts with their health."""
+    chosen, accounts = one_of("id", ask.caller.accounts)
+
+    def look(tx: Tx, now: datetime) -> list[Account]:
+        rows = tx.all(
+            f"SELECT * FROM account WHERE workspace_id = :workspace_id AND {chosen} ORDER BY provider, handle, id",  # noqa: S608 - names of parameters
+            workspace_id=workspace_id,
+            **accounts,
+        )
+        found = tx.all(
+            "SELECT * FROM lane WHERE workspace_id = :workspace_id AND account_id IS NOT NULL",
+            workspace_id=workspace_id,
+        )
+        by_account = {lane["account_id"]: lane for lane in found}
+        return [show(row, by_account.get(row["id"])) for row in rows]
+
+    return await ask.read(look)
+
+
+@routes.get("/{account_id}", needs=Role.VIEWER, scope="accounts:read")
+async def show_account(ask: Ask, workspace_id: Id, account_id: Id) -> Account:
+    """Show one account."""
+    return ask.tag(await ask.read(lambda tx, now: one(ask, tx, account_id)))
+
+
+@routes.patch("/{account_id}", needs=Role.ADMIN, scope="accounts:write")
+async def change_account(
+    act: Act, workspace_id: Id, account_id: Id, body: AccountChange
+) -> Account:
+    """Change zone, hours, holidays, how late it may send, and what becomes of doubts."""
+    hours = None
+    if body.hours is not None:
+        hours = {
+            action.value: None if said is None else said.model_dump(mode="json")
+            for action, said in body.hours.items()
+        }
+    holidays = None if body.holidays is None else [day.isoformat() for day in body.holidays]
+
+    def operation(tx: Tx, now: datetime) -> Account:
+        act.check_match(one(act, tx, account_id))
+        configure.configure(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            account_id=account_id,
+            change=configure.Change(
+                zone=body.zone,
+                grace_minutes=body.grace_minutes,
+                unconfirmed_policy=body.unconfirmed_policy,
+                hours=hours,
+                holidays=holidays,
+            ),
+            by=act.by,
+        )
+        _look_again(tx, workspace_id, account_id)
+        return act.tag(one(act, tx, account_id))
+
+    return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
+
+
+@routes.get("/{account_id}/limits", needs=Role.VIEWER, scope="accounts:read")
+async def list_limits(ask: Ask, workspace_id: Id, account_id: Id) -> Limits:
+    """List an account's limits."""
+    return ask.tag(await ask.read(lambda tx, now: _limits(ask, tx, account_id)))
+
+
+@routes.put("/{account_id}/limits", needs=Role.ADMIN, scope="accounts:write")
+async def set_limits(act: Act, workspace_id: Id, account_id: Id, body: LimitsAsked) -> Limits:
+    """Replace an account's limits; what was used of them stays counted."""
+
+    def operation(tx: Tx, now: datetime) -> Limits:
+        act.check_match(_limits(act, tx, account_id))
+        configure.set_limits(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            account_id=account_id,
+            limits=[
+                configure.Limit(
+                    action=str(each.action),
+                    kind=each.kind,
+                    amount=each.amount,
+                    per_seconds=each.per_seconds,
+                )
+                for each in body.limits
+            ],
+            by=act.by,
+        )
+        _look_again(tx, workspace_id, account_id)
+        return act.tag(_limits(act, tx, account_id))
+
+    return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
+
+
+@routes.post("/{account_id}/pause", needs=Role.EDITOR, scope="accounts:write")
+async def pause(act: Act, workspace_id: Id, account_id: Id, body: Pause) -> Account:
+    """Let nothing of the account be sent from now on."""
+
+    def operation(tx: Tx, now: datetime) -> Account:
+        one(act, tx, account_id)
+        lane = f"account:{account_id}"
+        lanes.pause(
+            tx, workspace_id=workspace_id, lane_id=lane, reason=body.reason, until=body.until
+        )
+        _record(act, tx, now, account_id, "account.pause", {"reason": body.reason})
+        return one(act, tx, account_id)
+
+    return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
+
+
+@routes.post("/{account_id}/resume", needs=Role.EDITOR, scope="accounts:write")
+async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Account:
+    """Let it send again; what is held since a lost connection wants a choice."""
+    key = {"workspace_id": workspace_id, "account_id": account_id}
+
+    def operation(tx: Tx, now: datetime) -> Account:
+        one(act, tx, account_id)
+        lane = {"workspace_id": workspace_id, "lane_id": f"account:{account_id}"}
+        if lanes.resume(tx, **lane):
+            # What came due in a pause is held like what came due without a connection: never a flood.
+            lanes.park(tx, **lane, until=now + MOMENT, reason="it was paused", by="account")
+        offer = resume_plan.offer(tx, now, **key)
+        if isinstance(offer, resume_plan.NotConnected):
+            raise conflict("not_connected", f"The account is {offer.state}: connect it first.")
+        if offer.held and body.choice is None:
+            choices = [choice.value for choice in offer.choices]
+            raise conflict(
+                "choice_needed",
+                "Deliveries came due meanwhile: say what becomes of them.",
+                held=list(offer.held),
+                choices=choices,
+            )
+        if offer.held and body.choice is not None:
+            resume_plan.resume(
+                tx,
+                now,
+                workspace_id=workspace_id,
+                account_id=account_id,
+                choice=body.choice,
+            )
+        _record(act, tx, now, account_id, "account.resume", {"choice": body.choice})
+        return one(act, tx, account_id)
+
+    return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
+
+
+@routes.post("/{account_id}/disconnect", needs=Role.ADMIN, scope="accounts:write")
+async def let_go(act: Act, workspace_id: Id, account_id: Id, body: Leave) -> Disconnected:
+    """Wipe its credentials and cancel what it had still to send; its history stays."""
+    key = {"workspace_id": workspace_id, "account_id": account_id}
+
+    def operation(tx: Tx, now: datetime) -> Disconnected:
+        one(act, tx, account_id)
+        disconnect(tx, now, **key, reason=body.reason)
+        canceled = in_hand = 0
+        for _ in range(BATCHES):
+            batch = cancel_account(tx, now, **key, reason=body.reason)
+            canceled, in_hand = canceled + batch.now, batch.in_hand
+            if not batch.left:
+                break
+        _record(act, tx, now, account_id, "account.disconnect", {"reason": body.reason})
+        shown = one(act, tx, account_id)
+        return Disconnected(**shown.model_dump(), canceled=canceled, in_hand=in_hand)
+
+    return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
+
+
+def show(row: Row, lane: Row | None) -> Account:
+    """Show an account to the outside: named fields only."""
+    settings: dict[str, Any] = loads(row["settings"])
+    fields = {name: row[name] for name in Account.model_fields if name in row}
+    shown = None
+    if lane is not None:
+        shown = Lane(**{name: lane[name] for name in Lane.model_fields})
+    return Account(
+        **fields
+        | {
+            "name": settings.get("name"),
+            "kind": settings.get("kind"),
+            "hours": settings.get("hours", {}),
+            "holidays": settings.get("holidays", []),
+            "lane": shown,
+        }
+    )
+
+
+def one(ask: Asking, tx: Tx, account_id: str) -> Account:
+    """Show one account of the caller's workspace, or refuse."""
+    ask.check_account(account_id)
+    row = configure.find_account(tx, ask.workspace_id, account_id)
+    if row is None:
+        raise not_found("account")
+    lane = tx.one(
+        "SELECT * FROM lane WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=ask.workspace_id,
+        id=f"account:{account_id}",
+    )
+    return show(row, lane)
+
+
+def _limits(ask: Asking, tx: Tx, account_id: str) -> Limits:
+    one(ask, tx, account_id)
+    rows = configure.list_limits(tx, ask.workspace_id, account_id)
+    return Limits(limits=[Limit(**row) for row in rows])
+
+
+def _look_again(tx: Tx, workspace_id: str, account_id: str) -> None:
+    """What waited for hours or a budget may go now: let the road look again."""
+    lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=("hours", "budgets"))
+
+
+def _record(
+    act: Acting, tx: Tx, now: datetime, account_id: str, action: str, after: dict[str, Any]
+) -> None:
+    record(
+        tx,
+        now,
+        workspace_id=act.workspace_id,
+        by=act.by,
+        action=action,
+        subject_id=account_id,
+        after=after,
+    )

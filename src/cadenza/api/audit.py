@@ -1,0 +1,75 @@
+"""Who did what: the audit log of a workspace, and of the house."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+
+from cadenza.api.ask import Ask, Asking
+from cadenza.api.declare import INSTANCE, Resource
+from cadenza.api.shape import ID, LAST, Id, Page, PageAsked, Paged, loads
+from cadenza.people.model import INSTANCE as HOUSE
+from cadenza.people.model import Role
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("audit")
+Word = Annotated[str | None, Query(max_length=128, pattern=ID)]
+
+
+class Entry(BaseModel):
+    """One act."""
+
+    id: str
+    actor: str
+    action: str
+    subject_id: str
+    before: Any
+    after: Any
+    happened_at: datetime
+
+
+@routes.get("/workspaces/{workspace_id}/audit", needs=Role.ADMIN, scope="audit:read")
+async def list_audit(
+    ask: Ask, workspace_id: Id, page: Paged, subject_id: Word = None, actor: Word = None
+) -> Page[Entry]:
+    """List who did what in a workspace, newest first."""
+    return await _list(ask, workspace_id, page, subject_id, actor)
+
+
+@routes.get("/system/audit", needs=INSTANCE, scope="system:read")
+async def list_house_audit(
+    ask: Ask, page: Paged, subject_id: Word = None, actor: Word = None
+) -> Page[Entry]:
+    """List sign-ins, passwords and other acts that belong to no workspace, newest first."""
+    return await _list(ask, HOUSE, page, subject_id, actor)
+
+
+async def _list(
+    ask: Asking, workspace_id: str, page: PageAsked, subject_id: str | None, actor: str | None
+) -> Page[Entry]:
+    at, id_ = page.after or (LAST, "")
+
+    def look(tx: Tx, now: datetime) -> list[Row]:
+        return tx.all(
+            """
+            SELECT * FROM audit
+            WHERE workspace_id = :workspace_id AND (:subject = '' OR subject_id = :subject)
+                AND (:actor = '' OR actor = :actor)
+                AND (happened_at < :at OR (happened_at = :at AND id < :id))
+            ORDER BY happened_at DESC, id DESC LIMIT :limit
+            """,
+            workspace_id=workspace_id,
+            subject=subject_id or "",
+            actor=actor or "",
+            at=at,
+            id=id_,
+            limit=page.limit + 1,
+        )
+
+    return page.cut(await ask.read(look), _show, at="happened_at")
+
+
+def _show(row: Row) -> Entry:
+    fields = {name: row[name] for name in Entry.model_fields}
+    return Entry(**fields | {"before": loads(row["before"]), "after": loads(row["after"])})

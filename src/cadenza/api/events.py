@@ -1,0 +1,149 @@
+"""What happens in a workspace, as it happens: server-sent events from audit and outbox rows.
+
+Rows are read in order of time, with a look back of a few seconds, because a transaction may become
+visible after one that began later; what was sent is remembered, so nothing comes twice on one stream. A
+browser that comes back says where it was (`Last-Event-ID`) and may see the last seconds again: know
+events by their id. The stream ends when the process stops or when the caller may no longer look.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import Header
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel
+
+from cadenza.api.ask import Ask, Asking
+from cadenza.api.declare import Resource
+from cadenza.api.enter import identify
+from cadenza.api.problems import Problem
+from cadenza.api.shape import Id, loads
+from cadenza.people.model import Role
+from cadenza.sql.tx import Row, Tx, from_microseconds, to_microseconds
+
+routes = Resource("events", "/workspaces/{workspace_id}/events")
+EVERY = 1.0  # seconds between looks
+BEAT = 15.0  # seconds between signs of life
+LOOK_BACK = timedelta(seconds=5)
+BATCH = 200
+
+
+class Happening(BaseModel):
+    """Something that happened."""
+
+    id: str
+    kind: str
+    subject_id: str
+    actor: str | None
+    data: Any
+    at: datetime
+
+
+@routes.get(
+    needs=Role.VIEWER,
+    scope="events:read",
+    response_class=EventSourceResponse,
+    summary="Follow what happens",
+)
+async def follow(
+    ask: Ask,
+    workspace_id: Id,
+    last_event_id: Annotated[
+        str | None, Header(max_length=200, description="Where the stream was left")
+    ] = None,
+) -> AsyncIterator[ServerSentEvent]:
+    """Follow what happens in a workspace, from now on or from where one was."""
+    stop: asyncio.Event = ask.request.app.state.stop
+    clock = ask.house.clock
+    since, seen = await _start(ask, last_event_id)
+    yield ServerSentEvent(comment="following", retry=2000)
+    beat = clock.monotonic() + BEAT
+    while not stop.is_set():
+        rows = await ask.read(lambda tx, now, since=since: _look(tx, workspace_id, since))
+        fresh = [row for row in rows if row["id"] not in seen]
+        for row in fresh:
+            seen[row["id"]] = row["at"]
+            if _may_see(ask, row):
+                yield _event(row)
+        if rows:
+            since = max(since, rows[-1]["at"] - LOOK_BACK)
+            seen = {id_: at for id_, at in seen.items() if at >= since}
+        if len(fresh) < BATCH and await clock.wait(stop, EVERY):
+            return
+        if clock.monotonic() >= beat:
+            beat = clock.monotonic() + BEAT
+            if not await _still_allowed(ask):
+                return
+            yield ServerSentEvent(comment="still here")
+
+
+async def _start(ask: Asking, last: str | None) -> tuple[datetime, dict[str, datetime]]:
+    if last is None:
+        now = await ask.read(lambda tx, now: now)
+        return now, {}
+    at, _, id_ = last.partition(".")
+    if not at.isdecimal() or len(at) > 17:
+        raise Problem(400, "bad_event_id", "Last-Event-ID is none of ours.")
+    instant = from_microseconds(int(at))
+    return instant - LOOK_BACK, {id_: instant}
+
+
+def _look(tx: Tx, workspace_id: str, since: datetime) -> list[Row]:
+    """Read both logs since an instant; letters to single persons are nobody else's affair."""
+    audit = tx.all(
+        """
+        SELECT id, action AS kind, subject_id, actor, after AS data, happened_at FROM audit
+        WHERE workspace_id = :workspace_id AND happened_at >= :since
+        ORDER BY happened_at, id LIMIT :batch
+        """,
+        workspace_id=workspace_id,
+        since=since,
+        batch=BATCH * 5,
+    )
+    outbox = tx.all(
+        """
+        SELECT id, kind, subject_id, NULL AS actor, body AS data, created_at AS happened_at FROM outbox
+        WHERE workspace_id = :workspace_id AND created_at >= :since AND kind NOT LIKE 'person.%'
+        ORDER BY created_at, id LIMIT :batch
+        """,
+        workspace_id=workspace_id,
+        since=since,
+        batch=BATCH * 5,
+    )
+    rows = [row | {"at": row["happened_at"]} for row in (*audit, *outbox)]
+    return sorted(rows, key=lambda row: (row["at"], row["id"]))
+
+
+def _may_see(ask: Asking, row: Row) -> bool:
+    """A key with a list of accounts is told of nothing else; viewers do not see who was let in."""
+    if ask.caller.accounts is not None:
+        return row["subject_id"] in ask.caller.accounts
+    private = row["kind"].startswith(("member.", "invitation.", "key.", "webhook."))
+    role = ask.caller.role
+    return not private or (role is not None and role.covers(Role.ADMIN))
+
+
+def _event(row: Row) -> ServerSentEvent:
+    shown = Happening(
+        id=row["id"],
+        kind=row["kind"],
+        subject_id=row["subject_id"],
+        actor=row["actor"],
+        data=loads(row["data"]),
+        at=row["at"],
+    )
+    return ServerSentEvent(
+        data=shown.model_dump(mode="json"),
+        id=f"{to_microseconds(row['at'])}.{row['id']}",
+    )
+
+
+async def _still_allowed(ask: Asking) -> bool:
+    """Ask again who it is: a session that ended ends its streams."""
+    try:
+        caller = await identify(ask.request, ask.house, ask.workspace_id)
+    except Problem:
+        return False
+    return caller is not None and caller.role is not None

@@ -1,0 +1,141 @@
+"""API keys: made and shown once; bound to scopes, accounts and a daily budget."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from cadenza.api.ask import Act, Ask
+from cadenza.api.declare import Resource
+from cadenza.api.problems import Problem, invalid, refuse
+from cadenza.api.shape import Answer, Asked, Id, IdField, Instant, Line, Secretive
+from cadenza.people import keys
+from cadenza.people.model import Done, Role
+from cadenza.people.tokens import draw_key
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("keys", "/workspaces/{workspace_id}/keys")
+ScopeName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+:(read|write)$", max_length=40)]
+
+
+class NewKey(Asked):
+    """A key to make."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "the newsletter script",
+                    "role": "editor",
+                    "scopes": ["deliveries:read", "deliveries:write"],
+                    "publish_per_day": 10,
+                }
+            ]
+        }
+    )
+    name: Line
+    role: Role = Role.EDITOR
+    scopes: list[ScopeName] = Field(min_length=1, max_length=50)
+    accounts: list[IdField] | None = Field(
+        default=None, max_length=200, description="The accounts it may use; all, if not given"
+    )
+    publish_per_day: int | None = Field(default=None, ge=0, le=1_000_000, strict=True)
+    ends_at: Instant | None = None
+
+
+class KeyShown(BaseModel):
+    """A key, without what proves it."""
+
+    id: str
+    name: str
+    prefix: str
+    role: Role
+    scopes: list[str]
+    accounts: list[str] | None
+    publish_per_day: int | None
+    member_id: str
+    created_at: datetime
+    ends_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class KeyMade(Secretive):
+    """The new key: `key` is shown this once."""
+
+    key: str
+    shown: KeyShown
+
+
+class KeyEnded(Answer):
+    """The key is revoked."""
+
+    id: str
+
+
+@routes.get(needs=Role.ADMIN)
+async def list_keys(ask: Ask, workspace_id: Id) -> list[KeyShown]:
+    """List the keys, also those that ended."""
+    rows = await ask.read(lambda tx, now: keys.list_keys(tx, now, workspace_id=workspace_id))
+    return [_show(row) for row in rows]
+
+
+@routes.post(needs=Role.ADMIN, status_code=201)
+async def make_key(act: Act, workspace_id: Id, body: NewKey) -> KeyMade:
+    """Make a key; it is shown once."""
+    known: frozenset[str] = act.request.app.state.scopes
+    unknown = sorted(set(body.scopes) - known)
+    if unknown:
+        says = f"{unknown[0]} is no scope; there are {', '.join(sorted(known))}"
+        raise invalid("body.scopes", says, "unknown_scope")
+    if "system:read" in body.scopes and not act.caller.instance_owner:
+        raise Problem(403, "owner_needed", "Only an owner of this installation gives system:read.")
+    token = draw_key()
+
+    def operation(tx: Tx, now: datetime) -> KeyMade:
+        assert act.caller.member_id is not None
+        assert act.caller.role is not None
+        answer = keys.make_key(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            new=keys.NewKey(
+                name=body.name,
+                role=body.role,
+                scopes=body.scopes,
+                accounts=body.accounts,
+                publish_per_day=body.publish_per_day,
+                ends_at=body.ends_at,
+            ),
+            prefix=token.prefix,
+            secret_hash=token.hash,
+            member_id=act.caller.member_id,
+            own=act.caller.role,
+            by=act.by,
+        )
+        if not isinstance(answer, Done):
+            refuse(answer)
+        rows = keys.list_keys(tx, now, workspace_id=workspace_id)
+        return KeyMade(
+            key=token.text, shown=next(_show(row) for row in rows if row["id"] == answer.id)
+        )
+
+    return await act.write(operation)
+
+
+@routes.delete("/{key_id}", needs=Role.ADMIN)
+async def revoke_key(act: Act, workspace_id: Id, key_id: Id) -> KeyEnded:
+    """End a key at once."""
+
+    def operation(tx: Tx, now: datetime) -> KeyEnded:
+        answer = keys.revoke_key(tx, now, workspace_id=workspace_id, id=key_id, by=act.by)
+        if not isinstance(answer, Done):
+            refuse(answer, "key")
+        return KeyEnded(id=key_id)
+
+    return await act.write(operation)
+
+
+def _show(row: Row) -> KeyShown:
+    accounts = None if row["accounts"] is None else row["accounts"].split()
+    return KeyShown(**row | {"scopes": row["scopes"].split(), "accounts": accounts})

@@ -1,0 +1,200 @@
+"""What one wants to hear of, and which programs are told."""
+
+import base64
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from cadenza.api.ask import Act, Ask
+from cadenza.api.declare import Resource
+from cadenza.api.problems import not_found
+from cadenza.api.shape import Answer, Asked, Id, Secretive
+from cadenza.db.audit import record
+from cadenza.notices.call_webhook import PREFIX
+from cadenza.notices.choose import add_webhook, choose, webhook_row
+from cadenza.notices.model import DEFAULTS, Choice, Topic
+from cadenza.people.model import Role
+from cadenza.people.tokens import draw_bytes
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("notices", "/workspaces/{workspace_id}")
+Url = Annotated[str, StringConstraints(pattern=r"^https?://[!-~]+$", max_length=2000)]
+Kind = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z_]+$", max_length=60)]
+
+
+class Choices(Answer):
+    """How one hears of each topic."""
+
+    choices: dict[Topic, Choice]
+
+
+class ChoicesAsked(Asked):
+    """What to change; topics left out stay."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"choices": {"published": "off"}}]})
+    choices: dict[Topic, Choice]
+
+
+class NewWebhook(Asked):
+    """A program to tell."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"url": "https://example.org/hook", "kinds": ["delivery.sent"]}]
+        }
+    )
+    url: Url
+    kinds: list[Kind] = Field(default_factory=list[str], max_length=40, description="None: all")
+
+
+class Webhook(BaseModel):
+    """A program that is told."""
+
+    id: str
+    url: str
+    kinds: list[str]
+    active: bool
+    stop_reason: str | None
+    created_at: datetime
+
+
+class WebhookMade(Secretive):
+    """The new webhook; `secret` signs what is sent, and is shown this once."""
+
+    secret: str
+    webhook: Webhook
+
+
+class WebhookGone(Answer):
+    """It is told no more."""
+
+    id: str
+
+
+@routes.get("/notices/choices", needs=Role.VIEWER)
+async def show_choices(ask: Ask, workspace_id: Id) -> Choices:
+    """Show how one hears of each topic."""
+    member = ask.caller.member_id or ""
+    return await ask.read(lambda tx, _: _choices(tx, workspace_id, member))
+
+
+@routes.put("/notices/choices", needs=Role.VIEWER)
+async def choose_notices(act: Act, workspace_id: Id, body: ChoicesAsked) -> Choices:
+    """Choose how to hear of topics."""
+    member = act.caller.member_id or ""
+
+    def operation(tx: Tx, now: datetime) -> Choices:
+        for topic, choice in sorted(body.choices.items()):
+            choose(tx, now, workspace_id=workspace_id, member_id=member, topic=topic, choice=choice)
+        record(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            by=act.by,
+            action="notices.choose",
+            subject_id=member,
+            after={topic.value: choice.value for topic, choice in body.choices.items()},
+        )
+        return _choices(tx, workspace_id, member)
+
+    return await act.write(operation)
+
+
+@routes.get("/webhooks", needs=Role.ADMIN, scope="webhooks:read")
+async def list_webhooks(ask: Ask, workspace_id: Id) -> list[Webhook]:
+    """List the programs that are told."""
+
+    def look(tx: Tx, now: datetime) -> list[Webhook]:
+        rows = tx.all(
+            "SELECT * FROM webhook WHERE workspace_id = :workspace_id ORDER BY created_at, id",
+            workspace_id=workspace_id,
+        )
+        return [_show(row) for row in rows]
+
+    return await ask.read(look)
+
+
+@routes.post("/webhooks", needs=Role.ADMIN, status_code=201)
+async def make_webhook(act: Act, workspace_id: Id, body: NewWebhook) -> WebhookMade:
+    """Tell a program from now on; the signing secret is shown once."""
+    secret = PREFIX + base64.b64encode(draw_bytes(24)).decode()
+
+    def operation(tx: Tx, now: datetime) -> WebhookMade:
+        id_ = tx.new_id()
+        add_webhook(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            id=id_,
+            url=body.url,
+            sealed=act.house.keyring.seal(secret, row=webhook_row(workspace_id, id_)),
+            kinds=" ".join(body.kinds) or "*",
+        )
+        record(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            by=act.by,
+            action="webhook.add",
+            subject_id=id_,
+            after={"url": body.url},
+        )
+        return WebhookMade(secret=secret, webhook=_show(_one(tx, workspace_id, id_)))
+
+    return await act.write(operation)
+
+
+@routes.delete("/webhooks/{webhook_id}", needs=Role.ADMIN)
+async def drop_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookGone:
+    """Tell it no more; what waits for it is dropped."""
+
+    def operation(tx: Tx, now: datetime) -> WebhookGone:
+        before = _one(tx, workspace_id, webhook_id)
+        tx.run(
+            "DELETE FROM webhook WHERE workspace_id = :workspace_id AND id = :id",
+            workspace_id=workspace_id,
+            id=webhook_id,
+        )
+        record(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            by=act.by,
+            action="webhook.drop",
+            subject_id=webhook_id,
+            before={"url": before["url"]},
+        )
+        return WebhookGone(id=webhook_id)
+
+    return await act.write(operation)
+
+
+def _choices(tx: Tx, workspace_id: str, member_id: str) -> Choices:
+    rows = tx.all(
+        """
+        SELECT kind, choice FROM notice_choice
+        WHERE workspace_id = :workspace_id AND member_id = :member_id
+        """,
+        workspace_id=workspace_id,
+        member_id=member_id,
+    )
+    chosen = {Topic(row["kind"]): Choice(row["choice"]) for row in rows}
+    return Choices(choices={**DEFAULTS, **chosen})
+
+
+def _one(tx: Tx, workspace_id: str, webhook_id: str) -> Row:
+    row = tx.one(
+        "SELECT * FROM webhook WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=workspace_id,
+        id=webhook_id,
+    )
+    if row is None:
+        raise not_found("webhook")
+    return row
+
+
+def _show(row: Row) -> Webhook:
+    fields: dict[str, Any] = {name: row[name] for name in Webhook.model_fields}
+    fields["kinds"] = [] if row["kinds"] == "*" else row["kinds"].split()
+    return Webhook(**fields)

@@ -1,0 +1,72 @@
+"""Serves an application inside a loop that others use too, and ends when it is told.
+
+uvicorn would take the signals and raise them again after it stopped, before the worker beside it has
+drained; here the caller owns the signals and sets `stop`. Streams watch the same event, so they end at
+once; other requests get a grace. Proxies are trusted only by name.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Generator, Sequence
+
+import uvicorn
+from fastapi import FastAPI
+
+GRACE = 10  # seconds for requests that are under way
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals alone."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+async def serve(
+    app: FastAPI,
+    host: str,
+    port: int,
+    stop: asyncio.Event,
+    *,
+    proxies: Sequence[str] = (),
+    grace: int = GRACE,
+    started: Callable[[int], None] | None = None,
+) -> None:
+    """Serve until `stop` is set, then end streams, let requests finish, and return.
+
+    `app` was made with the same `stop`. `started` is called with the port, which 0 leaves to the system.
+    """
+    server = _Server(
+        uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=list(proxies),
+            timeout_graceful_shutdown=grace,
+            h11_max_incomplete_event_size=64 * 1024,
+        )
+    )
+
+    async def watch() -> None:
+        await stop.wait()
+        server.should_exit = True
+
+    async def tell() -> None:
+        while not server.started:
+            await app.state.house.clock.sleep(0.01)
+        if started is not None:
+            started(server.servers[0].sockets[0].getsockname()[1])
+
+    watching, telling = asyncio.create_task(watch()), asyncio.create_task(tell())
+    try:
+        await server.serve()
+    finally:
+        watching.cancel()
+        telling.cancel()
+        await asyncio.gather(watching, telling, return_exceptions=True)

@@ -1,0 +1,149 @@
+"""How the house is: workers, clocks, how late the road is, how the networks answer, what holds sending."""
+
+from datetime import datetime, timedelta
+from importlib.metadata import version
+
+from pydantic import BaseModel
+
+from cadenza.api.ask import Act, Ask
+from cadenza.api.declare import INSTANCE, Resource
+from cadenza.api.metrics import road_lag
+from cadenza.api.problems import conflict
+from cadenza.api.shape import Answer
+from cadenza.core.zones import tz_version
+from cadenza.deliveries import installation
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("system", "/system")
+DAY = timedelta(days=1)
+
+
+class WorkerShown(BaseModel):
+    """A worker, as it said of itself last."""
+
+    name: str
+    queues: list[str]
+    concurrency: int
+    running: int
+    version: str
+    started_at: datetime
+    seen_at: datetime
+    clock_skew_seconds: float
+
+
+class Rate(BaseModel):
+    """How a network answered within a day."""
+
+    provider: str
+    calls: int
+    sent: int
+    outcomes: dict[str, int]
+
+
+class HoldShown(BaseModel):
+    """Why nothing leaves until a person confirms."""
+
+    kind: str
+    says: str
+    since: datetime
+
+
+class System(BaseModel):
+    """How the house is."""
+
+    version: str
+    tz_version: str
+    database_time: datetime
+    clock_skew_seconds: float
+    road_lag_seconds: float
+    notices_waiting: int
+    hold: HoldShown | None
+    workers: list[WorkerShown]
+    providers: list[Rate]
+
+
+class ConfirmedShown(Answer):
+    """Sending goes on."""
+
+    kind: str
+    missed: int
+
+
+@routes.get(needs=INSTANCE, scope="system:read")
+async def show_system(ask: Ask) -> System:
+    """Show workers, clocks, lag and success rates."""
+    workers = await ask.house.engine.workers()
+    here = ask.house.clock.now()
+
+    def look(tx: Tx, now: datetime) -> System:
+        signs = installation.read_signs(tx, now)
+        hold = None if signs is None else signs.hold
+        waiting = tx.value(
+            "SELECT count(*) FROM notice WHERE state = 'waiting' AND due_at <= :now", now=now
+        )
+        return System(
+            version=version("cadenza"),
+            tz_version=tz_version(),
+            database_time=now,
+            clock_skew_seconds=round((here - now).total_seconds(), 3),
+            road_lag_seconds=road_lag(tx, now),
+            notices_waiting=waiting,
+            hold=None
+            if hold is None
+            else HoldShown(kind=hold.kind, says=hold.says, since=hold.since),
+            workers=[
+                WorkerShown(
+                    name=each.name,
+                    queues=list(each.queues),
+                    concurrency=each.concurrency,
+                    running=each.running,
+                    version=each.version,
+                    started_at=each.started_at,
+                    seen_at=each.seen_at,
+                    clock_skew_seconds=each.skew,
+                )
+                for each in workers
+            ],
+            providers=_rates(_outcomes(tx, now)),
+        )
+
+    return await ask.read(look)
+
+
+@routes.post("/confirm", needs=INSTANCE)
+async def confirm(act: Act) -> ConfirmedShown:
+    """Say that all is well after a restore or a clock's jump: sending goes on."""
+
+    def operation(tx: Tx, now: datetime) -> ConfirmedShown:
+        answer = installation.confirm(tx, now, by=act.by)
+        if isinstance(answer, installation.NothingHeld):
+            raise conflict("nothing_held", "There is nothing to confirm: sending is not held.")
+        return ConfirmedShown(kind=answer.kind, missed=answer.missed)
+
+    return await act.write(operation)
+
+
+def _outcomes(tx: Tx, now: datetime) -> list[Row]:
+    return tx.all(
+        """
+        SELECT account.provider, coalesce(attempt.outcome, 'open') AS outcome, count(*) AS calls
+        FROM attempt
+        JOIN delivery ON delivery.workspace_id = attempt.workspace_id AND delivery.id = attempt.delivery_id
+        JOIN account ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
+        WHERE attempt.began_at > :since
+        GROUP BY account.provider, coalesce(attempt.outcome, 'open')
+        """,
+        since=now - DAY,
+    )
+
+
+def _rates(rows: list[Row]) -> list[Rate]:
+    rates: dict[str, Rate] = {}
+    for row in rows:
+        rate = rates.setdefault(
+            row["provider"], Rate(provider=row["provider"], calls=0, sent=0, outcomes={})
+        )
+        rate.calls += row["calls"]
+        rate.sent += row["calls"] if row["outcome"].lower() == "sent" else 0
+        rate.outcomes[row["outcome"]] = row["calls"]
+    return [rates[name] for name in sorted(rates)]

@@ -1,0 +1,139 @@
+"""Workspaces: make one, change it, stop everything that leaves it, let it go on."""
+
+from datetime import datetime
+
+from pydantic import ConfigDict, Field
+
+from cadenza.api.ask import Act, Ask
+from cadenza.api.declare import PERSON, Resource
+from cadenza.api.problems import not_found
+from cadenza.api.shape import Answer, Asked, Id, Line, ZoneName
+from cadenza.people import workspaces
+from cadenza.people.model import Role
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("workspaces", "/workspaces")
+
+
+class Workspace(Answer):
+    """A workspace: people, accounts and content that belong together."""
+
+    id: str
+    name: str
+    zone: str
+    active: bool
+    stopped_at: datetime | None
+    stop_reason: str | None
+    created_at: datetime
+    role: str | None = Field(default=None, description="One's own role in it, where it is listed")
+
+
+class NewWorkspace(Asked):
+    """A workspace to make."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "Ada and friends", "zone": "Europe/Berlin"}]}
+    )
+    name: Line
+    zone: ZoneName = "UTC"
+
+
+class WorkspaceChange(Asked):
+    """What to change of a workspace."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Ada and more friends"}]})
+    name: Line | None = None
+    zone: ZoneName | None = None
+    active: bool | None = Field(default=None, strict=True)
+
+
+class Stop(Asked):
+    """Why everything is stopped."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"reason": "wrong link in all posts"}]}
+    )
+    reason: Line
+
+
+@routes.get(needs=PERSON)
+async def list_own(ask: Ask) -> list[Workspace]:
+    """List the workspaces that one is in."""
+    rows = await ask.read(
+        lambda tx, now: workspaces.list_workspaces(tx, now, person_id=ask.person_id)
+    )
+    return [_show(row) for row in rows]
+
+
+@routes.post(needs=PERSON, status_code=201)
+async def create(act: Act, body: NewWorkspace) -> Workspace:
+    """Make a workspace and become its owner."""
+
+    def operation(tx: Tx, now: datetime) -> Workspace:
+        new = workspaces.NewWorkspace(id=tx.new_id(), name=body.name, zone=body.zone)
+        workspaces.create_workspace(tx, now, new=new, by=act.by)
+        workspaces.add_member(
+            tx, now, workspace_id=new.id, person_id=act.person_id, role=Role.OWNER, by=act.by
+        )
+        return _one(tx, now, new.id)
+
+    return await act.write(operation)
+
+
+@routes.get("/{workspace_id}", needs=Role.VIEWER, scope="workspace:read")
+async def show(ask: Ask, workspace_id: Id) -> Workspace:
+    """Show a workspace."""
+    return ask.tag(await ask.read(lambda tx, now: _one(tx, now, workspace_id)))
+
+
+@routes.patch("/{workspace_id}", needs=Role.ADMIN, scope="workspace:write")
+async def change(act: Act, workspace_id: Id, body: WorkspaceChange) -> Workspace:
+    """Change name, zone, or whether rules lay out posts for it."""
+
+    def operation(tx: Tx, now: datetime) -> Workspace:
+        act.check_match(_one(tx, now, workspace_id))
+        workspaces.change_workspace(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            name=body.name,
+            zone=body.zone,
+            active=body.active,
+            by=act.by,
+        )
+        return act.tag(_one(tx, now, workspace_id))
+
+    return await act.write(operation, locks=[workspaces.lock_of(workspace_id)])
+
+
+@routes.post("/{workspace_id}/stop", needs=Role.EDITOR, scope="workspace:write")
+async def stop(act: Act, workspace_id: Id, body: Stop) -> Workspace:
+    """Let nothing leave from now on, with a reason for all to see."""
+
+    def operation(tx: Tx, now: datetime) -> Workspace:
+        workspaces.stop_workspace(tx, now, workspace_id=workspace_id, reason=body.reason, by=act.by)
+        return _one(tx, now, workspace_id)
+
+    return await act.write(operation)
+
+
+@routes.post("/{workspace_id}/start", needs=Role.ADMIN, scope="workspace:write")
+async def start(act: Act, workspace_id: Id) -> Workspace:
+    """Let things leave again."""
+
+    def operation(tx: Tx, now: datetime) -> Workspace:
+        workspaces.start_workspace(tx, now, workspace_id=workspace_id, by=act.by)
+        return _one(tx, now, workspace_id)
+
+    return await act.write(operation)
+
+
+def _one(tx: Tx, now: datetime, workspace_id: str) -> Workspace:
+    row = workspaces.show_workspace(tx, now, workspace_id=workspace_id)
+    if row is None:
+        raise not_found("workspace")
+    return _show(row)
+
+
+def _show(row: Row) -> Workspace:
+    return Workspace(**{name: row[name] for name in Workspace.model_fields if name in row})

@@ -1,0 +1,191 @@
+"""Every route with every role, with nobody, with a key, and with the ids of the workspace next door.
+
+The list is made from the application's own routes: a new route is covered the moment it is added, and
+fails here if its ids are not known below or if its body has no example.
+"""
+
+from typing import Any
+
+import httpx2
+
+from cadenza.api.declare import Door
+from cadenza.people.keys import NewKey, make_key
+from cadenza.people.model import Role
+from cadenza.people.tokens import draw_key
+from tests.api.conftest import Place
+from tests.api.walk import PLACE, Step, steps
+
+ROLES = ("viewer", "editor", "admin", "owner")
+# Streams that do not end, and what would sign the walker out.
+UNENDING = {"/api/v1/workspaces/{workspace_id}/events"}
+LAST = {"/api/v1/auth/sign-out", "/api/v1/me/sessions", "/api/v1/me/password"}
+CANARIES = ("secret plans of home-of-ben", "canary-sealed", "ben@example.org", "$argon2")
+
+
+def ids_of(place: Place, name: str) -> dict[str, str]:
+    """What stands for each name in a path, of one of the two homes."""
+    who = "owner" if name == "ada" else "ben"
+    return {
+        "workspace_id": f"home-of-{name}",
+        "account_id": f"account-of-{name}",
+        "delivery_id": f"delivery-of-{name}",
+        "member_id": place.ids[f"{who}.member"],
+        "session_id": place.ids[f"{who}.session"],
+        "key_id": f"key-of-{name}",
+        "invitation_id": f"invitation-of-{name}",
+        "webhook_id": f"webhook-of-{name}",
+        "provider": "nowhere",
+        "job_id": "1",
+        "queue": "default",
+        "name": "nightly",
+    }
+
+
+class Unknown(dict[str, str]):
+    """Ids for resources that the fixture does not furnish: they are nobody's."""
+
+    def __missing__(self, key: str) -> str:
+        return f"unknown-{key}"
+
+
+async def ask(browser: httpx2.AsyncClient, step: Step, ids: dict[str, str]) -> httpx2.Response:
+    body = step.body()
+    if step.declared.takes == "upload":
+        return await browser.request(step.declared.method, step.fill(ids), content=b"x")
+    return await browser.request(step.declared.method, step.fill(ids), json=body)
+
+
+def walked(place: Place) -> list[Step]:
+    return sorted(steps(place.app), key=lambda step: (step.path in LAST, step.path))
+
+
+async def test_without_credentials_only_open_doors_open(place: Place) -> None:
+    browser = await place.client()
+    for step in walked(place):
+        answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
+        if step.declared.needs is Door.ANYONE:
+            assert answer.status_code != 401 or "sign-in" in step.path, step.name
+        else:
+            assert answer.status_code == 401, (step.name, answer.text)
+        assert not any(canary in answer.text for canary in CANARIES), step.name
+
+
+async def test_each_role_gets_what_was_declared_and_no_more(place: Place) -> None:
+    for who in ROLES:
+        browser = await place.client(who)
+        for step in walked(place):
+            needs = step.declared.needs
+            if step.path in UNENDING or isinstance(needs, Door):
+                continue
+            if Role(who).covers(needs):
+                continue
+            answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
+            assert answer.status_code == 403, (who, step.name, answer.text)
+            assert answer.json()["type"].endswith("role_needed"), step.name
+
+
+async def test_only_owners_of_the_house_see_the_house(place: Place) -> None:
+    for who in ("viewer", "admin", "ben"):
+        browser = await place.client(who)
+        for step in walked(place):
+            if step.declared.needs is Door.INSTANCE:
+                answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
+                assert answer.status_code == 403, (who, step.name, answer.text)
+
+
+async def test_the_house_next_door_does_not_exist(place: Place) -> None:
+    before = await _everything(place)
+    for who in ROLES:
+        browser = await place.client(who)
+        for step in walked(place):
+            if "{workspace_id}" not in step.path:
+                continue
+            answer = await ask(browser, step, Unknown(ids_of(place, "ben")))
+            assert answer.status_code == 404, (who, step.name, answer.text)
+            assert not any(canary in answer.text for canary in CANARIES), step.name
+    assert await _everything(place) == before
+
+
+async def test_ids_of_next_door_are_unknown_at_home(place: Place) -> None:
+    browser = await place.client("owner")
+    ids = ids_of(place, "ben") | {"workspace_id": "home-of-ada"}
+    before = await _everything(place)
+    for step in walked(place):
+        names = set(PLACE.findall(step.path)) - {"workspace_id", "provider"}
+        if "{workspace_id}" not in step.path or not names:
+            continue
+        answer = await ask(browser, step, Unknown(ids))
+        assert answer.status_code in (404, 422), (step.name, answer.text)
+        assert answer.status_code == 404 or step.declared.takes == "upload", (
+            step.name,
+            answer.text,
+        )
+        assert not any(canary in answer.text for canary in CANARIES), step.name
+    assert await _everything(place) == before
+
+
+async def test_a_key_opens_only_its_scopes_and_its_workspace(place: Place) -> None:
+    key = draw_key()
+    new = NewKey(name="cy", role=Role.ADMIN, scopes=["deliveries:read"])
+    await place.house.operations.run(
+        lambda tx, now: make_key(
+            tx,
+            now,
+            workspace_id="home-of-ada",
+            new=new,
+            prefix=key.prefix,
+            secret_hash=key.hash,
+            member_id=place.ids["owner.member"],
+            own=Role.OWNER,
+            by="system",
+        )
+    )
+    program = await place.client(authorization=f"Bearer {key.text}")
+    for step in walked(place):
+        if step.declared.needs is Door.ANYONE:
+            continue
+        answer = await ask(program, step, Unknown(ids_of(place, "ada")))
+        if step.declared.scope == "deliveries:read":
+            assert answer.status_code == 200, (step.name, answer.text)
+        else:
+            assert answer.status_code == 403, (step.name, answer.text)
+        if "{workspace_id}" in step.path:
+            answer = await ask(program, step, Unknown(ids_of(place, "ben")))
+            assert answer.status_code == 404, (step.name, answer.text)
+
+
+async def test_looking_changes_nothing(place: Place) -> None:
+    browser = await place.client("owner")
+    before = await _everything(place)
+    for step in walked(place):
+        if not step.declared.writes and step.path not in UNENDING:
+            answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
+            assert answer.status_code in (200, 404), (step.name, answer.text)
+            assert not any(canary in answer.text for canary in CANARIES[:2]), step.name
+            assert "$argon2" not in answer.text, step.name
+    assert await _everything(place) == before
+
+
+async def test_every_answer_wears_its_armour(place: Place) -> None:
+    browser = await place.client("owner")
+    for step in walked(place):
+        if step.path in UNENDING or step.path in LAST:
+            continue
+        answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
+        headers = answer.headers
+        assert headers["x-content-type-options"] == "nosniff", step.name
+        assert "frame-ancestors 'none'" in headers["content-security-policy"], step.name
+        assert headers["referrer-policy"] == "no-referrer", step.name
+        assert headers["x-request-id"], step.name
+        assert answer.status_code < 500, (step.name, answer.text)
+
+
+async def _everything(place: Place) -> dict[str, Any]:
+    """All rows of all product tables, but for marks of use."""
+    tables = ("workspace", "member", "person", "account", "lane", "delivery", "budget", "webhook")
+    found: dict[str, Any] = {}
+    for table in (*tables, "invitation", "connecting", "audit", "outbox"):
+        rows = await place.rows(f"SELECT * FROM {table}")
+        found[table] = sorted(str(sorted(row.items(), key=str)) for row in rows)
+    keys = await place.rows("SELECT id, revoked_at FROM api_key")
+    return found | {"api_key": sorted(str(row) for row in keys)}
