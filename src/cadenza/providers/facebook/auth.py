@@ -18,7 +18,11 @@ from cadenza.providers.meta.signin import (
 )
 from cadenza.providers.outcome import Forbidden, Outcome, Rejected
 
-SCOPES = ("pages_show_list", "pages_read_engagement", "pages_manage_posts")
+# The last is for first comments; without it they end in a note.
+SCOPES = (
+    *("pages_show_list", "pages_read_engagement", "pages_manage_posts"),
+    "pages_manage_engagement",
+)
 FIELDS = "id,name,access_token,tasks"
 TASK = "CREATE_CONTENT"
 

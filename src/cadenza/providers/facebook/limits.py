@@ -8,13 +8,14 @@ CHARACTERS = 63_206
 PHOTOS = 10  # as many as were seen to be taken
 PHOTO_BYTES = 10_000_000
 PHOTO_TYPES = ("image/jpeg", "image/png", "image/gif", "image/bmp", "image/tiff")
+SHORTS = ("reel", "story")  # in the option `as`
 VIDEO_TYPES = ("video/mp4", "video/quicktime")
 
 
 def problems(message: Message) -> list[Problem]:
     """Say all that a page would refuse."""
     found = [_too_long(message), _empty(message), _thread(message), _link(message)]
-    found += [*_together(message), *(_file(item) for item in message.media)]
+    found += [*_together(message), *(_file(item) for item in message.media), *_short(message)]
     return [problem for problem in found if problem is not None]
 
 
@@ -59,6 +60,27 @@ def _together(message: Message) -> list[Problem | None]:
     if len(message.media) > PHOTOS:
         says = f"At most {PHOTOS} photos fit in a post; there are {len(message.media)}."
         found.append(Problem("too_many_media", says, field="media"))
+    return found
+
+
+def _short(message: Message) -> list[Problem | None]:
+    """Check what is asked to be a reel or a story."""
+    wanted = message.options.get("as")
+    if wanted is None:
+        return []
+    videos = [item for item in message.media if item.kind is MediaKind.VIDEO]
+    alone = len(message.media) == 1
+    checks = (
+        (wanted not in SHORTS, "as", f"A post can be {' or '.join(SHORTS)}.", "options"),
+        (wanted == "reel" and not (alone and videos), "reel", "A reel is one video.", "media"),
+        (wanted == "story" and not alone, "story", "A story is one photo or one video.", "media"),
+    )
+    found: list[Problem | None] = [
+        Problem(code, says, field=field) for wrong, code, says, field in checks if wrong
+    ]
+    if wanted == "story" and (message.text.strip() or message.first_comment):
+        says = "A story shows no text and takes no first comment: only its file goes out."
+        found.append(Problem("story_text", says, blocking=False))
     return found
 
 

@@ -3,7 +3,7 @@
 `prepare` uploads photos one a call and makes an unpublished post of them, or sends a video in pieces.
 `publish` only says "show it": `is_published=true` on the post, `finish` on the video's upload. Both name
 one thing that we know beforehand, so a doubt is settled by looking at it, and the same switch pressed
-twice makes no second post. Limit: reels and stories have no such two phases and are not offered.
+twice makes no second post. Reels and stories are in short.py; a first comment follows in `finish`.
 """
 
 from datetime import datetime, timedelta
@@ -20,8 +20,18 @@ from cadenza.providers.facebook.film import (
     show_film,
 )
 from cadenza.providers.facebook.limits import problems
+from cadenza.providers.facebook.short import (
+    STORY,
+    find_photo_story,
+    is_photo_story,
+    prepare_short,
+    short_of,
+    show_photo_story,
+    show_short,
+)
 from cadenza.providers.http.request import File
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
+from cadenza.providers.meta.comment import comment
 from cadenza.providers.meta.graph import FACEBOOK, ask_graph, graph
 from cadenza.providers.meta.signin import Door, renew_page
 from cadenza.providers.meta.usage import breather
@@ -51,7 +61,9 @@ class Facebook:
 
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
-        return Capabilities(idempotency=Idempotency.PER_CONTAINER, findable=True)
+        return Capabilities(
+            idempotency=Idempotency.PER_CONTAINER, findable=True, first_comment=True
+        )
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that the page would refuse."""
@@ -63,13 +75,14 @@ class Facebook:
         if _old(call, state):
             return await self._again(call, state)
         if film_of(call.message) is not None:
-            return await prepare_film(call, state)
+            short = short_of(call.message) is not None
+            return await (prepare_short if short else prepare_film)(call, state)
         if state.get("post"):
             return Prepared(state)
         photos: list[str] = list(state.get("photos", ()))
         if len(photos) < len(call.message.media):
             return await _photo(call, state, call.message.media[len(photos)])
-        return await _unseen(call, state)
+        return Prepared(state) if is_photo_story(call.message) else await _unseen(call, state)
 
     async def _again(self, call: Call, state: dict[str, Any]) -> Prepared | Underway | Outcome:
         """Begin anew, but only if the old one is surely not shown."""
@@ -83,7 +96,7 @@ class Facebook:
 
     async def publish(self, call: Call) -> Outcome:
         """Press the switch; the call that must not happen twice, and harms nothing if it does."""
-        outcome = await (show_film(call) if film_of(call.message) is not None else _switch(call))
+        outcome = await _show(call)
         match outcome:
             case Sent() | Unconfirmed() | Disconnected() | Transient(restart=False):
                 return outcome
@@ -96,6 +109,8 @@ class Facebook:
         """Look at the thing itself: it was named before it could be seen."""
         if film_of(call.message) is not None:
             return await find_film(call)
+        if is_photo_story(call.message):
+            return find_photo_story() if call.state.get("photos") else Absent()
         post = str(call.state.get("post") or "")
         if not post:
             return Absent()
@@ -110,8 +125,10 @@ class Facebook:
                 return CannotTell(_why(got), again=AGAIN)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
-        """Bring the address, which cannot be made from the id."""
-        if sent.remote_id is None or sent.url is not None:
+        """Write the first comment and bring the address, which cannot be made from the id."""
+        if short_of(call.message) != STORY:
+            sent = await comment(call, graph(call.app, call.tokens.access), sent, TABLE)
+        if sent.remote_id is None or sent.url is not None or is_photo_story(call.message):
             return sent
         if film_of(call.message) is not None:
             return await finish_film(call, sent)
@@ -124,6 +141,15 @@ class Facebook:
         base = call.app.base_url or FACEBOOK
         door = Door(call.http, call.app, call.now, TABLE, base)
         return await renew_page(door, call.tokens, call.account.remote_id)
+
+
+async def _show(call: Call) -> Outcome:
+    """Say the last word, whatever shape the post has."""
+    if is_photo_story(call.message):
+        return await show_photo_story(call)
+    if film_of(call.message) is None:
+        return await _switch(call)
+    return await (show_short(call) if short_of(call.message) else show_film(call))
 
 
 async def _switch(call: Call) -> Outcome:

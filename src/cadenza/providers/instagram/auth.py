@@ -27,9 +27,13 @@ from cadenza.providers.reply import Got
 
 API = "https://api.instagram.com"
 WWW = "https://www.instagram.com"
-SCOPES = ("instagram_business_basic", "instagram_business_content_publish")
+# The last of each row is for first comments; without it they end in a note.
+SCOPES = (
+    *("instagram_business_basic", "instagram_business_content_publish"),
+    "instagram_business_manage_comments",
+)
 BY_FACEBOOK = (
-    *("instagram_basic", "instagram_content_publish"),
+    *("instagram_basic", "instagram_content_publish", "instagram_manage_comments"),
     *("pages_show_list", "pages_read_engagement"),
 )
 TWIN = "instagram_business_account"

@@ -79,9 +79,9 @@ def _thread(message: Message) -> Problem | None:
 
 
 def _address(item: MediaItem) -> Problem | None:
-    if item.url:
+    if item.url or item.kind is MediaKind.VIDEO:  # a video can be sent as bytes
         return None
-    says = "Instagram fetches files itself: this instance needs a public address for its media."
+    says = "Instagram fetches pictures itself: this instance needs a public address for its media."
     return Problem("media_url", says, field="media")
 
 

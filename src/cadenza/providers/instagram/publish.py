@@ -1,7 +1,8 @@
 """Publish on Instagram: containers for each file, one for the post, published once.
 
-Files are fetched by Instagram from their public addresses. A story is a container of its own kind,
-without words. What a doubt came to is read from the container's status (see meta/containers.py).
+Pictures are fetched by Instagram from their public addresses; a video that has none is sent as bytes. A
+story is a container of its own kind, without words. What a doubt came to is read from the container's
+status (see meta/containers.py). A first comment is written after the post is out.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,8 @@ from cadenza.providers.instagram.errors import TABLE, blame
 from cadenza.providers.instagram.limits import problems
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.meta import containers, lookup
-from cadenza.providers.meta.containers import Dialect, Plan
+from cadenza.providers.meta.comment import comment
+from cadenza.providers.meta.containers import BY_BYTES, Dialect, Plan
 from cadenza.providers.meta.graph import FACEBOOK, Graph, ask_graph, graph
 from cadenza.providers.meta.longlived import renew
 from cadenza.providers.meta.signin import Door, renew_page
@@ -39,7 +41,10 @@ class Instagram:
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
         return Capabilities(
-            idempotency=Idempotency.PER_CONTAINER, findable=True, fetches_media=True
+            idempotency=Idempotency.PER_CONTAINER,
+            findable=True,
+            fetches_media=True,
+            first_comment=channel is Channel.INSTAGRAM_FEED,
         )
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
@@ -64,7 +69,9 @@ class Instagram:
         return await lookup.find(call, DIALECT, words(call.message))
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
-        """Bring the address, which cannot be made from the id."""
+        """Write the first comment and bring the address, which cannot be made from the id."""
+        if call.message.channel is Channel.INSTAGRAM_FEED:
+            sent = await comment(call, graph_of(call), sent, TABLE)
         if sent.remote_id is None or sent.url is not None:
             return sent
         request = graph_of(call).get(sent.remote_id, {"fields": "permalink"})
@@ -88,16 +95,16 @@ def plan(message: Message) -> Plan:
     slow = any(item.kind is MediaKind.VIDEO for item in media)
     look = A_FILM if slow else A_PICTURE
     if message.channel is Channel.INSTAGRAM_STORY:
-        return Plan((), {"media_type": "STORIES", **_file(first)}, look)
+        return Plan((), {"media_type": "STORIES", **_file(first)}, look, media)
     caption = {"caption": message.text} if message.text else {}
     if others:
         pieces = tuple({"is_carousel_item": "true", **_kind(item), **_file(item)} for item in media)
         return Plan(
-            pieces, {"media_type": "CAROUSEL", **caption, **_chosen(message, IN_POSTS)}, look
+            pieces, {"media_type": "CAROUSEL", **caption, **_chosen(message, IN_POSTS)}, look, media
         )
     if slow:
         reel = {"media_type": "REELS", **_file(first), **_chosen(message, IN_REELS)}
-        return Plan((), {**reel, **caption}, look)
+        return Plan((), {**reel, **caption}, look, media)
     return Plan((), {**_file(first), **caption, **_chosen(message, IN_POSTS)}, look)
 
 
@@ -112,7 +119,7 @@ def _kind(item: MediaItem) -> dict[str, str]:
 
 def _file(item: MediaItem) -> dict[str, str]:
     if item.kind is MediaKind.VIDEO:
-        return {"video_url": item.url or ""}
+        return {"video_url": item.url} if item.url else dict([BY_BYTES])
     alt = {"alt_text": item.alt} if item.alt else {}
     return {"image_url": item.url or "", **alt}
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from cadenza.providers.base import Call, Prepared, Underway
 from cadenza.providers.errors import Table
+from cadenza.providers.message import MediaItem
 from cadenza.providers.meta.graph import Graph, ask_graph
+from cadenza.providers.meta.rupload import send_up
 from cadenza.providers.meta.usage import breather
 from cadenza.providers.outcome import (
     Forbidden,
@@ -28,6 +30,7 @@ from cadenza.providers.reply import Got
 
 LIFE = timedelta(hours=23)  # it is a day over there
 EVERY = timedelta(minutes=1)  # as Meta advises
+BY_BYTES = ("upload_type", "resumable")  # the field that asks to send the file ourselves
 FETCHES = 3  # times that an address may fail before the content is to blame
 Refused = Transient | Rejected | Forbidden | TryLater | NotReady
 NOT_FETCHED = frozenset({"9004", "9004/2207052", "2207052"})
@@ -56,6 +59,7 @@ class Plan:
     pieces: tuple[Mapping[str, str], ...]
     whole: Mapping[str, str]
     first_look: timedelta = timedelta(seconds=5)
+    files: tuple[MediaItem, ...] = ()  # in the order of the containers that ask for their bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,15 @@ class Status:
     why: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A container that was made; `place` is where it wants its bytes."""
+
+    container: str
+    rest: timedelta
+    place: str | None = None
+
+
 class Gone:
     """The network does not know the container (any more)."""
 
@@ -74,6 +87,8 @@ async def prepare(call: Call, dialect: Dialect, plan: Plan) -> Prepared | Underw
     """Make the next container, or look whether those that were made are ready."""
     state = kept(call)
     pieces: list[str] = list(state.get("pieces", ()))
+    if state.get("place"):
+        return await _send_up(call, dialect, plan, state)
     if state.get("whole"):
         return await _wait_for(call, dialect, state, str(state["whole"]))
     if len(pieces) < len(plan.pieces):
@@ -152,9 +167,22 @@ async def _believe(call: Call, dialect: Dialect, refused: Refused) -> Outcome | 
             return refused  # the same container comes again, and is looked at again
 
 
+async def _send_up(
+    call: Call, dialect: Dialect, plan: Plan, state: Mapping[str, Any]
+) -> Underway | Outcome:
+    """Send the bytes that the newest container asked for."""
+    item = plan.files[max(0, len(state.get("pieces", ())) - 1)]
+    base = dialect.graph(call).base
+    got = await send_up(call, str(state["place"]), item, table=dialect.table, base=base)
+    if not isinstance(got, Got):
+        return got
+    rest = {name: value for name, value in state.items() if name != "place"}
+    return Underway(rest, plan.first_look if state.get("whole") else timedelta())
+
+
 async def _make(
     call: Call, dialect: Dialect, fields: Mapping[str, str], state: Mapping[str, Any]
-) -> tuple[str, timedelta] | Underway | Outcome:
+) -> Made | Underway | Outcome:
     """Make one container; an address that cannot be fetched may be a bad moment, twice."""
     request = dialect.graph(call).post(f"{call.account.remote_id}/{dialect.make}", fields)
     got = await ask_graph(call, request, dialect.table)
@@ -165,19 +193,24 @@ async def _make(
     container = got.text("id")
     if container is None:
         return Transient(f"{dialect.network} did not name what it prepared.")
-    return container, breather(got.reply)
+    place = got.text("uri") if fields.get(BY_BYTES[0]) else None
+    if fields.get(BY_BYTES[0]) and place is None:
+        return Transient(f"{dialect.network} did not say where a file goes.")
+    return Made(container, breather(got.reply), place)
 
 
 def _grown(
-    made: tuple[str, timedelta] | Underway | Outcome,
+    made: Made | Underway | Outcome,
     state: Mapping[str, Any],
     grow: Callable[[str], Mapping[str, Any]],
     wait: timedelta,
 ) -> Underway | Outcome:
-    if not isinstance(made, tuple):
+    if not isinstance(made, Made):
         return made
-    container, rest = made
-    return Underway({**state, **grow(container)}, max(wait, rest))
+    grown = {**state, **grow(made.container)}
+    if made.place is not None:
+        return Underway({**grown, "place": made.place}, made.rest)
+    return Underway(grown, max(wait, made.rest))
 
 
 async def _wait_for(

@@ -2,7 +2,7 @@
 
 Reproduced: `attached_media` in both spellings, photos used once and thrown away after a day, the switch
 that may be pressed twice, 506 for the same words twice in a row, addresses that cannot be made from ids,
-lists that lag. Videos are in facebook_films.py. Not reproduced: reels, stories, comments.
+lists that lag. Videos are in facebook_films.py, reels, stories and comments in facebook_shorts.py.
 """
 
 import json
@@ -15,11 +15,11 @@ from cadenza.demo.rehearsal.ledger import Entry
 from cadenza.demo.rehearsal.sniff import sniff
 from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import route
-from cadenza.demo.rehearsal.worlds.facebook_films import Films
+from cadenza.demo.rehearsal.worlds.facebook_shorts import COMMENTS, Shorts
 from cadenza.demo.rehearsal.worlds.meta_graph import chosen, fields_of, stamp
 from cadenza.demo.rehearsal.worlds.meta_model import UNSEEN_LIFE, Refused
 
-SCOPES = ("pages_show_list", "pages_read_engagement", "pages_manage_posts")
+SCOPES = ("pages_show_list", "pages_read_engagement", "pages_manage_posts", COMMENTS)
 CHARACTERS = 63_206
 PHOTO_BYTES = 10_000_000
 PHOTO_TYPES = ("image/jpeg", "image/png", "image/gif")
@@ -49,7 +49,7 @@ class Post:
     listed_at: datetime | None = None
 
 
-class FacebookWorld(Films):
+class FacebookWorld(Shorts):
     """All pages."""
 
     name: ClassVar[str] = "facebook"
@@ -83,6 +83,19 @@ class FacebookWorld(Films):
             self._show(post, call)
             return say(200, {"id": photo.id, "post_id": post.id})
         return say(200, {"id": photo.id})
+
+    @route("POST", "/{version}/{page}/photo_stories")
+    async def photo_stories(self, call: Received) -> Answer:
+        page = self._page_of(call)
+        photo = self.photos.get(str(fields_of(call, {"photo_id"}).get("photo_id")))
+        if photo is None or photo.page != page or photo.at + UNSEEN_LIFE <= self.now:
+            raise Refused(100, "Invalid parameter: a photo is not there", 1366056)
+        if photo.used:
+            raise Refused(100, "These photos were already posted.", 1366051)
+        photo.used = True
+        post_id = f"{page}_{self.stage.ids.number(16)}"
+        self.reveal(page, post_id, "", "story")
+        return say(200, {"success": True, "post_id": post_id})
 
     @route("POST", "/{version}/{page}/feed")
     async def feed(self, call: Received) -> Answer:

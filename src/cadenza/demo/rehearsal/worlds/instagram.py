@@ -2,8 +2,8 @@
 
 Reproduced: both sign-ins on their own doors, files really fetched and looked into, containers with time
 and status, publishing too early (also pictures and stories), once only, quotas over 24 hours, the
-caption's limits, addresses that have nothing to do with ids. Not reproduced: tags' positions, resumable
-uploads, comments.
+caption's limits, addresses that have nothing to do with ids, films sent as bytes to a place of their
+own, comments. Not reproduced: tags' positions, films in several pieces.
 """
 
 import re
@@ -13,21 +13,22 @@ from cadenza.demo.rehearsal.fetch import Fetched, fetch
 from cadenza.demo.rehearsal.sniff import sniff
 from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import route
-from cadenza.demo.rehearsal.worlds.meta_containers import Container, Containers, Rules
+from cadenza.demo.rehearsal.worlds.meta_containers import DAY, Container, Containers, Rules
 from cadenza.demo.rehearsal.worlds.meta_graph import chosen, fields_of
 from cadenza.demo.rehearsal.worlds.meta_longlived import LongTokens
 from cadenza.demo.rehearsal.worlds.meta_model import Member, Refused, Token
 from cadenza.demo.rehearsal.worlds.meta_signin import FacebookDoor
 
-OWN_SCOPES = ("instagram_business_basic", "instagram_business_content_publish")
+OWN_COMMENTS, COMMENTS = "instagram_business_manage_comments", "instagram_manage_comments"
+OWN_SCOPES = ("instagram_business_basic", "instagram_business_content_publish", OWN_COMMENTS)
 SCOPES = (
-    *("instagram_basic", "instagram_content_publish"),
+    *("instagram_basic", "instagram_content_publish", COMMENTS),
     *("pages_show_list", "pages_read_engagement"),
 )
 FIELDS = {
     *("image_url", "video_url", "media_type", "caption", "alt_text", "is_carousel_item"),
     *("children", "share_to_feed", "cover_url", "thumb_offset", "location_id"),
-    *("collaborators", "user_tags"),
+    *("collaborators", "user_tags", "upload_type"),
 }
 TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp", "video/mp4", "video/quicktime")
 KINDS = {"", "REELS", "STORIES", "VIDEO", "CAROUSEL"}
@@ -46,6 +47,7 @@ class InstagramWorld(Containers, LongTokens, FacebookDoor):
         super().__init__(rules)
         self.own_grants, self.grants = OWN_SCOPES, SCOPES
         self.business, self.business_code = "instagram", 80002
+        self.comments: list[tuple[str, str]] = []  # of which media, and their words
 
     @route("POST", "/{version}/{account}/media")
     async def make(self, call: Received) -> Answer:
@@ -59,8 +61,45 @@ class InstagramWorld(Containers, LongTokens, FacebookDoor):
         if kind == "CAROUSEL":
             ids = self.children(account, fields.get("children", ""), 10)
             return say(200, {"id": self.fill(account, kind, caption, children=ids).id})
+        if fields.get("upload_type") == "resumable":
+            made = self._awaiting(account, kind, fields)
+            place = f"{self.url(call.door)}/ig-api-upload/{call.args['version']}/{made.id}"
+            return say(200, {"id": made.id, "uri": place})
         made = await self._from_file(account, kind, fields)
         return say(200, {"id": made.id})
+
+    def _awaiting(self, account: str, kind: str, fields: dict[str, str]) -> Container:
+        """Make a container that waits for its bytes."""
+        if kind not in {"REELS", "STORIES", "VIDEO"} or {"video_url", "image_url"} & set(fields):
+            raise Refused(100, "Only videos can be uploaded", 2207023)
+        piece = fields.get("is_carousel_item") == "true"
+        caption = "" if piece or kind == "STORIES" else fields.get("caption", "")
+        made = self.fill(account, kind, caption, piece=piece)
+        made.ready_at = made.made_at + DAY
+        return made
+
+    @route("POST", "/ig-api-upload/{version}/{container}")
+    async def take_bytes(self, call: Received) -> Answer:
+        token = self._enter(call)
+        made = self.containers.get(call.args["container"])
+        if made is None or not self._owns(token, made.account):
+            raise Refused(100, "The upload is not there", 33)
+        size, offset = call.headers.get("file_size"), call.headers.get("offset")
+        if offset != "0" or size != str(len(call.body)):
+            raise Refused(100, "offset and file_size must fit the bytes")
+        made.ready_at, made.error = self.now + self.rules.film, _film_error(call.body)
+        return say(200, {"success": True, "message": "Upload successful."})
+
+    @route("POST", "/{version}/{media}/comments")
+    async def comment(self, call: Received) -> Answer:
+        token = self._enter(call)
+        self.need(token, COMMENTS if token.kind == "PAGE" else OWN_COMMENTS)
+        media = self.media.get(call.args["media"])
+        if media is None or not self._owns(token, media.account):
+            raise Refused(100, "The media is not there", 33)
+        text = str(fields_of(call, {"message"}).get("message") or "")
+        self.comments.append((media.id, text))
+        return say(200, {"id": self.stage.ids.number(17)})
 
     async def _from_file(self, account: str, kind: str, fields: dict[str, str]) -> Container:
         piece = fields.get("is_carousel_item") == "true"

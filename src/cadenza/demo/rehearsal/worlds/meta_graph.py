@@ -91,7 +91,9 @@ class GraphWorld(World):
 
     def token_in(self, call: Received) -> str:
         """Return the token, wherever it stands."""
-        return call.bearer or call.query.get("access_token") or _from_body(call)
+        named = call.headers.get("authorization", "")
+        oauth = named.removeprefix("OAuth ") if named.startswith("OAuth ") else ""
+        return call.bearer or oauth or call.query.get("access_token") or _from_body(call)
 
     def enter(self, call: Received, *, kind: str = "", owner: str = "") -> Token:
         """Let a call in, or raise what is wrong with its token."""

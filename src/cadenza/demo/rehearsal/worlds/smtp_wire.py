@@ -60,6 +60,8 @@ class Wire:
     async def perform(self, verb: str, act: Callable[[], Line]) -> Line:
         """Carry a command out and answer it, as far as its fault lets it."""
         fault = self.world.faults.take(f"SMTP {verb}", self.who or None)
+        if fault is not None and fault.kind is Kind.SILENCE_BEFORE:
+            await self._fall_silent(Line(0, ""), Kind.SILENCE_AFTER)
         work = asyncio.ensure_future(self._work(act, fault))
         self.at_work.add(work)
         work.add_done_callback(self.at_work.discard)

@@ -1,0 +1,162 @@
+"""Reels, stories and first comments of a page: one visible or none and a clear word, never two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.worlds.facebook import SCOPES
+from cadenza.providers.facebook import PROVIDER
+from cadenza.providers.message import AccountRef, MediaItem, Message
+from cadenza.providers.outcome import Sent, Unconfirmed
+from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
+from tests.providers.facebook.stage import CANARIES, facebook
+from tests.providers.pictures import film, picture
+
+REELS = "POST /{version}/{page}/video_reels"
+BYTES = "POST /video-upload/{version}/{video}"
+VIDEO_STORIES = "POST /{version}/{page}/video_stories"
+PHOTO_STORIES = "POST /{version}/{page}/photo_stories"
+PHOTOS = "POST /{version}/{page}/photos"
+COMMENTS = "POST /{version}/{post}/comments"
+
+
+def _as(scene: Scene, what: str) -> None:
+    scene.message = replace(scene.message, options={"as": what})
+    if what == "story":
+        scene.expected = ("",)
+
+
+@pytest.mark.parametrize(
+    ("what", "item"), [("reel", film()), ("story", film()), ("story", picture())]
+)
+async def test_each_goes_out_once(what: str, item: MediaItem) -> None:
+    async with facebook(media=(item,)) as (scene, world):
+        _as(scene, what)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        (entry,) = scene.rehearsal.visible(world)
+        assert entry.detail["kind"] == what
+        assert not [each for each in world.received if each.path.endswith(("/feed", "/videos"))]
+
+
+@pytest.mark.parametrize("nth", [1, 2])  # the start, the last word
+@pytest.mark.parametrize("what", ["reel", "story"])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_shows_a_film_twice(
+    kind: Kind, details: dict[str, Any], what: str, nth: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with facebook(media=(film(),)) as (scene, world):
+        _as(scene, what)
+        route = REELS if what == "reel" else VIDEO_STORIES
+        fault = world.faults.plan(kind, route, nth=nth, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        assert isinstance(ended.outcome, Sent), ended.trail
+        no_secret_in([caplog.text, repr(ended)], CANARIES)
+
+
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_no_fault_while_bytes_go_up_shows_anything_twice(
+    kind: Kind, details: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with facebook(media=(film(),)) as (scene, world):
+        _as(scene, "reel")
+        fault = world.faults.plan(kind, BYTES, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        assert isinstance(ended.outcome, Sent), ended.trail
+        no_secret_in([caplog.text, repr(ended)], CANARIES)
+
+
+@pytest.mark.parametrize("route", [PHOTOS, PHOTO_STORIES])
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_a_photo_story_is_shown_once_or_left_to_a_person(
+    kind: Kind, details: dict[str, Any], route: str
+) -> None:
+    async with facebook(media=(picture(),)) as (scene, world):
+        _as(scene, "story")
+        fault = world.faults.plan(kind, route, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        assert isinstance(ended.outcome, Sent | Unconfirmed), ended.trail
+        if route == PHOTOS:
+            assert isinstance(ended.outcome, Sent)
+
+
+async def test_the_bytes_go_to_no_stranger() -> None:
+    async with facebook(media=(film(),)) as (scene, world):
+        _as(scene, "reel")
+        answer = {"video_id": "1", "upload_url": "https://facebook.com.example.org/up"}
+        world.faults.plan(Kind.ERROR_BEFORE, REELS, status=200, answer=answer)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)  # prepared anew, and then at the right place
+
+
+# First comments
+
+
+async def test_a_first_comment_stands_below_the_post() -> None:
+    async with facebook() as (scene, world):
+        scene.message = replace(scene.message, first_comment="More at example.org")
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert ended.outcome.note is None
+        assert world.comments == [(ended.outcome.remote_id, "More at example.org")]
+
+
+@pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
+async def test_a_comment_that_fails_is_a_note_and_never_the_deliverys_end(
+    kind: Kind, details: dict[str, Any]
+) -> None:
+    async with facebook() as (scene, world):
+        scene.message = replace(scene.message, first_comment="More")
+        fault = world.faults.plan(kind, COMMENTS, **details)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert fault.met
+        assert isinstance(ended.outcome, Sent)
+        if kind is not Kind.TWICE:
+            assert len(world.comments) <= 1
+        if ended.outcome.note is None:
+            assert world.comments
+        else:
+            assert "comment" in ended.outcome.note
+
+
+async def test_without_the_right_the_comment_ends_in_a_note() -> None:
+    async with facebook(scopes=SCOPES[:3]) as (scene, world):
+        scene.message = replace(scene.message, first_comment="More")
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        assert "first comment" in str(ended.outcome.note)
+        assert world.comments == []
+
+
+def test_what_cannot_be_a_reel_or_a_story_is_said_before() -> None:
+    page = AccountRef(id="a1", remote_id="1")
+    cases = [
+        ("reel", (picture(),), ["reel"]),
+        ("reel", (), ["reel"]),
+        ("story", (picture(), picture()), ["story"]),
+        ("poem", (picture(),), ["as"]),
+        ("reel", (film(),), []),
+        ("story", (picture(),), []),
+    ]
+    for what, media, codes in cases:
+        text = "Words" if what == "reel" else ""
+        message = Message(
+            channel=Channel.FACEBOOK_PAGE, text=text, media=media, options={"as": what}
+        )
+        assert [each.code for each in PROVIDER.validate(message, page)] == codes, what
