@@ -18,6 +18,7 @@ from cadenza.providers.bluesky.keys import record_key
 from cadenza.providers.bluesky.limits import problems
 from cadenza.providers.bluesky.record import COLLECTION, build, stamp, text_of
 from cadenza.providers.bluesky.session import tokens_of
+from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import Json, Request, Timeouts
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
@@ -48,7 +49,8 @@ class Bluesky:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that the server would refuse."""
-        return problems(message)
+        found = problems(message)
+        return [*found, *left_out(message, "Bluesky", AS_PART)]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Upload the next picture, find who is mentioned, learn what the parts before are called."""

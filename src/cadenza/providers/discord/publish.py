@@ -22,6 +22,7 @@ from cadenza.providers.base import (
 )
 from cadenza.providers.discord.errors import TABLE
 from cadenza.providers.discord.limits import problems
+from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Body, File, Json, Multipart, Request, Timeouts
 from cadenza.providers.message import AccountRef, Message, Tokens
@@ -46,7 +47,8 @@ class Discord:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Discord would refuse."""
-        return problems(message)
+        found = problems(message)
+        return [*found, *left_out(message, "Discord")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: files go with the message."""

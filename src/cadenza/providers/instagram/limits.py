@@ -9,6 +9,7 @@ import re
 from cadenza.core.channels import Channel
 from cadenza.providers import counting
 from cadenza.providers.base import Problem
+from cadenza.providers.first_comment import left_out
 from cadenza.providers.message import MediaItem, MediaKind, Message
 
 CAPTION = 2200
@@ -69,7 +70,7 @@ def _story(message: Message) -> list[Problem | None]:
     if message.text.strip():
         says = "A story shows no text: only the picture or video goes out."
         found.append(Problem("story_text", says, blocking=False))
-    return found
+    return [*found, *left_out(message, "Instagram's stories", "use a post in the feed")]
 
 
 def _thread(message: Message) -> Problem | None:

@@ -4,6 +4,7 @@ Whether LinkedIn counts the escapes is not documented, so the stricter reading i
 """
 
 from cadenza.providers.base import Problem
+from cadenza.providers.first_comment import left_out
 from cadenza.providers.linkedin.little import commentary
 from cadenza.providers.message import MediaItem, MediaKind, Message
 
@@ -60,10 +61,7 @@ def _rest(message: Message) -> list[Problem]:
     if message.link and message.media:
         says = "LinkedIn shows media or a link's card, not both; the link's card is left out."
         found.append(Problem("link_left_out", says, field="link", blocking=False))
-    if message.first_comment:
-        says = "First comments are not sent on LinkedIn."
-        found.append(Problem("first_comment", says, field="first_comment", blocking=False))
-    return found
+    return [*found, *left_out(message, "LinkedIn")]
 
 
 def _mixed(message: Message) -> Problem | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
 from cadenza.providers.mastodon.errors import TABLE, UPLOADS
 from cadenza.providers.mastodon.find import in_list, list_path
@@ -51,7 +52,8 @@ class Mastodon:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that this account's server would refuse."""
-        return problems(message, of_account(account))
+        found = problems(message, of_account(account))
+        return [*found, *left_out(message, "Mastodon", AS_PART)]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Upload the next file, or wait for one that is being worked on."""

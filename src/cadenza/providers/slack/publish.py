@@ -8,6 +8,7 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Json, Request, Timeouts
 from cadenza.providers.message import AccountRef, Message, Tokens
@@ -36,7 +37,8 @@ class Slack:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Slack would refuse."""
-        return problems(message)
+        found = problems(message)
+        return [*found, *left_out(message, "Slack")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Check that Slack can fetch the pictures; nothing is uploaded."""

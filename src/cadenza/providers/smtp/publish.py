@@ -18,6 +18,7 @@ from cadenza.providers.base import (
     Problem,
     Underway,
 )
+from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.outcome import NeverLeft, Reason
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.mail_address import is_address
@@ -64,7 +65,8 @@ class Smtp:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that a mail server would refuse."""
-        return problems(message, account)
+        found = problems(message, account)
+        return [*found, *left_out(message, "e-mail")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: a mail has no drafts over there."""

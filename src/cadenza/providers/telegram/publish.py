@@ -20,6 +20,7 @@ from cadenza.providers.base import (
     Problem,
     Underway,
 )
+from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
@@ -61,7 +62,8 @@ class Telegram:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Telegram would refuse."""
-        return problems(message, account)
+        found = problems(message, account)
+        return [*found, *left_out(message, "Telegram", AS_PART)]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: what a bot uploads is seen at once."""

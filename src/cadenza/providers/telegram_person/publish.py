@@ -12,6 +12,7 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.outcome import (
     Absent,
@@ -44,7 +45,8 @@ class TelegramPerson:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Telegram would refuse."""
-        return problems(message, account)
+        found = problems(message, account)
+        return [*found, *left_out(message, "Telegram", AS_PART)]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Look the chat up, then send the file up."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.meta import containers, lookup
 from cadenza.providers.meta.containers import Dialect, Plan
@@ -41,7 +42,8 @@ class Threads:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Threads would refuse."""
-        return problems(message)
+        found = problems(message)
+        return [*found, *left_out(message, "Threads", AS_PART)]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Make and wait for the containers of one part, one step a call."""

@@ -17,6 +17,7 @@ from cadenza.providers.base import (
     Problem,
     Underway,
 )
+from cadenza.providers.first_comment import left_out
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import Disconnected, Finding, Outcome, Rejected, Sent, Transient
 from cadenza.providers.reply import Got, ask, sent
@@ -44,7 +45,8 @@ class Unipile:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that would be refused."""
-        return problems(message, account)
+        found = problems(message, account)
+        return [*found, *left_out(message, "Unipile")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: there are no drafts to lay out."""

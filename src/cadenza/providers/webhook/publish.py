@@ -11,6 +11,7 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
@@ -50,7 +51,8 @@ class Webhook:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say what would fail."""
-        return problems(message, account, len(_encoded({"data": _data(message, 0, ())})))
+        found = problems(message, account, len(_encoded({"data": _data(message, 0, ())})))
+        return [*found, *left_out(message, "webhooks")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Check that it can be signed; nothing is sent."""

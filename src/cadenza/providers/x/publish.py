@@ -9,6 +9,7 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import Json
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import Finding, Outcome, Rejected, Sent, Transient
@@ -33,7 +34,8 @@ class X:
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that X would refuse."""
-        return problems(message, account)
+        found = problems(message, account)
+        return [*found, *left_out(message, "X", AS_PART)]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Take the next step with the next file."""
