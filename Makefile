@@ -52,6 +52,7 @@ up: $(STAMP) ## Set up, then run the first example
 	else echo "examples/hello.py is not there; set-up is done: try $(BIN)/cadenza --help"; fi
 
 web: $(STAMP) ## Build the web app into the package, if it changed
+	@$(PY) -m cadenza.api.document > web/openapi.json
 	@if $(PY) hatch_build.py --lacks-node; then \
 	  $(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/web.txt; fi
 	@$(PY) hatch_build.py

@@ -1,42 +1,140 @@
-// The frame around every screen: navigation, a place for the screen, a way past the navigation.
-import { AppShell, Burger, Group, NavLink, Title } from "@mantine/core";
+// The frame around every screen: navigation, the workspace, oneself, and a word when the line is down.
+import { ActionIcon, Alert, AppShell, Burger, Group, Menu, NavLink, Select, Text, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { NavLink as RouterLink, Outlet, useLocation } from "react-router";
+import { IconLogout, IconMoon, IconPlugConnectedX, IconSun, IconUser } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Suspense } from "react";
+import { NavLink as RouterLink, Outlet, useLocation, useNavigate } from "react-router";
 
+import { api, take } from "../api/client";
+import { useLive } from "../api/live";
+import { useMe, useWorkspaceId } from "../api/me";
+import { Loading } from "../ui/Loading";
+import { tellProblem } from "../ui/tell";
 import { screens } from "./screens";
 
 export function Shell() {
+  const workspaceId = useWorkspaceId();
   const [opened, { toggle, close }] = useDisclosure();
-  const { pathname } = useLocation();
+  const connected = useLive(workspaceId);
   return (
-    <AppShell header={{ height: 56 }} navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !opened } }} padding="md">
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !opened } }}
+      padding={{ base: "xs", sm: "md" }}
+    >
       <a className="skip-link" href="#main">
         Skip to content
       </a>
       <AppShell.Header>
-        <Group h="100%" px="md">
-          <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-          <Title order={1} size="h4">
-            Cadenza
-          </Title>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Text fw={700} visibleFrom="xs">
+              Cadenza
+            </Text>
+            <WorkspaceChoice workspaceId={workspaceId} />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ColourChoice />
+            <Oneself />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Screens">
-        {screens.map(({ path, name, icon: Icon }) => (
-          <NavLink
-            key={path}
-            component={RouterLink}
-            to={path}
-            label={name}
-            leftSection={<Icon size={18} aria-hidden />}
-            active={pathname.startsWith(path)}
-            onClick={close}
-          />
-        ))}
+        <Screens workspaceId={workspaceId} onChosen={close} />
       </AppShell.Navbar>
-      <AppShell.Main id="main">
-        <Outlet />
+      <AppShell.Main id="main" tabIndex={-1}>
+        {!connected && (
+          <Alert role="status" color="yellow" mb="md" icon={<IconPlugConnectedX aria-hidden />} title="Not live at the moment">
+            The line to the server is down. What you see may be old; it comes back by itself.
+          </Alert>
+        )}
+        <Suspense fallback={<Loading />}>
+          <Outlet />
+        </Suspense>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+function Screens({ workspaceId, onChosen }: { workspaceId: string; onChosen: () => void }) {
+  const { pathname } = useLocation();
+  return screens.map(({ path, name, icon: Icon }) => {
+    const to = `/w/${workspaceId}/${path}`;
+    return (
+      <NavLink
+        key={path}
+        component={RouterLink}
+        to={to}
+        label={name}
+        leftSection={<Icon size={18} aria-hidden />}
+        active={pathname.startsWith(to)}
+        onClick={onChosen}
+      />
+    );
+  });
+}
+
+function WorkspaceChoice({ workspaceId }: { workspaceId: string }) {
+  const me = useMe();
+  const go = useNavigate();
+  return (
+    <Select
+      aria-label="Workspace"
+      size="xs"
+      w={190}
+      allowDeselect={false}
+      value={workspaceId}
+      data={me.workspaces.map(({ workspace_id, name }) => ({ value: workspace_id, label: name }))}
+      onChange={(chosen) => chosen !== null && void go(`/w/${chosen}`)}
+    />
+  );
+}
+
+function ColourChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const dark = colorScheme === "dark";
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={dark ? "Use light colours" : "Use dark colours"}
+      onClick={() => setColorScheme(dark ? "light" : "dark")}
+    >
+      {dark ? <IconSun size={18} /> : <IconMoon size={18} />}
+    </ActionIcon>
+  );
+}
+
+function Oneself() {
+  const me = useMe();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const leave = async () => {
+    try {
+      await take(api.POST("/api/v1/auth/sign-out"));
+      queries.clear();
+      await go("/sign-in");
+    } catch (error) {
+      tellProblem(error);
+    }
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`${me.name}: menu`}>
+          <IconUser size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {me.name} · {me.email}
+        </Menu.Label>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -1,16 +1,63 @@
 // Which address shows what. Screens come from one list (screens.ts) and are loaded when first asked for.
-import { createBrowserRouter } from "react-router";
+import { createBrowserRouter, Navigate, redirect, type LoaderFunctionArgs } from "react-router";
 
-import { Shell } from "./Shell";
+import { api, take } from "../api/client";
+import { meQuery } from "../api/me";
+import { Problem } from "../api/problem";
+import { queries } from "../api/queries";
+import { Failed } from "../ui/Failed";
+import { Loading } from "../ui/Loading";
 import { screens } from "./screens";
+import { Shell } from "./Shell";
+
+const HOME = screens[0]?.path ?? "queue";
+
+/** Let nobody in who is not signed in; an empty house begins with its first owner. */
+async function enter({ request }: LoaderFunctionArgs) {
+  try {
+    return await queries.ensureQueryData(meQuery);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 401) throw error;
+    const { needed } = await take(api.GET("/api/v1/auth/first-start"));
+    const from = new URL(request.url);
+    const next = encodeURIComponent(from.pathname + from.search);
+    throw redirect(needed ? "/first-start" : `/sign-in?next=${next}`);
+  }
+}
 
 export const router = createBrowserRouter([
+  { path: "/sign-in", lazy: async () => ({ Component: (await import("../screens/enter/SignIn")).default }) },
+  { path: "/first-start", lazy: async () => ({ Component: (await import("../screens/enter/FirstStart")).default }) },
   {
     path: "/",
+    loader: async (at) => {
+      const me = await enter(at);
+      const first = me.workspaces[0];
+      return redirect(first === undefined ? "/no-workspace" : `/w/${first.workspace_id}/${HOME}`);
+    },
+    errorElement: <Failed />,
+    HydrateFallback: Loading,
+  },
+  {
+    path: "/no-workspace",
+    loader: enter,
+    lazy: async () => ({ Component: (await import("../screens/enter/NoWorkspace")).default }),
+    errorElement: <Failed />,
+    HydrateFallback: Loading,
+  },
+  {
+    path: "/w/:workspaceId",
+    loader: enter,
     element: <Shell />,
-    children: screens.map(({ path, load }) => ({
-      path,
-      lazy: async () => ({ Component: (await load()).default }),
-    })),
+    errorElement: <Failed />,
+    HydrateFallback: Loading,
+    children: [
+      { index: true, element: <Navigate to={HOME} replace /> },
+      ...screens.map(({ path, load }) => ({
+        path: `${path}/*`,
+        errorElement: <Failed />,
+        lazy: async () => ({ Component: (await load()).default }),
+      })),
+    ],
   },
 ]);
