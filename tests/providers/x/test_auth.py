@@ -20,8 +20,8 @@ from cadenza.providers.outcome import (
     Transient,
     Unconfirmed,
 )
+from cadenza.providers.pkce import challenge
 from cadenza.providers.x import CONNECTOR, PROVIDER
-from cadenza.providers.x.auth import challenge
 from tests.providers.contract import Scene, drive, judge
 from tests.providers.x.stage import BACK, CANARY, REFRESH, call_of, x
 

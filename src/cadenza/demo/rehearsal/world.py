@@ -93,7 +93,8 @@ class World:
         self.received: list[Received] = []
         self.ports: dict[str, int] = {}
         self._stage: Stage | None = None
-        self._routes = list(_routes(type(self)))
+        # A path that is spelt out goes before one with names in it.
+        self._routes = sorted(_routes(type(self)), key=lambda each: each.pattern.count("{"))
 
     def join(self, stage: Stage) -> None:
         """Take a place in a rehearsal; called once, before the doors open."""

@@ -14,6 +14,7 @@ from cadenza.providers.mastodon.errors import TABLE
 from cadenza.providers.mastodon.limits import SETTING, from_instance, to_settings
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected, Transient, Unconfirmed
+from cadenza.providers.pkce import challenged
 from cadenza.providers.reply import Got, ask_through, bearer
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
@@ -50,11 +51,13 @@ class MastodonConnector:
             "redirect_uri": connecting.redirect_uri,
             "scope": SCOPES,
             "state": connecting.state,
+            **challenged(connecting.verifier),
         }
         keep = {
             "instance": Secret(instance),
             "client_id": Secret(client_id),
             "client_secret": Secret(secret),
+            "verifier": Secret(connecting.verifier),
         }
         return Redirect(f"{instance}/oauth/authorize?{urlencode(query)}", keep)
 
@@ -70,6 +73,8 @@ class MastodonConnector:
             "client_secret": keep["client_secret"],
             "redirect_uri": connecting.redirect_uri,
         }
+        if keep.get("verifier"):
+            form["code_verifier"] = keep["verifier"]
         request = Request("POST", f"{instance}/oauth/token", body=Form(form))
         got = await ask_through(
             connecting.http, request, TABLE, now=connecting.now, secrets=(code, *keep.values())

@@ -6,7 +6,6 @@ nobody. The caller keeps the new pair before using it, one refresh at a time.
 """
 
 import base64
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Form, Request
 from cadenza.providers.message import App, Tokens
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
+from cadenza.providers.pkce import challenged
 from cadenza.providers.reply import Got, ask_through, bearer, judge, secrets_of
 from cadenza.providers.x.errors import SIGN_IN, TABLE
 from cadenza.providers.x.speak import SIGN_IN as SIGN_IN_HOST
@@ -44,8 +44,7 @@ class XConnector:
             "redirect_uri": connecting.redirect_uri,
             "scope": SCOPES,
             "state": connecting.state,
-            "code_challenge": challenge(connecting.verifier),
-            "code_challenge_method": "S256",
+            **challenged(connecting.verifier),
         }
         host = (app.options.get("sign_in_url") or SIGN_IN_HOST).rstrip("/")
         url = f"{host}/i/oauth2/authorize?{urlencode(query, quote_via=quote)}"
@@ -73,12 +72,6 @@ class XConnector:
         if tokens is None:
             return Rejected("X gave no token.", "no_token")
         return await _who(connecting, tokens)
-
-
-def challenge(verifier: str) -> str:
-    """Return what is shown of the verifier beforehand."""
-    digest = hashlib.sha256(verifier.encode()).digest()
-    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 async def renew(call: Call) -> Tokens | Outcome:

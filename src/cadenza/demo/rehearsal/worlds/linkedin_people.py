@@ -6,6 +6,7 @@ tokens get shorter too.
 
 from datetime import timedelta
 
+from cadenza.demo.rehearsal.consent import consent
 from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import World, route
 from cadenza.demo.rehearsal.worlds.linkedin_model import (
@@ -35,6 +36,7 @@ class People(World):
         self.tokens: dict[str, Token] = {}
         self.grants: dict[str, Grant] = {}
         self.clients: dict[str, Client] = {}
+        self.refuses = False  # the person says no
 
     # What a test or a demo sets up
 
@@ -65,6 +67,18 @@ class People(World):
         code = self.stage.ids.letters(60)
         client.codes[code] = (person, tuple(scopes.split()))
         return code
+
+    @route("GET", "/oauth/v2/authorization")
+    async def authorization(self, call: Received) -> Answer:
+        client = self.clients.get(call.query.get("client_id", ""))
+        known = client is not None and call.query.get("redirect_uri") == client.redirect_uri
+
+        def give() -> str:
+            person = next(iter(self.people))
+            scopes = call.query.get("scope", "")
+            return self.approve(self.clients[call.query["client_id"]], person, scopes)
+
+        return consent(call, known=known, give=give, refuses=self.refuses)
 
     def issue(self, person: str, scopes: tuple[str, ...], token: str = "") -> str:
         """Hand out an access token."""

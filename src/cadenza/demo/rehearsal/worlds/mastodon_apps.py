@@ -1,5 +1,9 @@
 """How apps register with a Mastodon server and people let them in: codes are good once."""
 
+import base64
+import hashlib
+
+from cadenza.demo.rehearsal.consent import consent
 from cadenza.demo.rehearsal.wire import Answer, Received, Unreadable, say
 from cadenza.demo.rehearsal.world import World, route
 from cadenza.demo.rehearsal.worlds.mastodon_model import Client, Person, Token
@@ -13,6 +17,8 @@ class Apps(World):
         self.people: dict[str, Person] = {}
         self.tokens: dict[str, Token] = {}
         self.clients: dict[str, Client] = {}
+        self.challenges: dict[str, str] = {}  # code -> what its verifier must prove
+        self.refuses = False  # the person says no
 
     @route("POST", "/api/v1/apps")
     async def register(self, call: Received) -> Answer:
@@ -33,6 +39,26 @@ class Apps(World):
         self.clients[client_id].codes[code] = account.id
         return code
 
+    @route("GET", "/oauth/authorize")
+    async def authorize(self, call: Received) -> Answer:
+        client = self.clients.get(call.query.get("client_id", ""))
+        known = client is not None and call.query.get("redirect_uri") == client.redirect_uri
+
+        def give() -> str:
+            person = next(iter(self.people.values()))
+            code = self.approve(call.query["client_id"], person.handle)
+            if call.query.get("code_challenge_method") == "S256":
+                self.challenges[code] = call.query.get("code_challenge", "")
+            return code
+
+        return consent(call, known=known, give=give, refuses=self.refuses)
+
+    def _proven(self, wanted: dict[str, str]) -> bool:
+        challenge = self.challenges.pop(wanted.get("code", ""), None)
+        digest = hashlib.sha256(wanted.get("code_verifier", "").encode()).digest()
+        proof = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        return challenge is None or proof == challenge
+
     @route("POST", "/oauth/token")
     async def token(self, call: Received) -> Answer:
         wanted = dict(call.form())
@@ -40,7 +66,7 @@ class Apps(World):
         if client is None or client.secret != wanted.get("client_secret"):
             return say(401, {"error": "invalid_client", "error_description": "Unknown client"})
         account = client.codes.pop(wanted.get("code", ""), None)
-        same_place = wanted.get("redirect_uri") == client.redirect_uri
+        same_place = wanted.get("redirect_uri") == client.redirect_uri and self._proven(wanted)
         if wanted.get("grant_type") != "authorization_code" or account is None or not same_place:
             return say(400, {"error": "invalid_grant", "error_description": "The code is invalid"})
         token = self.stage.ids.letters(43)

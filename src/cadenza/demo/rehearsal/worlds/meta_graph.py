@@ -29,6 +29,7 @@ class GraphWorld(World):
 
     def __init__(self) -> None:
         super().__init__()
+        self.refuses = False  # people say no to our app
         self.served = VERSION
         self.tokens: dict[str, Token] = {}
         self.members: dict[str, Member] = {}

@@ -5,6 +5,7 @@ A long token is renewed only if it is a day old and not over; a code is good onc
 
 from datetime import timedelta
 
+from cadenza.demo.rehearsal.consent import consent
 from cadenza.demo.rehearsal.wire import Answer, Received, Unreadable, say
 from cadenza.demo.rehearsal.world import route
 from cadenza.demo.rehearsal.worlds.meta_graph import GraphWorld
@@ -45,6 +46,14 @@ class LongTokens(GraphWorld):
         self.own_codes.redirect_uri = redirect_uri
         self.own_codes.open[code] = (account, self.now)
         return f"{code}#_"
+
+    @route("GET", "/oauth/authorize")
+    async def own_dialog(self, call: Received) -> Answer:
+        def give() -> str:
+            return self.let_in(next(iter(self.members)), call.query["redirect_uri"])
+
+        known = call.query.get("client_id") == self.own_id and bool(self.members)
+        return consent(call, known=known, give=give, refuses=self.refuses)
 
     @route("POST", "/oauth/access_token")
     async def exchange_code(self, call: Received) -> Answer:

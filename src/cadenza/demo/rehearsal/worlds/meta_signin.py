@@ -6,6 +6,7 @@ Reproduced: an expired token cannot be exchanged; `/me/accounts` pages its list 
 
 from typing import Any
 
+from cadenza.demo.rehearsal.consent import consent
 from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import route
 from cadenza.demo.rehearsal.worlds.meta_graph import GraphWorld, chosen
@@ -47,6 +48,17 @@ class FacebookDoor(GraphWorld):
         self.codes.redirect_uri = redirect_uri
         self.codes.open[code] = (person, self.now)
         return code
+
+    @route("GET", "/{version}/dialog/oauth")
+    async def facebooks_dialog(self, call: Received) -> Answer:
+        people = [token.owner for token in self.tokens.values() if token.kind == "USER"]
+        owners = [name for name in people if name not in self.members]
+
+        def give() -> str:
+            return self.approve(owners[0], call.query["redirect_uri"])
+
+        known = call.query.get("client_id") == self.app_id and bool(owners)
+        return consent(call, known=known, give=give, refuses=self.refuses)
 
     @route("GET", "/{version}/oauth/access_token")
     async def exchange(self, call: Received) -> Answer:

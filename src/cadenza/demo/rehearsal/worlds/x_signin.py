@@ -5,6 +5,7 @@ import hashlib
 from datetime import timedelta
 from urllib.parse import unquote
 
+from cadenza.demo.rehearsal.consent import consent
 from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import World, route
 from cadenza.demo.rehearsal.worlds.x_model import (
@@ -27,6 +28,7 @@ class SignIn(World):
         self.tokens: dict[str, Token] = {}
         self.refreshes: dict[str, tuple[str, tuple[str, ...]]] = {}
         self.clients: dict[str, Client] = {}
+        self.refuses = False  # the person says no
 
     # What a test or a demo sets up
 
@@ -63,6 +65,22 @@ class SignIn(World):
         return refresh
 
     # Tokens
+
+    @route("GET", "/i/oauth2/authorize")
+    async def authorize(self, call: Received) -> Answer:
+        client = self.clients.get(call.query.get("client_id", ""))
+        challenge = call.query.get("code_challenge", "")
+        proves = bool(challenge) and call.query.get("code_challenge_method") == "S256"
+        same = client is not None and call.query.get("redirect_uri") == client.redirect_uri
+
+        def give() -> str:
+            person = next(iter(self.users))
+            wanted = call.query.get("scope", "")
+            return self.approve(
+                self.clients[call.query["client_id"]], person, scopes=wanted, challenge=challenge
+            )
+
+        return consent(call, known=same and proves, give=give, refuses=self.refuses)
 
     @route("POST", "/2/oauth2/token")
     async def token(self, call: Received) -> Answer:
