@@ -29,6 +29,7 @@ from cadenza.api.declare import Resource, mount
 from cadenza.api.enter import Guarded
 from cadenza.api.guard import Guard
 from cadenza.api.house import House
+from cadenza.api.pages import serve_pages
 from cadenza.api.problems import HANDLERS, ProblemShown
 from cadenza.people.passwords import Passwords
 
@@ -78,6 +79,7 @@ def create_app(house: House, *, stop: asyncio.Event | None = None) -> FastAPI:
     app.state.scopes = frozenset(each.scope for each in declared if each.scope is not None)
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
+    serve_pages(app)
     app.add_middleware(Guard, house=house)
     _describe(app)
     return app
