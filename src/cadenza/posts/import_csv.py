@@ -1,0 +1,206 @@
+"""Imports posts from a CSV file: every row is made by the operations that a person uses, or is reported.
+
+The same row makes one post, however often it is imported: its key (or the hash of what it says) is
+written in the transaction that makes the post. Row by row, a bad row stops no other; all or nothing goes
+in one transaction of at most 500 rows. A dry run does the same work and takes it back, so what it reports
+is what would happen. Queues stand above posts, so adding to one comes in as a port.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from cadenza.posts.import_row import AddToQueue, Done, RowRefused, find_places, import_row
+from cadenza.posts.read_csv import Problem, Unreadable, read_csv
+from cadenza.posts.read_row import RowWish, read_row
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Tx
+
+MOST_AT_ONCE = 500  # rows that one transaction may hold
+STEP = 50  # rows a transaction when each stands for itself
+
+# The locks that adding to the queues of these accounts wants, as `queues/model.py: locks` names them.
+QueueLocks: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Queues:
+    """The port to queues."""
+
+    add: AddToQueue
+    locks: QueueLocks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """How a file is to be imported."""
+
+    workspace_id: str
+    by: str
+    zone: str | None = None  # of times without their own; None: the workspace's
+    mapping: Mapping[str, str] | None = None  # our column -> the file's header
+    all_or_nothing: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What became of each row. With `dry_run`, what would have."""
+
+    done: tuple[Done, ...]
+    problems: tuple[Problem, ...]
+    columns: Mapping[str, str]
+    unknown: tuple[str, ...]  # headers that nothing was read from
+    dry_run: bool
+    taken_back: bool = False  # all or nothing, and something was wrong: nothing was made
+
+    @property
+    def made(self) -> int:
+        """Count the posts that are new."""
+        return 0 if self.taken_back else sum(not done.again for done in self.done)
+
+    @property
+    def again(self) -> int:
+        """Count the rows that had been imported before."""
+        return sum(done.again for done in self.done)
+
+
+class _TakeBack(Exception):
+    """Roll back what was done, and carry out what it came to."""
+
+    def __init__(self, done: list[Done], problems: list[Problem]) -> None:
+        super().__init__("rolled back")
+        self.done = done
+        self.problems = problems
+
+
+Step: TypeAlias = tuple[list[Done], list[Problem]]
+
+
+async def import_csv(
+    operations: Operations, data: bytes, order: Order, *, queues: Queues | None = None
+) -> Report | Unreadable:
+    """Read the file and make its rows posts, as ordered."""
+    sheet = read_csv(data, mapping=order.mapping)
+    if isinstance(sheet, Unreadable):
+        return sheet
+    zone = order.zone or await operations.read(lambda tx, _: _home_zone(tx, order.workspace_id))
+    problems = list(sheet.problems)
+    wishes: list[RowWish] = []
+    for row in sheet.rows:
+        read = read_row(row, zone=zone)
+        if isinstance(read, RowWish):
+            wishes.append(read)
+        else:
+            problems += read
+    if order.all_or_nothing and len(wishes) > MOST_AT_ONCE:
+        return Unreadable(
+            f"all or nothing takes at most {MOST_AT_ONCE} rows, the file has {len(wishes)}",
+            "split the file, or import it row by row",
+        )
+    wrong = bool(problems) and order.all_or_nothing
+    done, refused = await _import(operations, wishes, order, queues, spoiled=wrong)
+    problems = sorted([*problems, *refused], key=lambda problem: problem.row)
+    return Report(
+        done=tuple(done),
+        problems=tuple(problems),
+        columns=sheet.columns,
+        unknown=sheet.unknown,
+        dry_run=order.dry_run,
+        taken_back=order.all_or_nothing and bool(problems),
+    )
+
+
+async def _import(
+    operations: Operations,
+    wishes: Sequence[RowWish],
+    order: Order,
+    queues: Queues | None,
+    *,
+    spoiled: bool,
+) -> Step:
+    """Go through the rows, in one transaction or in steps."""
+    if order.all_or_nothing:
+        return await _step(operations, wishes, order, queues, spoiled=spoiled)
+    done: list[Done] = []
+    problems: list[Problem] = []
+    for start in range(0, len(wishes), STEP):
+        some = wishes[start : start + STEP]
+        made, wrong = await _step(operations, some, order, queues)
+        if wrong and not order.dry_run:  # the step was taken back: each row by itself
+            made, wrong = [], []
+            for wish in some:
+                one, refused = await _step(operations, [wish], order, queues)
+                made += one
+                wrong += refused
+        done += made
+        problems += wrong
+    return done, problems
+
+
+async def _step(
+    operations: Operations,
+    wishes: Sequence[RowWish],
+    order: Order,
+    queues: Queues | None,
+    *,
+    spoiled: bool = False,
+) -> Step:
+    """Make these rows posts in one transaction; a refused row takes all of it back."""
+
+    def operation(tx: Tx, now: datetime) -> Step:
+        done, problems = _rows(tx, now, wishes, order, queues)
+        if problems or order.dry_run or spoiled:
+            raise _TakeBack(done, problems)
+        return done, problems
+
+    locks: Sequence[str] = ()
+    if queues is not None and any(wish.queue for wish in wishes):
+        accounts = await operations.read(lambda tx, _: _queued(tx, wishes, order.workspace_id))
+        locks = queues.locks(order.workspace_id, accounts)
+    try:
+        return await operations.run(operation, locks=locks)
+    except _TakeBack as back:
+        return back.done, back.problems
+
+
+def _rows(
+    tx: Tx, now: datetime, wishes: Sequence[RowWish], order: Order, queues: Queues | None
+) -> Step:
+    done: list[Done] = []
+    problems: list[Problem] = []
+    for wish in wishes:
+        try:
+            done.append(
+                import_row(
+                    tx,
+                    now,
+                    wish,
+                    workspace_id=order.workspace_id,
+                    by=order.by,
+                    add_to_queue=None if queues is None else queues.add,
+                )
+            )
+        except RowRefused as refused:  # the transaction ends in a take-back, whatever comes after
+            problems.append(refused.problem)
+    return done, problems
+
+
+def _queued(tx: Tx, wishes: Sequence[RowWish], workspace_id: str) -> list[str]:
+    """Name the accounts whose queues are written; rows that lead nowhere are refused later."""
+    accounts: set[str] = set()
+    for wish in wishes:
+        if wish.queue:
+            try:
+                accounts |= {account for account, _ in find_places(tx, wish, workspace_id)}
+            except RowRefused:
+                continue
+    return sorted(accounts)
+
+
+def _home_zone(tx: Tx, workspace_id: str) -> str:
+    zone = tx.value("SELECT zone FROM workspace WHERE id = :id", id=workspace_id)
+    if zone is None:
+        raise LookupError(f"there is no workspace {workspace_id!r} to import into")
+    return zone

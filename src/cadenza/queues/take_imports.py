@@ -1,0 +1,38 @@
+"""Gives rows of an import that say `queue` the next free slots: the port that `posts/import_csv.py` leaves.
+
+A row goes whole or not at all: one account without room, and the row is refused with what that account
+says.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cadenza.posts.import_csv import Queues
+from cadenza.posts.import_row import QueueWish
+from cadenza.queues.add import Added, add
+from cadenza.queues.model import NoQueue, NoRoom, locks
+from cadenza.sql.tx import Tx
+
+
+def take_import(tx: Tx, now: datetime, wish: QueueWish) -> str | None:
+    """Queue the post on all its places, or say what is wrong."""
+    answer = add(
+        tx,
+        now,
+        workspace_id=wish.workspace_id,
+        post_id=wish.post_id,
+        by=wish.by,
+        targets=wish.targets,
+    )
+    if not isinstance(answer, Added):
+        return answer.says
+    refused = [each.says for each in answer.answers if isinstance(each, NoRoom | NoQueue)]
+    return refused[0] if refused else None
+
+
+def import_locks(workspace_id: str, account_ids: Sequence[str]) -> list[str]:
+    """Name the locks of the accounts whose queues are written."""
+    return locks(workspace_id, *account_ids)
+
+
+QUEUES = Queues(add=take_import, locks=import_locks)
