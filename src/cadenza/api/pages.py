@@ -59,4 +59,4 @@ def serve_pages(app: Starlette) -> None:
     async def missing(_request: object) -> Response:
         return PlainTextResponse(MISSING, 503)
 
-    app.add_route("/", missing)
+    app.add_route("/", missing, name="web")
