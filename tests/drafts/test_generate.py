@@ -6,9 +6,9 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from cadenza.drafts.fill_copy import MARK
 from cadenza.drafts.generate import Generated, NotGenerated, generate
 from cadenza.drafts.model import NoSuchRule, drafts_locks
+from cadenza.posts.model import PLACEHOLDER
 from tests.drafts.conftest import HOME, MONDAY, Studio
 
 
@@ -56,8 +56,8 @@ async def test_the_copy_is_a_marked_placeholder_with_its_names_filled_in(studio:
         row["id"]: msgspec.json.decode(row["content"])["text"]
         for row in await studio.rows("SELECT id, content FROM post")
     }
-    assert texts[first] == f"{MARK} Monday's tip from Bakery: rest the dough"
-    assert texts[second] == f"{MARK} Thursday's tip from Bakery: rest the dough"
+    assert texts[first] == f"{PLACEHOLDER} Monday's tip from Bakery: rest the dough"
+    assert texts[second] == f"{PLACEHOLDER} Thursday's tip from Bakery: rest the dough"
 
 
 async def test_a_second_run_makes_nothing(studio: Studio) -> None:
@@ -129,7 +129,7 @@ async def test_a_picked_file_is_in_the_post_and_in_use(studio: Studio) -> None:
     (first, *_) = await studio.fill((await studio.rule()).id)
     (row,) = await studio.rows("SELECT * FROM post WHERE id = :id", id=first)
     assert [each["media_id"] for each in msgspec.json.decode(row["content"])["media"]] == ["a"]
-    assert row["blockers"] == "[]"
+    assert row["blockers"] == '["needs copy"]'
     assert await studio.rows("SELECT 1 FROM media_use WHERE post_id = :id", id=first)
 
 
@@ -138,13 +138,13 @@ async def test_without_a_file_the_post_is_made_and_says_that_it_needs_one(studio
     assert isinstance(made, Generated)
     assert made.without_media == 9
     posts = await studio.rows("SELECT blockers FROM post")
-    assert {post["blockers"] for post in posts} == {'["needs media"]'}
+    assert {post["blockers"] for post in posts} == {'["needs copy","needs media"]'}
 
 
 async def test_a_rule_of_words_alone_needs_no_file(studio: Studio) -> None:
     await studio.fill((await studio.rule(needs_media=False)).id)
     posts = await studio.rows("SELECT blockers FROM post")
-    assert {post["blockers"] for post in posts} == {"[]"}
+    assert {post["blockers"] for post in posts} == {'["needs copy"]'}
 
 
 async def test_a_rule_may_pick_from_another_pool(studio: Studio) -> None:

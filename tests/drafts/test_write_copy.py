@@ -8,12 +8,12 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.core.timebox import TimeBox
-from cadenza.drafts.fill_copy import MARK, as_placeholder, fill, is_placeholder, why_not
+from cadenza.drafts.fill_copy import as_placeholder, fill, is_placeholder, why_not
 from cadenza.drafts.keep_category import CategoryForm
 from cadenza.drafts.write_copy import Brief, CopyReport, Copywriter, TemplateCopywriter, write_copy
 from cadenza.posts.edit import Change, Edited, edit
 from cadenza.posts.find import find
-from cadenza.posts.model import NoSuchPost, Post, PostMedia
+from cadenza.posts.model import PLACEHOLDER, NoSuchPost, Post, PostMedia
 from tests.drafts.conftest import ADA, HOME, Studio
 
 DAILY = {"kind": "daily", "times": ["12:00"], "step": 10}
@@ -124,9 +124,9 @@ async def test_a_new_template_reaches_posts_that_nobody_wrote(studio: Studio) ->
     form = CategoryForm(name="Tips", parent_id=studio.brand, copy="Fresh from {{brand}}")
     await studio.name_category(form, id=studio.category)
     assert await run(studio, TemplateCopywriter()) == CopyReport(written=2)
-    assert await text_of(studio, first) == f"{MARK} Fresh from Bakery"
+    assert await text_of(studio, first) == f"{PLACEHOLDER} Fresh from Bakery"
     assert await text_of(studio, second) == "Ada's own words"
-    assert await text_of(studio, third) == f"{MARK} Fresh from Bakery"
+    assert await text_of(studio, third) == f"{PLACEHOLDER} Fresh from Bakery"
 
 
 async def test_a_person_who_saves_meanwhile_wins(studio: Studio) -> None:

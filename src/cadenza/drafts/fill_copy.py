@@ -11,8 +11,8 @@ from datetime import datetime
 
 from cadenza.core.suggest import did_you_mean
 from cadenza.core.zones import Zone, local
+from cadenza.posts.model import PLACEHOLDER
 
-MARK = "[Placeholder – write me]"
 KNOWN = ("brand", "category", "date", "day", "month", "time", "weekday", "year")
 _NAME = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _MONTHS = "January February March April May June July August September October November December"
@@ -54,9 +54,9 @@ def moment_values(instant: datetime, zone: Zone) -> dict[str, str]:
 
 def as_placeholder(text: str) -> str:
     """Mark a text so that nobody takes it for a finished one."""
-    return f"{MARK} {text}".rstrip()
+    return f"{PLACEHOLDER} {text}".rstrip()
 
 
 def is_placeholder(text: str) -> bool:
     """Say whether a text still holds the mark."""
-    return MARK in text
+    return PLACEHOLDER in text

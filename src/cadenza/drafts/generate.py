@@ -31,7 +31,7 @@ from cadenza.drafts.occurrences import Occurrence, occurrences, target_month
 from cadenza.media.model import NoSuchMedia
 from cadenza.posts.compose import compose
 from cadenza.posts.create import create
-from cadenza.posts.model import NEEDS_MEDIA, NewPost, PostMedia, Source
+from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA, NewPost, PostMedia, Source
 from cadenza.sql.tx import Tx
 
 AHEAD = timedelta(days=30)
@@ -206,7 +206,9 @@ def _post(tx: Tx, now: datetime, rule: Rule, *, text: str, media_id: str | None)
             media=() if media_id is None else (PostMedia(media_id),),
             category_id=rule.category_id,
             source=Source.RULE,
-            blockers=(NEEDS_MEDIA,) if media_id is None and rule.needs_media else (),
+            blockers=(NEEDS_COPY, NEEDS_MEDIA)
+            if media_id is None and rule.needs_media
+            else (NEEDS_COPY,),
         ),
         by=f"rule:{rule.id}",
         approve=False,

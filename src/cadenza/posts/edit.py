@@ -26,7 +26,9 @@ from cadenza.posts.find import Hold, find
 from cadenza.posts.keep import keep_labels, keep_revision, searchable
 from cadenza.posts.may import may_approve
 from cadenza.posts.model import (
+    NEEDS_COPY,
     NEEDS_MEDIA,
+    PLACEHOLDER,
     Approval,
     Content,
     NoSuchPost,
@@ -161,10 +163,18 @@ def _changed(before: Post, change: Change) -> Post:
         revision=before.revision + 1,
         **{k: v for k, v in said.items() if k not in named},
     )
-    if content.media_ids and "blockers" not in said:
-        after = replace(after, blockers=tuple(b for b in after.blockers if b != NEEDS_MEDIA))
+    if "blockers" not in said:
+        after = replace(after, blockers=_still_needed(after))
     content_hash = hash_of(content, title=after.title, category_id=after.category_id)
     return replace(after, content_hash=content_hash)
+
+
+def _still_needed(post: Post) -> tuple[str, ...]:
+    """Drop what this save has done: media are there, the placeholder is written over."""
+    done = {NEEDS_MEDIA} if post.content.media_ids else set[str]()
+    if PLACEHOLDER not in post.content.text:
+        done.add(NEEDS_COPY)
+    return tuple(each for each in post.blockers if each not in done)
 
 
 def _judge(

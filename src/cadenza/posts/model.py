@@ -18,6 +18,8 @@ from cadenza.core.channels import Channel
 from cadenza.sql.tx import Row
 
 NEEDS_MEDIA = "needs media"
+NEEDS_COPY = "needs copy"
+PLACEHOLDER = "[Placeholder – write me]"  # in a text that a program laid out and nobody wrote yet
 
 
 class Source(StrEnum):
