@@ -133,6 +133,9 @@ class Desk:
         (answer,) = await self.operations.run(lambda tx, _: permit(tx, self.now, [wish]))
         return answer
 
+    async def claim_and_permit(self) -> list[PermitAnswer]:
+        return [await self.permit(ticket) for ticket in await self.claim()]
+
     async def send(self) -> list[str]:
         """Claim, permit and settle what is due now, one round."""
         tickets = await self.claim()

@@ -93,14 +93,15 @@ def _followers(
 
 
 def place(tx: Tx, queue: Queue, moves: Sequence[Move], *, reason: str | None = None) -> list[Moved]:
-    """Give each entry and its followers a new instant; those that stay are left alone."""
-    changed = [(entry, at, wall) for entry, at, wall in moves if at != entry.at]
+    """Give each entry and its followers an instant and the slot there; return whose changed."""
+    if not moves:
+        return []
     tx.run(
         """
         UPDATE delivery SET slot_at = NULL FROM TABLE(:moves) AS moves (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = moves.id
         """,
-        moves=[(entry.id,) for entry, _, _ in changed],
+        moves=[(entry.id,) for entry, _, _ in moves],
         workspace_id=queue.workspace_id,
     )
     tx.run(
@@ -110,13 +111,13 @@ def place(tx: Tx, queue: Queue, moves: Sequence[Move], *, reason: str | None = N
         FROM TABLE(:moves) AS moves (id text, to_at timestamptz, slot_at timestamptz, wall_time text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = moves.id
         """,
-        moves=[row for move in changed for row in _rows(*move)],
+        moves=[row for move in moves for row in _rows(*move)],
         zone=queue.schedule.zone.name,
         reason=reason,
         workspace_id=queue.workspace_id,
     )
     lanes.refresh(tx, [(queue.workspace_id, queue.lane_id)])
-    return [Moved(entry.id, entry.post_id, entry.at, at) for entry, at, _ in changed]
+    return [Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at]
 
 
 def _rows(entry: Entry, at: datetime, wall: str | None) -> Iterable[tuple[object, ...]]:

@@ -259,7 +259,8 @@ def _permute(
 ) -> Reordered:
     """Deal the instants that these hold out to them anew, in this order."""
     held = sorted((entry.at, entry.wall_time) for entry in wanted)
-    moves = [(entry, at, wall) for entry, (at, wall) in zip(wanted, held, strict=True)]
+    dealt = zip(wanted, held, strict=True)
+    moves = [(entry, at, wall) for entry, (at, wall) in dealt if at != entry.at]
     moved = tuple(place(tx, queue, moves))
     if not moved:
         return Reordered((), stays, queue.revision)

@@ -1,0 +1,275 @@
+"""Changes an account's schedule, zone or cap, and says first what becomes of the posts that stand in it.
+
+By default a moved time takes its posts along, and a removed slot leaves its post pinned where it is,
+marked. `keep` moves nothing: what no longer stands on a slot is pinned. `reflow` lays all out anew, in
+order, pinned ones too. A new zone keeps wall times of queued posts and instants of hand-timed ones. With
+`dry_run` the answer is the same and nothing is changed. Limit: the work grows with the queue, as it must.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from enum import StrEnum
+
+from cadenza.core.slots import LEAD, Slot, slot_at, upcoming_slots
+from cadenza.core.weekly import WeeklySchedule
+from cadenza.core.zones import local_day, resolve
+from cadenza.db import audit
+from cadenza.queues import keep
+from cadenza.queues.book import Book
+from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue, wall_text
+from cadenza.queues.move_on import move_on
+from cadenza.queues.pin import pin, pinned_entries
+from cadenza.queues.place import ALL, Move, entries, place, to_slot
+from cadenza.queues.reorder import Stale
+from cadenza.queues.schedule import BadSchedule, as_columns, as_data, read_week, set_zone
+from cadenza.sql.tx import Tx
+
+Renamed = Mapping[tuple[int, time], time]  # (weekday, old time) -> new time
+
+
+class How(StrEnum):
+    """What becomes of queued posts."""
+
+    FOLLOW = "follow"  # the default: they go with their slot
+    KEEP = "keep"
+    REFLOW = "reflow"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """What the change does (or, in a dry run, would do) to the posts in the queue."""
+
+    keeps: int
+    moves: tuple[Moved, ...]
+    pinned: tuple[str, ...]  # orphaned: they stay where they are, and no slot is there any more
+    revision: int
+    schedule: WeeklySchedule
+    dry_run: bool
+
+
+def change(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    by: str,
+    slots: object = None,
+    zone: str | None = None,
+    max_per_day: int | None = None,
+    no_max_per_day: bool = False,
+    blackouts: Iterable[date] | None = None,
+    enabled: bool | None = None,
+    name: str | None = None,
+    how: How = How.FOLLOW,
+    renamed: Renamed | None = None,
+    revision: int | None = None,
+    dry_run: bool = False,
+) -> Changed | BadSchedule | Stale | NoRoom | NoQueue:
+    """Change what is given and leave the rest; `renamed` says which time became which, else it is guessed."""
+    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    if isinstance(queue, NoQueue):
+        return queue
+    if revision is not None and revision != queue.revision:
+        return Stale(queue.revision, tuple(entries(tx, queue, page=ALL)))
+    old = queue.schedule
+    own = None if no_max_per_day else max_per_day or queue.own_max_per_day
+    week = read_week(
+        slots if slots is not None else as_data(old)["slots_by_day"],
+        zone=zone or old.zone.name,
+        max_per_day=own,
+        blackouts=old.blackouts if blackouts is None else blackouts,
+    )
+    if isinstance(week, BadSchedule):
+        return week
+    new = replace(queue, schedule=_with_home_cap(tx, queue, week, own), own_max_per_day=own)
+    line = list(entries(tx, queue, since=now, page=ALL))
+    laid = _lay_out(tx, now, new, line, old=old, how=how, renamed=renamed)
+    if laid is None:
+        return NoRoom(account_id, "not all posts find a slot within a year: add slots, or keep")
+    moves, pins = laid
+    answer = Changed(
+        keeps=len(line) - len(pins) - sum(1 for e, _, _ in moves if e in line),
+        moves=tuple(Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at),
+        pinned=tuple(entry.id for entry in pins),
+        revision=queue.revision + (0 if dry_run else 1),
+        schedule=new.schedule,
+        dry_run=dry_run,
+    )
+    if not dry_run:
+        pin(tx, new, pins, why="slot removed")
+        place(tx, new, moves)
+        _write(tx, now, new, by=by, enabled=enabled, name=name)
+        _audit(tx, now, queue, new, answer, by=by)
+    return answer
+
+
+def _with_home_cap(tx: Tx, queue: Queue, week: WeeklySchedule, own: int | None) -> WeeklySchedule:
+    if own is not None:
+        return week
+    home: int | None = tx.value(
+        "SELECT max_per_day FROM workspace WHERE id = :id", id=queue.workspace_id
+    )
+    return replace(week, max_per_day=home)
+
+
+def _lay_out(
+    tx: Tx,
+    now: datetime,
+    queue: Queue,
+    line: Sequence[Entry],
+    *,
+    old: WeeklySchedule,
+    how: How,
+    renamed: Renamed | None,
+) -> tuple[list[Move], list[Entry]] | None:
+    """Return who moves where under the new schedule, and who is pinned; None when there is no room."""
+    if how is How.REFLOW:
+        return _reflow(tx, now, queue, line)
+    if how is How.KEEP:
+        return [], [entry for entry in line if slot_at(queue.schedule, entry.at) is None]
+    return follow(tx, now, queue, line, _names(old, queue.schedule, renamed))
+
+
+def _reflow(
+    tx: Tx, now: datetime, queue: Queue, line: Sequence[Entry]
+) -> tuple[list[Move], list[Entry]] | None:
+    pinned = pinned_entries(tx, queue, since=now)
+    start = now + LEAD
+    wanted = sorted([*line, *pinned], key=lambda entry: entry.at)
+    leaving = frozenset(id_ for entry in pinned for id_ in (entry.id, *entry.followers))
+    places = move_on(
+        queue,
+        Book(tx, queue, moving_since=now, leaving=leaving),
+        wanted,
+        not_before=start,
+        skipped=keep.skipped(tx, queue, since=start),
+        compact=True,
+    )
+    if places.full:
+        return None
+    moved = {entry.id for entry, _ in places.moves}
+    moves = [to_slot(entry, slot) for entry, slot in places.moves]
+    # A pinned one whose instant is a slot again takes that slot without moving.
+    moves += [(e, e.at, e.wall_time) for e in pinned if e.id not in moved]
+    return moves, []
+
+
+def follow(
+    tx: Tx, now: datetime, queue: Queue, line: Sequence[Entry], names: Renamed
+) -> tuple[list[Move], list[Entry]] | None:
+    """Let each go where its wall time is now; who comes to a place that is held takes the next."""
+    start = now + LEAD
+    skipped = keep.skipped(tx, queue, since=start)
+    book = Book(tx, queue, moving_since=now)
+    wanted: dict[str, Slot] = {}
+    pins: list[Entry] = []
+    taken: set[datetime] = set()
+    late: list[Entry] = []
+    for entry in line:
+        slot = _new_slot(queue.schedule, entry, names)
+        if slot is None:
+            pins.append(entry)
+            taken.add(entry.at)
+        elif slot.instant < start or slot.instant in taken or _is_held(book, queue, slot):
+            late.append(entry)
+        else:
+            wanted[entry.id] = slot
+            taken.add(slot.instant)
+    zone = queue.schedule.zone
+    given = Counter(local_day(at, zone) for at in taken)
+    for entry in late:
+        slot = _next(queue, book, start, taken | skipped, given)
+        if slot is None:
+            return None
+        wanted[entry.id] = slot
+        taken.add(slot.instant)
+        given[local_day(slot.instant, zone)] += 1
+    moves = [
+        to_slot(entry, wanted[entry.id])
+        for entry in line
+        if entry.id in wanted
+        and (wanted[entry.id].instant != entry.at or wall_text(wanted[entry.id]) != entry.wall_time)
+    ]
+    return moves, pins
+
+
+def _new_slot(schedule: WeeklySchedule, entry: Entry, names: Renamed) -> Slot | None:
+    """Find the slot that a post's wall time means under the new schedule; None: it was removed."""
+    if entry.wall_time is None:
+        return slot_at(schedule, entry.at)
+    written = datetime.fromisoformat(entry.wall_time).replace(tzinfo=UTC)
+    day, weekday = written.date(), written.date().toordinal() % 7
+    wall = names.get((weekday, written.time()), written.time())
+    if wall not in schedule.times[weekday] or day in schedule.blackouts:
+        return None
+    gap, fold = schedule.policy(weekday, wall)
+    resolved = resolve(day, wall, schedule.zone, gap=gap, fold=fold)
+    if not resolved.instants:
+        return None
+    instant = min(resolved.instants, key=lambda at: abs(at - entry.at))
+    return Slot(instant, day, wall, resolved.mark)
+
+
+def _is_held(book: Book, queue: Queue, slot: Slot) -> bool:
+    return slot.instant in book.taken(local_day(slot.instant, queue.schedule.zone))
+
+
+def _next(
+    queue: Queue, book: Book, start: datetime, taken: set[datetime], given: Counter[date]
+) -> Slot | None:
+    cap, zone = queue.schedule.max_per_day, queue.schedule.zone
+    for slot in upcoming_slots(queue.schedule, not_before=start):
+        day = local_day(slot.instant, zone)
+        has_room = cap is None or book.count(day) + given[day] < cap
+        if has_room and slot.instant not in taken and not _is_held(book, queue, slot):
+            return slot
+    return None
+
+
+def _names(old: WeeklySchedule, new: WeeklySchedule, renamed: Renamed | None) -> Renamed:
+    """Say which time became which: as told, else the removed ones paired with the new, day by day."""
+    if renamed is not None:
+        return renamed
+    names: dict[tuple[int, time], time] = {}
+    for weekday in range(7):
+        gone = [t for t in old.times[weekday] if t not in new.times[weekday]]
+        come = [t for t in new.times[weekday] if t not in old.times[weekday]]
+        if len(gone) == len(come):
+            names |= {(weekday, was): now for was, now in zip(gone, come, strict=True)}
+    return names
+
+
+def _write(
+    tx: Tx, now: datetime, queue: Queue, *, by: str, enabled: bool | None, name: str | None
+) -> None:
+    tx.run(
+        """
+        UPDATE queue SET slots = :slots, blackouts = :blackouts, max_per_day = :max_per_day,
+            enabled = :enabled, name = :name
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+        """,
+        max_per_day=queue.own_max_per_day,
+        enabled=queue.enabled if enabled is None else enabled,
+        name=queue.name if name is None else name,
+        **as_columns(queue.schedule),
+        **keep.key(queue),
+    )
+    set_zone(tx, zone=queue.schedule.zone.name, **keep.key(queue))
+    keep.rise(tx, now, queue)
+
+
+def _audit(tx: Tx, now: datetime, old: Queue, new: Queue, answer: Changed, *, by: str) -> None:
+    audit.record(
+        tx,
+        now,
+        workspace_id=old.workspace_id,
+        by=by,
+        action="queue.schedule",
+        subject_id=old.account_id,
+        before=as_data(old.schedule),
+        after=as_data(new.schedule)
+        | {"moved": len(answer.moves), "pinned": len(answer.pinned), "kept": answer.keeps},
+    )

@@ -1,0 +1,145 @@
+"""A day that is over its number of posts when one is about to be sent: the fact, and the moving on.
+
+`over_cap` is what a gate asks: how many posts of the local date come before this one, and the cap.
+`defer_over_cap` gives the delivery (and the post's other channels with it) the next free slot, with the
+reason on the row and in the audit log: never dropped, never silent. Publish-now passes the cap.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cadenza.core.slots import NoFreeSlot
+from cadenza.core.zones import day_bounds, local_day
+from cadenza.db import audit
+from cadenza.queues import keep
+from cadenza.queues.book import first_free
+from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
+from cadenza.queues.place import place, to_slot
+from cadenza.sql.tx import Row, Tx
+
+HURRY = -100  # the priority of what a person wants out now
+
+
+@dataclass(frozen=True, slots=True)
+class OverCap:
+    """The day has its posts: `before` of them come before this one, and `cap` may go."""
+
+    before: int
+    cap: int
+
+    @property
+    def says(self) -> str:
+        """Say it in one sentence."""
+        return f"the day has its {self.cap} posts ({self.before} before this one)"
+
+
+@dataclass(frozen=True, slots=True)
+class NotDeferred:
+    """It is not there, not waiting, or not over the cap (any more): nothing was changed."""
+
+    says: str
+
+
+def over_cap(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> OverCap | None:
+    """Ask whether a delivery is over its account's posts a day at `now`; None: it may go."""
+    row = _row(tx, workspace_id, id)
+    if row is None or row["action"] != "post" or row["priority"] <= HURRY:
+        return None
+    queue = keep.read(tx, workspace_id=workspace_id, account_id=row["account_id"])
+    if isinstance(queue, NoQueue) or queue.schedule.max_per_day is None:
+        return None
+    before = _before(tx, queue, row, now)
+    cap = queue.schedule.max_per_day
+    return OverCap(before, cap) if before >= cap else None
+
+
+def defer_over_cap(
+    tx: Tx, now: datetime, *, workspace_id: str, id: str, by: str = "system"
+) -> Moved | NotDeferred | NoRoom | NoQueue:
+    """Move a waiting delivery that is over the cap to the next free slot behind this day."""
+    row = _row(tx, workspace_id, id)
+    if row is None:
+        return NotDeferred("there is no such delivery")
+    queue = keep.hold(tx, workspace_id=workspace_id, account_id=row["account_id"])
+    if isinstance(queue, NoQueue):
+        return queue
+    row = _row(tx, workspace_id, id)  # as it is now that the lane is held
+    if row is None or row["state"] != "scheduled" or row["leased_until"] is not None:
+        return NotDeferred("it is on its way, or does not wait any more")
+    over = over_cap(tx, now, workspace_id=workspace_id, id=id)
+    if over is None:
+        return NotDeferred("its day has room")
+    tomorrow = day_bounds(local_day(now, queue.schedule.zone), queue.schedule.zone)[1]
+    found = first_free(tx, now, queue, not_before=tomorrow)
+    if isinstance(found, NoFreeSlot):
+        return NoRoom(queue.account_id, "no slot is free within a year", found.passed)
+    at = found.slot.instant
+    entry = Entry(id, row["post_id"], row["due_at"], None, _with_it(tx, queue, row))
+    place(
+        tx, queue, [to_slot(entry, found.slot)], reason=f"moved to the next free slot: {over.says}"
+    )
+    audit.record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="queue.defer",
+        subject_id=row["post_id"] or id,
+        before={"at": row["due_at"].isoformat()},
+        after={"at": at.isoformat(), "why": over.says},
+    )
+    keep.rise(tx, now, queue)
+    return Moved(id, row["post_id"], row["due_at"], at)
+
+
+def _row(tx: Tx, workspace_id: str, id_: str) -> Row | None:
+    return tx.one(
+        """
+        SELECT id, account_id, post_id, action, priority, due_at, state, leased_until FROM delivery
+        WHERE workspace_id = :workspace_id AND id = :id
+        """,
+        workspace_id=workspace_id,
+        id=id_,
+    )
+
+
+def _with_it(tx: Tx, queue: Queue, row: Row) -> tuple[str, ...]:
+    """Name the post's other channels that go out with this one."""
+    if row["post_id"] is None:
+        return ()
+    rows = tx.all(
+        """
+        SELECT id FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND post_id = :post_id
+            AND id <> :id AND due_at = :at AND state = 'scheduled' AND leased_until IS NULL
+        ORDER BY id
+        """,
+        post_id=row["post_id"],
+        id=row["id"],
+        at=row["due_at"],
+        **keep.key(queue),
+    )
+    return tuple(each["id"] for each in rows)
+
+
+def _before(tx: Tx, queue: Queue, row: Row, now: datetime) -> int:
+    """Count the posts of its local date that went, are going, or wait before this one."""
+    zone = queue.schedule.zone
+    start, end = day_bounds(local_day(max(now, row["due_at"]), zone), zone)
+    return tx.value(
+        """
+        SELECT count(DISTINCT coalesce(post_id, id)) AS n FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND due_at >= :start AND due_at < :end AND action = 'post'
+            AND state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
+            AND coalesce(post_id, id) <> :mine
+            AND (state IN ('sending', 'sent', 'unconfirmed')
+                OR (state = 'scheduled' AND (due_at < :due OR (due_at = :due AND id < :id))))
+        """,
+        start=start,
+        end=end,
+        mine=row["post_id"] or row["id"],
+        due=row["due_at"],
+        id=row["id"],
+        **keep.key(queue),
+    )

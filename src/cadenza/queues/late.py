@@ -1,0 +1,179 @@
+"""What becomes of posts that nothing sent in time: the next slot, now, or back to the drafts, in one step.
+
+Within the account's grace late posts still go out, spaced by `space`; beyond it the road has marked them
+`missed`, and a person chooses here. The same rows go on, so their history stays.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from cadenza.core.slots import NoFreeSlot
+from cadenza.db import audit
+from cadenza.deliveries import lanes
+from cadenza.deliveries.resume_plan import SPACING, NotConnected
+from cadenza.queues import keep
+from cadenza.queues.book import first_free
+from cadenza.queues.model import Moved, NoQueue, NoRoom, Queue, wall_text
+from cadenza.queues.resume import Choice, Resumed, resume
+from cadenza.queues.revive import revive
+from cadenza.sql.tx import Row, Tx
+
+
+class Wish(StrEnum):
+    """What is to become of a missed post."""
+
+    NEXT_SLOT = "next_slot"
+    NOW = "now"
+    DRAFT = "draft"
+
+
+@dataclass(frozen=True, slots=True)
+class Rescued:
+    """Where they go now (not for drafts); `gone` were not missed any more, `full` found no slot."""
+
+    moved: tuple[Moved, ...]
+    drafts: tuple[str, ...]
+    gone: tuple[str, ...]
+    full: tuple[str, ...]
+    revision: int
+
+
+def list_missed(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> list[Row]:
+    """Read what was missed, oldest first."""
+    return tx.all(
+        """
+        SELECT id, post_id, due_at, slot_at, wall_time, reason, approved FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND state = 'missed'
+        ORDER BY due_at, id
+        """,
+        workspace_id=workspace_id,
+        account_id=account_id,
+    )
+
+
+def rescue_missed(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    wish: Wish,
+    by: str,
+    ids: Sequence[str] | None = None,
+    spacing: timedelta = SPACING,
+) -> Rescued | NoQueue:
+    """Do the wish for these missed deliveries, or for all of the account; each post's channels together."""
+    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    if isinstance(queue, NoQueue):
+        return queue
+    missed = list_missed(tx, now, workspace_id=workspace_id, account_id=account_id)
+    wanted = missed if ids is None else [row for row in missed if row["id"] in set(ids)]
+    found = {row["id"] for row in wanted}
+    gone = tuple(id_ for id_ in ids or () if id_ not in found)
+    moved: list[Moved] = []
+    full: list[str] = []
+    drafts: tuple[str, ...] = ()
+    match wish:
+        case Wish.NEXT_SLOT:
+            for group in _together(wanted):
+                at = _to_next_slot(tx, now, queue, group)
+                ids_of = [row["id"] for row in group]
+                if at is None:
+                    full.extend(ids_of)
+                else:
+                    moved.append(Moved(ids_of[0], group[0]["post_id"], group[0]["due_at"], at))
+        case Wish.NOW:
+            moved = _now(tx, now, queue, wanted, spacing)
+        case Wish.DRAFT:
+            drafts = _draft(tx, queue, wanted)
+    audit.record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="queue.rescue_missed",
+        subject_id=account_id,
+        after={"wish": wish.value, "deliveries": len(wanted)},
+    )
+    revision = keep.rise(tx, now, queue)
+    return Rescued(tuple(moved), drafts, gone, tuple(full), revision)
+
+
+def space(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    by: str = "system",
+    spacing: timedelta = SPACING,
+) -> Resumed | NotConnected | NoRoom | NoQueue:
+    """After an outage: what is late within the grace goes from now on, one after the other."""
+    grace: int | None = tx.value(
+        "SELECT grace_minutes FROM account WHERE workspace_id = :workspace_id AND id = :account_id",
+        workspace_id=workspace_id,
+        account_id=account_id,
+    )
+    return resume(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        account_id=account_id,
+        by=by,
+        choice=Choice.SEND,
+        spacing=spacing,
+        since=now - timedelta(minutes=grace or 0),
+    )
+
+
+def _together(rows: Sequence[Row]) -> list[list[Row]]:
+    groups: dict[tuple[str, datetime], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["post_id"] or row["id"], row["due_at"]), []).append(row)
+    return list(groups.values())
+
+
+def _to_next_slot(tx: Tx, now: datetime, queue: Queue, group: list[Row]) -> datetime | None:
+    found = first_free(tx, now, queue)
+    if isinstance(found, NoFreeSlot):
+        return None
+    at, wall = found.slot.instant, wall_text(found.slot)
+    revive(tx, queue, group[:1], at=at, wall=wall, slot_at=at)
+    if group[1:]:
+        revive(tx, queue, group[1:], at=at, wall=wall)
+    return at
+
+
+def _now(
+    tx: Tx, now: datetime, queue: Queue, rows: Sequence[Row], spacing: timedelta
+) -> list[Moved]:
+    """Send those that are approved, spaced; a deferral is counted, so that nobody calls them late again."""
+    groups = _together([row for row in rows if row["approved"]])
+    turns = [(row, now + spacing * turn) for turn, group in enumerate(groups) for row in group]
+    tx.run(
+        """
+        UPDATE delivery SET state = 'scheduled', due_at = turns.turn_at, slot_at = NULL, attempts = 0,
+            crashes = 0, deferrals = 1, prepared = NULL, reason = 'sent late, as a person asked'
+        FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id AND state = 'missed'
+        """,
+        turns=[(row["id"], at) for row, at in turns],
+        workspace_id=queue.workspace_id,
+    )
+    lanes.refresh(tx, [(queue.workspace_id, queue.lane_id)])
+    return [Moved(row["id"], row["post_id"], row["due_at"], at) for row, at in turns]
+
+
+def _draft(tx: Tx, queue: Queue, rows: Sequence[Row]) -> tuple[str, ...]:
+    tx.run(
+        """
+        UPDATE delivery SET state = 'draft', slot_at = NULL, reason = 'taken back after it was missed'
+        FROM TABLE(:ids) AS asked (id text)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id AND state = 'missed'
+        """,
+        ids=[(row["id"],) for row in rows],
+        workspace_id=queue.workspace_id,
+    )
+    return tuple(row["id"] for row in rows)

@@ -1,0 +1,210 @@
+"""A queue as a screen shows it: days with their slots, filled, empty, skipped, capped or held.
+
+Everything comes from the schedule and one reading of the days asked for, so a screen and an allocation
+cannot disagree. Paged by days: the next page begins with `next_day`. Hand-timed and pinned posts stand
+between the slots at their own instants.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+from cadenza.core.slots import LEAD, Slot, slots_of
+from cadenza.core.zones import Mark, day_bounds, local_day
+from cadenza.queues import keep
+from cadenza.queues.book import rows_between
+from cadenza.queues.model import NoQueue, Queue, clock_text
+from cadenza.sql.tx import Row, Tx
+
+DAYS = 14
+MOST_DAYS = 92
+
+
+class Kind(StrEnum):
+    """What stands at an instant."""
+
+    FILLED = "filled"
+    EMPTY = "empty"
+    SKIPPED = "skipped"
+    CAPPED = "capped"  # free, but its day is full
+    HELD = "held"  # due, and something keeps it from going
+    BY_HAND = "by_hand"
+    PINNED = "pinned"  # its slot is gone
+    SENDING = "sending"
+    SENT = "sent"
+    PAST = "past"  # an empty slot that is over
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One instant of a day."""
+
+    at: datetime
+    wall_time: str
+    kind: Kind
+    mark: Mark = Mark.NONE
+    post_id: str | None = None
+    ids: tuple[str, ...] = ()
+    state: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One local date: how many posts count, how many may, and its lines in order."""
+
+    day: date
+    posts: int
+    max_per_day: int | None
+    blackout: bool
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A page of days, with what the head of the screen needs."""
+
+    revision: int
+    zone: str
+    now_there: str
+    paused: bool
+    pause_reason: str | None
+    paused_until: datetime | None
+    account_state: str
+    enabled: bool
+    next_send: datetime | None
+    days: tuple[Day, ...]
+    next_day: date
+
+
+def show(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    from_day: date | None = None,
+    days: int = DAYS,
+) -> View | NoQueue:
+    """Show some days of a queue, from today on unless said otherwise."""
+    queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+    if isinstance(queue, NoQueue):
+        return queue
+    zone = queue.schedule.zone
+    first = from_day or local_day(now, zone)
+    beyond = first + timedelta(days=max(1, min(days, MOST_DAYS)))
+    start, end = day_bounds(first, zone)[0], day_bounds(beyond, zone)[0]
+    rows = rows_between(tx, queue, start, end)
+    skips = _skip_notes(tx, queue, start, end)
+    by_day: dict[date, list[Row]] = {}
+    for row in rows:
+        by_day.setdefault(local_day(row["due_at"], zone), []).append(row)
+    shown = tuple(
+        _day(queue, day, by_day.get(day, []), skips=skips, now=now)
+        for day in (first + timedelta(days=n) for n in range((beyond - first).days))
+    )
+    return View(
+        revision=queue.revision,
+        zone=zone.name,
+        now_there=clock_text(now, queue.schedule),
+        paused=queue.paused,
+        pause_reason=queue.pause_reason,
+        paused_until=queue.paused_until,
+        account_state=queue.account_state,
+        enabled=queue.enabled,
+        next_send=_next_send(tx, queue),
+        days=shown,
+        next_day=beyond,
+    )
+
+
+def _day(
+    queue: Queue, day: date, rows: list[Row], *, skips: dict[datetime, str], now: datetime
+) -> Day:
+    cap = queue.schedule.max_per_day
+    posts = {row["post_id"] or row["id"] for row in rows}
+    is_full = cap is not None and len(posts) >= cap
+    slots = {slot.instant: slot for slot in slots_of(queue.schedule, day)}
+    lines = [_line(queue, group, slots, now) for group in _groups(rows)]
+    taken = {line.at for line in lines} | {row["slot_at"] for row in rows}
+    lines += [
+        _open_line(slot, skips, is_full=is_full, now=now)
+        for slot in slots.values()
+        if slot.instant not in taken
+    ]
+    lines.sort(key=lambda line: (line.at, line.post_id or ""))
+    return Day(day, len(posts), cap, day in queue.schedule.blackouts, tuple(lines))
+
+
+def _line(queue: Queue, group: list[Row], slots: dict[datetime, Slot], now: datetime) -> Line:
+    leader = next((row for row in group if row["slot_at"] is not None), group[0])
+    slot = slots.get(leader["due_at"])
+    kind = _kind(queue, leader, now)
+    note = leader["reason"] if kind is not Kind.PINNED else leader["pinned"]
+    if kind is Kind.HELD and note is None:
+        note = queue.pause_reason
+    return Line(
+        at=leader["due_at"],
+        wall_time=leader["wall_time"] or clock_text(leader["due_at"], queue.schedule),
+        kind=kind,
+        mark=Mark.NONE if slot is None else slot.mark,
+        post_id=leader["post_id"],
+        ids=tuple(row["id"] for row in group),
+        state=leader["state"],
+        note=note,
+    )
+
+
+def _kind(queue: Queue, row: Row, now: datetime) -> Kind:
+    if row["state"] == "sent":
+        return Kind.SENT
+    if row["state"] in ("sending", "unconfirmed") or row["leased_until"] is not None:
+        return Kind.SENDING
+    closed = queue.paused or queue.account_state not in ("connected", "expiring")
+    parked = queue.parked_until is not None and queue.parked_until > now
+    if row["due_at"] <= now and (closed or parked):
+        return Kind.HELD
+    if row["pinned"] is not None:
+        return Kind.PINNED
+    return Kind.FILLED if row["slot_at"] is not None else Kind.BY_HAND
+
+
+def _open_line(slot: Slot, skips: dict[datetime, str], *, is_full: bool, now: datetime) -> Line:
+    wall = f"{slot.day.isoformat()}T{slot.wall_time.isoformat('minutes')}"
+    if slot.instant in skips:
+        return Line(slot.instant, wall, Kind.SKIPPED, slot.mark, note=skips[slot.instant] or None)
+    if slot.instant < now + LEAD:
+        return Line(slot.instant, wall, Kind.PAST, slot.mark)
+    return Line(slot.instant, wall, Kind.CAPPED if is_full else Kind.EMPTY, slot.mark)
+
+
+def _groups(rows: list[Row]) -> list[list[Row]]:
+    groups: dict[tuple[str, datetime], list[Row]] = {}
+    for row in sorted(rows, key=lambda each: each["id"]):
+        groups.setdefault((row["post_id"] or row["id"], row["due_at"]), []).append(row)
+    return list(groups.values())
+
+
+def _skip_notes(tx: Tx, queue: Queue, start: datetime, end: datetime) -> dict[datetime, str]:
+    rows = tx.all(
+        """
+        SELECT slot_at, reason FROM queue_skip
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND slot_at >= :start AND slot_at < :end
+        """,
+        start=start,
+        end=end,
+        **keep.key(queue),
+    )
+    return {row["slot_at"]: row["reason"] or "" for row in rows}
+
+
+def _next_send(tx: Tx, queue: Queue) -> datetime | None:
+    if queue.paused:
+        return None
+    row = tx.one(
+        "SELECT runnable_at FROM lane WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=queue.workspace_id,
+        id=queue.lane_id,
+    )
+    return None if row is None else row["runnable_at"]

@@ -1,0 +1,185 @@
+"""Changing a schedule: what keeps, moves or is orphaned is said before and is true after."""
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from cadenza.queues.change import Changed, How, change
+from cadenza.queues.model import NoRoom
+from cadenza.queues.reorder import Stale
+from cadenza.queues.schedule import BadSchedule, HasSchedule, as_data, as_list, write
+from tests.queues.conftest import ADA, DAILY, MONDAY, WEEK, Desk, only
+
+
+async def changed(desk: Desk, **words: object) -> Changed:
+    answer = await desk.run(change, account_id="ada", by=ADA, **words)
+    assert isinstance(answer, Changed), answer
+    return answer
+
+
+async def test_both_shapes_are_taken_and_shown(desk: Desk) -> None:
+    flat = [
+        {"dayOfWeek": 1, "hour": 9, "minute": 0},
+        {"dayOfWeek": 1, "hour": 15, "minute": 0},
+        {"dayOfWeek": 1, "hour": 9, "minute": 0},
+        {"dayOfWeek": 3, "hour": 12, "minute": 0},
+        {"dayOfWeek": 5, "hour": 18, "minute": 0, "gap": "skip"},
+    ]
+    by_list = await desk.week("ada", slots=flat)
+    by_map = await desk.week("ben", slots=WEEK)
+    assert by_list.schedule.times == by_map.schedule.times
+    assert as_data(by_map.schedule)["slots_by_day"] == WEEK
+    assert len(as_list(by_list.schedule)) == 4
+    assert as_list(by_list.schedule)[-1] == {**flat[-1], "fold": "first"}
+
+
+async def test_a_bad_schedule_says_what_is_wrong(desk: Desk) -> None:
+    for words, said in (
+        ({"slots": {"7": ["09:00"]}}, "0 (Sunday) to 6"),
+        ({"slots": {"1": ["25:00"]}}, "a time is HH:MM"),
+        ({"slots": WEEK, "zone": "Europe/Belrin"}, "Europe/Berlin"),
+        ({"slots": WEEK, "max_per_day": 0}, "at least 1"),
+    ):
+        answer = await desk.run(write, account_id="ada", by=ADA, **words)
+        assert isinstance(answer, BadSchedule)
+        assert said in answer.says
+
+
+async def test_a_second_first_schedule_is_sent_to_change(desk: Desk) -> None:
+    await desk.week()
+    assert isinstance(await desk.run(write, account_id="ada", slots=WEEK, by=ADA), HasSchedule)
+
+
+async def test_a_moved_time_takes_its_posts_along(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(4)
+    later = {day: ["09:00", "12:00", "16:30"] for day in DAILY}
+    answer = await changed(desk, slots=later)
+    assert (answer.keeps, len(answer.moves), answer.pinned) == (3, 1, ())
+    assert await desk.order() == [
+        ("p0001", "2026-05-04T12:00"),
+        ("p0002", "2026-05-04T16:30"),
+        ("p0003", "2026-05-05T09:00"),
+        ("p0004", "2026-05-05T12:00"),
+    ]
+
+
+async def test_a_removed_slot_leaves_its_post_pinned_where_it_is(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    posts = await desk.fill(3)
+    answer = await changed(desk, slots={day: ["09:00", "12:00"] for day in DAILY})
+    assert (answer.keeps, answer.moves, answer.pinned) == (2, (), posts[1].ids)
+    row = await desk.row("delivery", posts[1].ids[0])
+    assert (row["due_at"], row["pinned"], row["state"]) == (
+        posts[1].at,
+        "slot removed",
+        "scheduled",
+    )
+
+
+async def test_a_pinned_post_still_counts_and_is_taken_in_by_a_reflow(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(4)
+    fewer = {day: ["09:00", "12:00"] for day in DAILY}
+    await changed(desk, slots=fewer)
+    answer = await changed(desk, how=How.REFLOW)
+    assert answer.pinned == ()
+    assert await desk.order() == [
+        ("p0001", "2026-05-04T12:00"),
+        ("p0002", "2026-05-05T09:00"),
+        ("p0003", "2026-05-05T12:00"),
+        ("p0004", "2026-05-06T09:00"),
+    ]
+
+
+async def test_a_dry_run_tells_the_same_and_changes_nothing(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(4)
+    before = (await desk.order(), (await desk.queue()).revision)
+    words = {"slots": {day: ["09:00", "16:30"] for day in DAILY}, "how": How.REFLOW}
+    plan = await changed(desk, dry_run=True, **words)
+    assert ((await desk.order()), (await desk.queue()).revision) == before
+    done = await changed(desk, **words)
+    assert (plan.keeps, plan.moves, plan.pinned) == (done.keeps, done.moves, done.pinned)
+
+
+async def test_keep_moves_nothing_and_marks_the_orphans(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    posts = await desk.fill(3)
+    answer = await changed(desk, slots={day: ["10:00"] for day in DAILY}, how=How.KEEP)
+    assert (answer.keeps, answer.moves) == (0, ())
+    assert answer.pinned == tuple(post.ids[0] for post in posts)
+    rows = await desk.rows("SELECT due_at FROM delivery ORDER BY due_at")
+    assert [row["due_at"] for row in rows] == [post.at for post in posts]
+
+
+async def test_who_renames_a_time_may_say_which(desk: Desk) -> None:
+    await desk.week(slots={"1": ["12:00", "15:00"]})
+    await desk.fill(2)
+    await changed(desk, slots={"1": ["12:00", "18:00", "20:00"]}, renamed={(1, time(15)): time(20)})
+    assert await desk.order() == [("p0001", "2026-05-04T12:00"), ("p0002", "2026-05-04T20:00")]
+
+
+async def test_another_zone_keeps_wall_times_of_the_queue_and_instants_of_hand_timed_posts(
+    desk: Desk,
+) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(2)
+    by_hand = await desk.by_hand(MONDAY + timedelta(days=1))
+    answer = await changed(desk, zone="America/New_York")
+    assert len(answer.moves) == 2
+    assert await desk.order() == [("p0001", "2026-05-04T12:00"), ("p0002", "2026-05-04T15:00")]
+    first = (await desk.rows("SELECT due_at, zone FROM delivery ORDER BY due_at"))[0]
+    assert first == {"due_at": datetime(2026, 5, 4, 16, tzinfo=UTC), "zone": "America/New_York"}
+    assert (await desk.row("delivery", by_hand))["due_at"] == MONDAY + timedelta(days=1)
+    assert (await desk.row("account", "ada"))["zone"] == "America/New_York"
+
+
+async def test_a_post_whose_new_time_is_past_takes_the_next_free_slot(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(2)
+    await changed(desk, zone="Asia/Tokyo")  # 17:00 there: 12:00 and 15:00 are over
+    assert await desk.order() == [("p0001", "2026-05-05T09:00"), ("p0002", "2026-05-05T12:00")]
+
+
+async def test_a_blackout_date_pins_what_stands_there_and_offers_nothing(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    posts = await desk.fill(2)
+    answer = await changed(desk, blackouts=[date(2026, 5, 4)])
+    assert set(answer.pinned) == {post.ids[0] for post in posts}
+    assert only(await desk.add()).wall_time == "2026-05-05T09:00"
+
+
+async def test_a_lower_cap_keeps_what_is_there_and_a_reflow_spreads_it(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(3)
+    assert (await changed(desk, max_per_day=1)).keeps == 3
+    await changed(desk, how=How.REFLOW)
+    assert [wall for _, wall in await desk.order()] == [
+        "2026-05-04T12:00",
+        "2026-05-05T09:00",
+        "2026-05-06T09:00",
+    ]
+    assert (await changed(desk, no_max_per_day=True)).schedule.max_per_day is None
+
+
+async def test_a_reflow_that_finds_no_room_changes_nothing(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(3)
+    before = await desk.order()
+    answer = await desk.run(change, account_id="ada", by=ADA, slots={}, how=How.REFLOW)
+    assert isinstance(answer, NoRoom)
+    assert await desk.order() == before
+
+
+async def test_an_older_revision_is_refused(desk: Desk) -> None:
+    queue = await desk.week(slots=DAILY)
+    await desk.fill(1)
+    answer = await desk.run(change, account_id="ada", by=ADA, slots=WEEK, revision=queue.revision)
+    assert isinstance(answer, Stale)
+
+
+async def test_what_is_switched_off_still_goes_out(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    first = (await desk.fill(1))[0]
+    await changed(desk, enabled=False)
+    desk.now = first.at
+    assert await desk.send() == [first.ids[0]]

@@ -1,0 +1,81 @@
+"""What nothing sent in time: within the grace spaced, beyond it missed, and one step back."""
+
+from datetime import timedelta
+
+import pytest
+
+from cadenza.queues.late import Rescued, Wish, list_missed, rescue_missed, space
+from cadenza.queues.resume import Resumed
+from tests.queues.conftest import ADA, DAILY, MONDAY, Desk
+
+
+async def missed(desk: Desk) -> None:
+    """Two posts of today, both more than an hour late: the road calls them missed."""
+    await desk.week(slots=DAILY)
+    await desk.fill(3)
+    desk.now = MONDAY + timedelta(hours=7)
+    while await desk.claim_and_permit():
+        pass
+
+
+async def test_beyond_the_grace_they_are_missed(desk: Desk) -> None:
+    await missed(desk)
+    rows = await desk.run(list_missed, account_id="ada")
+    assert [row["post_id"] for row in rows] == ["p0001", "p0002"]
+
+
+async def test_missed_posts_take_the_next_free_slots_in_order(desk: Desk) -> None:
+    await missed(desk)
+    answer = await desk.run(rescue_missed, account_id="ada", wish=Wish.NEXT_SLOT, by=ADA)
+    assert isinstance(answer, Rescued)
+    assert await desk.order() == [
+        ("p0003", "2026-05-05T09:00"),
+        ("p0001", "2026-05-05T12:00"),
+        ("p0002", "2026-05-05T15:00"),
+    ]
+    assert await desk.run(list_missed, account_id="ada") == []
+
+
+async def test_missed_posts_go_now_spaced(desk: Desk) -> None:
+    await missed(desk)
+    answer = await desk.run(rescue_missed, account_id="ada", wish=Wish.NOW, by=ADA)
+    assert isinstance(answer, Rescued)
+    assert [m.now_at - desk.now for m in answer.moved] == [timedelta(), timedelta(minutes=5)]
+    assert len(await desk.send()) == 1
+    sent = await desk.rows("SELECT post_id FROM delivery WHERE state = 'sent'")
+    assert sent == [{"post_id": "p0001"}]
+
+
+async def test_missed_posts_go_back_to_the_drafts_by_name(desk: Desk) -> None:
+    await missed(desk)
+    first, second = await desk.run(list_missed, account_id="ada")
+    answer = await desk.run(
+        rescue_missed,
+        account_id="ada",
+        wish=Wish.DRAFT,
+        by=ADA,
+        ids=[second["id"], "nobody"],
+    )
+    assert isinstance(answer, Rescued)
+    assert (answer.drafts, answer.gone) == ((second["id"],), ("nobody",))
+    left = await desk.run(list_missed, account_id="ada")
+    assert [row["id"] for row in left] == [first["id"]]
+
+
+@pytest.mark.parametrize("minutes", [5, 10])
+async def test_after_an_outage_what_is_within_the_grace_goes_spaced(
+    desk: Desk, minutes: int
+) -> None:
+    often = {str(day): ["10:10", "10:20", "10:30"] for day in range(7)}
+    await desk.week(slots=often)
+    await desk.fill(3)
+    desk.now = MONDAY + timedelta(minutes=75)  # 11:15: the first is 65 minutes late
+    answer = await desk.run(
+        space, account_id="ada", by="system", spacing=timedelta(minutes=minutes)
+    )
+    assert isinstance(answer, Resumed)
+    assert [m.post_id for m in answer.moved] == ["p0002", "p0003"]
+    assert [m.now_at - desk.now for m in answer.moved] == [
+        timedelta(),
+        timedelta(minutes=minutes),
+    ]
