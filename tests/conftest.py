@@ -1,7 +1,7 @@
 """Fixtures that every test may ask for: real servers, and one Hypothesis profile.
 
 `postgres` and `valkey` are shared by the whole run; `postgres_database` is a fresh
-database for one test; `private_postgres` and `private_valkey` are for tests that stop,
+database for one test, `product_database` one with the product's tables; `private_postgres` and `private_valkey` are for tests that stop,
 crash or configure their server.
 """
 
@@ -68,6 +68,14 @@ def postgres_databases(postgres: PrivatePostgres) -> Iterator[Databases]:
 def postgres_database(postgres_databases: Databases) -> Iterator[str]:
     """The dsn of an empty database that is this test's alone."""
     name = postgres_databases.create()
+    yield postgres_databases.server.dsn_for(name)
+    postgres_databases.drop(name)
+
+
+@pytest.fixture
+def product_database(postgres_databases: Databases) -> Iterator[str]:
+    """The dsn of a database with the product's empty tables that is this test's alone."""
+    name = postgres_databases.create_product()
     yield postgres_databases.server.dsn_for(name)
     postgres_databases.drop(name)
 
