@@ -34,7 +34,7 @@ class BadTarget:
 
 def check_targets(tx: Tx, workspace_id: str, targets: Targets) -> BadTarget | None:
     """Say what is wrong with the first target that cannot be: unknown, disabled, or no channel of it."""
-    accounts = _accounts(tx, workspace_id, targets)
+    accounts = accounts_of(tx, workspace_id, targets)
     for target in targets:
         account_id, channel = (target, None) if isinstance(target, str) else target
         account = accounts.get(account_id)
@@ -55,7 +55,7 @@ def check_targets(tx: Tx, workspace_id: str, targets: Targets) -> BadTarget | No
 
 def resolve_targets(tx: Tx, workspace_id: str, targets: Targets) -> list[tuple[str, Channel]]:
     """Turn accounts into pairs of account and channel; pairs stay as they are."""
-    accounts = _accounts(tx, workspace_id, [each for each in targets if isinstance(each, str)])
+    accounts = accounts_of(tx, workspace_id, [each for each in targets if isinstance(each, str)])
     pairs: list[tuple[str, Channel]] = []
     for each in targets:
         if not isinstance(each, str):
@@ -96,7 +96,8 @@ def _name(account: Row) -> str:
     return account["handle"] or account["id"]
 
 
-def _accounts(tx: Tx, workspace_id: str, targets: Targets) -> dict[str, Row]:
+def accounts_of(tx: Tx, workspace_id: str, targets: Targets) -> dict[str, Row]:
+    """Read the accounts of targets, by id; what is not there is left out."""
     wanted = dict.fromkeys(each if isinstance(each, str) else each[0] for each in targets)
     if not wanted:
         return {}

@@ -30,6 +30,7 @@ CREATE TABLE post (
 );
 
 CREATE INDEX post_in_time ON post (workspace_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX post_blocked ON post (workspace_id, created_at) WHERE blockers <> '[]' AND deleted_at IS NULL;
 CREATE INDEX post_of_category ON post (workspace_id, category_id, created_at) WHERE deleted_at IS NULL;
 
 CREATE TABLE post_label (
@@ -61,3 +62,7 @@ CREATE TABLE post_revision (
 CREATE INDEX delivery_in_time ON delivery (workspace_id, due_at) WHERE post_id IS NOT NULL;
 CREATE INDEX delivery_due_soon ON delivery (due_at)
     WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled');
+CREATE INDEX delivery_ended_badly ON delivery (workspace_id, due_at)
+    WHERE post_id IS NOT NULL AND state IN ('failed', 'missed', 'unconfirmed');
+-- The story of a post or an account; what was sent, the bulk of it, is told by its attempts.
+CREATE INDEX outbox_of_subject ON outbox (workspace_id, subject_id, created_at) WHERE kind <> 'delivery.sent';

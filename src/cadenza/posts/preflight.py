@@ -1,0 +1,274 @@
+"""Says early what would go wrong at the time: when a post is saved, and again half an hour before it is due.
+
+Asks what the permit will ask (account, limits of the network on the composed piece, approval, budgets) and
+what only hurts afterwards (a repeat, an expiring token, a first comment that a channel leaves out).
+`check` changes nothing; the two operations of a regular loop write one notice each. Limit: no network is
+asked here, so a revoked token is found when it is refreshed or used.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import msgspec
+
+from cadenza.accounts.open import refer
+from cadenza.core.channels import Channel
+from cadenza.deliveries.explain import explain
+from cadenza.deliveries.model import Piece
+from cadenza.deliveries.render import render
+from cadenza.posts.compose import compose_post
+from cadenza.posts.find import find
+from cadenza.posts.find_duplicates import find_duplicates
+from cadenza.posts.model import NoSuchPost, Post
+from cadenza.posts.targets import Targets, accounts_of, resolve_targets
+from cadenza.providers.message import Message
+from cadenza.providers.registry import all_providers
+from cadenza.sql.tx import Row, Tx
+
+SOON = timedelta(minutes=30)
+APPROVAL_SOON = timedelta(hours=2)
+BATCH = 200
+FORETOLD = (
+    "suppression",
+    "workspace",
+    "account",
+    "lane",
+    "budgets",
+)  # gates worth asking before the time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing about one place; `blocking`: it will not go out like this."""
+
+    account_id: str
+    channel: str
+    code: str
+    says: str
+    field: str = ""
+    blocking: bool = True
+
+
+class _NoFiles:
+    async def read(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
+
+
+def check(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    post_id: str,
+    targets: Targets,
+    at: datetime | None = None,
+) -> list[Finding] | NoSuchPost:
+    """Return what would go wrong if the post went to these places at that time (default: now)."""
+    post = find(tx, workspace_id, post_id)
+    if isinstance(post, NoSuchPost):
+        return post
+    return check_post(tx, now, post, resolve_targets(tx, workspace_id, targets), at=at or now)
+
+
+def check_post(
+    tx: Tx, now: datetime, post: Post, places: Sequence[tuple[str, Channel]], *, at: datetime
+) -> list[Finding]:
+    """Check a post at hand, saved or not."""
+    pieces = compose_post(tx, post, places)
+    accounts = accounts_of(tx, post.workspace_id, [account for account, _ in places])
+    findings = [
+        finding
+        for piece in pieces
+        for finding in (
+            *_of_approval(post, piece),
+            *_of_account(accounts.get(piece.account_id), piece, at),
+            *_of_content(accounts.get(piece.account_id), piece),
+        )
+    ]
+    repeats = find_duplicates(tx, workspace_id=post.workspace_id, pieces=pieces, at=at)
+    findings += [
+        Finding(
+            account_id=each.account_id,
+            channel=each.channel,
+            code="duplicate",
+            says=each.says,
+            field="text",
+            blocking=False,
+        )
+        for each in repeats
+    ]
+    return findings
+
+
+def check_due_soon(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
+    """Look at what is due within half an hour and tell once of what will not go; return what was told.
+
+    What a person paused or stopped is no news to them.
+    """
+    rows = tx.all(
+        """
+        SELECT delivery.workspace_id, delivery.id, delivery.post_id, delivery.account_id, channel, content,
+            due_at, revision
+        FROM delivery
+        JOIN workspace ON workspace.id = delivery.workspace_id AND workspace.stopped_at IS NULL
+        JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
+            AND NOT lane.paused
+        LEFT JOIN outbox ON outbox.workspace_id = delivery.workspace_id
+            AND outbox.id = delivery.id || '/at_risk/' || CAST(delivery.revision AS text)
+        WHERE post_id IS NOT NULL AND state = 'scheduled' AND due_at > :now AND due_at <= :soon
+            AND outbox.id IS NULL
+        ORDER BY due_at LIMIT :limit
+        """,
+        now=now,
+        soon=now + SOON,
+        limit=limit,
+    )
+    told = [(row, found) for row in rows if (found := _risks(tx, now, row))]
+    _tell(
+        tx,
+        now,
+        [
+            (
+                row["workspace_id"],
+                f"{row['id']}/at_risk/{row['revision']}",
+                "delivery.at_risk",
+                row["id"],
+                _body("at risk", "; ".join(found), row["due_at"]),
+            )
+            for row, found in told
+        ],
+    )
+    return [row["id"] for row, _ in told]
+
+
+def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
+    """Tell once of what is due within two hours and waits for an approval; return what was told."""
+    rows = tx.all(
+        """
+        SELECT delivery.workspace_id, delivery.id, due_at
+        FROM delivery LEFT JOIN outbox
+            ON outbox.workspace_id = delivery.workspace_id AND outbox.id = delivery.id || '/unapproved'
+        WHERE post_id IS NOT NULL AND state = 'draft' AND NOT approved
+            AND due_at > :now AND due_at <= :soon AND outbox.id IS NULL
+        ORDER BY due_at LIMIT :limit
+        """,
+        now=now,
+        soon=now + APPROVAL_SOON,
+        limit=limit,
+    )
+    _tell(
+        tx,
+        now,
+        [
+            (
+                row["workspace_id"],
+                f"{row['id']}/unapproved",
+                "delivery.unapproved",
+                row["id"],
+                _body("waiting for approval", "nobody has approved it", row["due_at"]),
+            )
+            for row in rows
+        ],
+    )
+    return [row["id"] for row in rows]
+
+
+def _risks(tx: Tx, now: datetime, row: Row) -> list[str]:
+    """Say what stands in a scheduled delivery's way: what its content lacks, and which gates are shut."""
+    account = accounts_of(tx, row["workspace_id"], [row["account_id"]])[row["account_id"]]
+    piece = Piece(
+        post_id=row["post_id"],
+        account_id=row["account_id"],
+        channel=Channel(row["channel"]),
+        content=row["content"],
+        approved=True,
+    )
+    found = [each.says for each in _of_content(account, piece) if each.blocking]
+    explained = explain(tx, now, workspace_id=row["workspace_id"], delivery_id=row["id"])
+    if explained is not None:
+        found += [
+            answer.says
+            for gate, answer in explained.blocked.items()
+            if gate in FORETOLD and not _opens_by(answer, row["due_at"])
+        ]
+    return found
+
+
+def _opens_by(answer: object, due: datetime) -> bool:
+    until = getattr(answer, "until", None)
+    return until is not None and until <= due
+
+
+def _of_approval(post: Post, piece: Piece) -> list[Finding]:
+    found = [_finding(piece, "blocked", f"it {blocker}", field="post") for blocker in post.blockers]
+    if not post.approved:
+        found.append(_finding(piece, "unapproved", "nobody has approved it", field="post"))
+    return found
+
+
+def _of_account(account: Row | None, piece: Piece, at: datetime) -> list[Finding]:
+    if account is None:
+        return [_finding(piece, "no_account", "there is no such account", field="account")]
+    name = account["handle"] or account["id"]
+    if account["state"] not in ("connected", "expiring"):
+        words = f"{name} is {account['state'].replace('_', ' ')}: connect it again"
+        return [_finding(piece, "account", words, field="account")]
+    expires = account["token_expires_at"]
+    if account["state"] == "expiring" and expires is not None and expires <= at:
+        words = f"{name}'s connection ends before: connect it again"
+        return [_finding(piece, "token_expires", words, field="account", blocking=False)]
+    return []
+
+
+def _of_content(account: Row | None, piece: Piece) -> list[Finding]:
+    """Ask the network's own limits about the composed piece."""
+    adapter = all_providers().get(account["provider"]) if account is not None else None
+    try:
+        message = read_piece(piece)
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return [_finding(piece, "media_gone", "a file that it shows is gone", field="media")]
+    if account is None or adapter is None or piece.channel not in adapter.channels:
+        return []
+    return [
+        _finding(piece, each.code, each.says, field=each.field, blocking=each.blocking)
+        for each in adapter.validate(message, refer(account))
+    ]
+
+
+def read_piece(piece: Piece) -> Message:
+    """Render a piece without reading its files; what is not complete raises."""
+    row = {"content": piece.content, "channel": piece.channel.value, "recipient": None}
+    return render(row, _NoFiles())
+
+
+def _finding(piece: Piece, code: str, says: str, *, field: str, blocking: bool = True) -> Finding:
+    return Finding(
+        account_id=piece.account_id,
+        channel=piece.channel.value,
+        code=code,
+        says=says,
+        field=field,
+        blocking=blocking,
+    )
+
+
+def _body(state: str, reason: str, due: datetime) -> str:
+    said = {"state": state, "reason": reason, "due_at": due}
+    return msgspec.json.encode(said).decode()
+
+
+def _tell(tx: Tx, now: datetime, news: Sequence[tuple[str, str, str, str, str]]) -> None:
+    if not news:
+        return
+    tx.run(
+        """
+        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
+        SELECT workspace_id, id, kind, subject_id, body, :now
+        FROM TABLE(:news) AS news (workspace_id text, id text, kind text, subject_id text, body text)
+        WHERE true
+        ON CONFLICT (workspace_id, id) DO NOTHING
+        """,
+        news=list(news),
+        now=now,
+    )

@@ -1,0 +1,263 @@
+"""Reads posts as people see them: one with its pills, or a list with filters.
+
+How a post shows is rolled up from its deliveries on each read. A list can be filtered by that too: the
+database packs the states of a post's deliveries into one number, and the pure roll-up says beforehand which
+numbers show as the wanted state, so that the rules are written once. Limit: a filter that few posts pass
+looks at many; lists are by creation, newest first.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from cadenza.core.rollup import DROPPED, PostState, state_of
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.posts.find import find
+from cadenza.posts.model import NoSuchPost, Post, post_of
+from cadenza.posts.pills import COLUMNS, JOINS, Pill, pills_of, roll_up_of
+from cadenza.sql.tx import Row, Tx
+
+MOST = 200  # posts of one page
+BITS = {state: 1 << place for place, state in enumerate(s for s in State if s not in DROPPED)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A post as it shows."""
+
+    post: Post
+    state: PostState
+    published_at: datetime | None
+    scheduled_at: datetime | None
+    pills: tuple[Pill, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which posts; all that is named must fit."""
+
+    states: tuple[PostState, ...] = ()
+    account_id: str | None = None
+    channel: str | None = None
+    category_id: str | None = None
+    label: str | None = None
+    source: str | None = None
+    search: str | None = None  # every word must occur
+    due_from: datetime | None = None
+    due_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Posts, newest first; `next` asks for what follows."""
+
+    posts: tuple[Shown, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BadCursor:
+    """The cursor was not made here."""
+
+    says: str = "this cursor is not one of a list of posts: begin again without it"
+
+
+def read_post(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Shown | NoSuchPost:
+    """Return one post as it shows."""
+    post = find(tx, workspace_id, post_id)
+    if isinstance(post, NoSuchPost):
+        return post
+    rows = _deliveries(tx, workspace_id, [post_id])
+    return _show(post, rows.get(post_id, []), now)
+
+
+def list_posts(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    filters: Filters | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page | BadCursor:
+    """Return a page of posts that fit the filters."""
+    asked = _Asked(workspace_id)
+    if cursor is not None:
+        place = _read_cursor(cursor)
+        if place is None:
+            return BadCursor()
+        asked.add(
+            "(post.created_at, post.id) < (:before, :before_id)",
+            before=place[0],
+            before_id=place[1],
+        )
+    wanted = filters or Filters()
+    _ask(asked, wanted)
+    size = max(1, min(limit, MOST))
+    rows = tx.all(asked.sql(wanted.states), **asked.params, size=size + 1)
+    shown, more = rows[:size], len(rows) > size
+    ids = [row["id"] for row in shown]
+    deliveries, labels = _deliveries(tx, workspace_id, ids), _labels(tx, workspace_id, ids)
+    posts = tuple(
+        _show(post_of(row, tuple(labels.get(row["id"], ()))), deliveries.get(row["id"], []), now)
+        for row in shown
+    )
+    return Page(posts, _cursor(shown[-1]) if more else None)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A list's question, put together from constants and parameters."""
+
+    workspace_id: str
+    where: list[str] = field(default_factory=list[str])
+    params: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def add(self, sql: str, **params: Any) -> None:
+        self.where.append(sql)
+        self.params |= params
+
+    def sql(self, states: tuple[PostState, ...]) -> str:
+        self.params |= {"workspace_id": self.workspace_id}
+        more = "".join(f" AND {each}" for each in self.where)
+        wanted = ""
+        if states:
+            self.params["masks"] = [(mask,) for mask in _masks(frozenset(states))]
+            wanted = "WHERE mask IN (SELECT mask FROM TABLE(:masks) AS wanted (mask bigint))"
+        return f"""
+            SELECT * FROM (
+                SELECT post.*, {_MASK} AS mask FROM post
+                WHERE post.workspace_id = :workspace_id AND post.deleted_at IS NULL {more}
+            ) AS found {wanted}
+            ORDER BY created_at DESC, id DESC LIMIT :size
+        """  # noqa: S608 - put together from constants
+
+
+_MASK = f"""
+    coalesce((
+        SELECT sum(DISTINCT CASE state {" ".join(f"WHEN '{s}' THEN {bit}" for s, bit in BITS.items())} END)
+        FROM delivery WHERE delivery.workspace_id = post.workspace_id AND delivery.post_id = post.id
+            AND state NOT IN ('canceled', 'skipped')
+    ), 0)
+"""  # noqa: S608 - put together from constants
+
+
+@cache
+def _masks(states: frozenset[PostState]) -> tuple[int, ...]:
+    """Return the sets of deliveries' states, as numbers, that show as one of these."""
+    return tuple(
+        mask
+        for mask in range(1 << len(BITS))
+        if state_of(state for state, bit in BITS.items() if mask & bit) in states
+    )
+
+
+def _ask(asked: _Asked, filters: Filters) -> None:
+    on_delivery: list[str] = []
+    if filters.account_id is not None:
+        on_delivery.append("account_id = :account_id")
+        asked.params["account_id"] = filters.account_id
+    if filters.channel is not None:
+        on_delivery.append("channel = :channel")
+        asked.params["channel"] = filters.channel
+    if filters.due_from is not None:
+        on_delivery.append("due_at >= :due_from")
+        asked.params["due_from"] = filters.due_from
+    if filters.due_until is not None:
+        on_delivery.append("due_at < :due_until")
+        asked.params["due_until"] = filters.due_until
+    if on_delivery:
+        asked.add(
+            f"""EXISTS (
+                SELECT 1 FROM delivery WHERE delivery.workspace_id = post.workspace_id
+                    AND delivery.post_id = post.id AND state NOT IN ('canceled', 'skipped')
+                    AND {" AND ".join(on_delivery)}
+            )"""  # noqa: S608 - put together from constants
+        )
+    if filters.category_id is not None:
+        asked.add("post.category_id = :category_id", category_id=filters.category_id)
+    if filters.source is not None:
+        asked.add("post.source = :source", source=filters.source)
+    if filters.label is not None:
+        asked.add(
+            """EXISTS (
+                SELECT 1 FROM post_label WHERE post_label.workspace_id = post.workspace_id
+                    AND post_label.post_id = post.id AND label = :label
+            )""",
+            label=filters.label,
+        )
+    for place, word in enumerate((filters.search or "").casefold().split()[:8]):
+        asked.add(f"post.search LIKE :word_{place} ESCAPE '!'", **{f"word_{place}": _like(word)})
+
+
+def _like(word: str) -> str:
+    for special in "!%_":
+        word = word.replace(special, f"!{special}")
+    return f"%{word}%"
+
+
+def _show(post: Post, rows: Sequence[Row], now: datetime) -> Shown:
+    rolled = roll_up_of(rows)
+    return Shown(
+        post=post,
+        state=rolled.state,
+        published_at=rolled.published_at,
+        scheduled_at=rolled.scheduled_at,
+        pills=pills_of(rows, now),
+    )
+
+
+def _deliveries(tx: Tx, workspace_id: str, post_ids: Sequence[str]) -> Mapping[str, list[Row]]:
+    if not post_ids:
+        return {}
+    rows = tx.all(
+        f"""
+        SELECT {COLUMNS} FROM TABLE(:posts) AS asked (post_id text)
+        JOIN delivery
+            ON delivery.workspace_id = :workspace_id AND delivery.post_id = asked.post_id
+        {JOINS}
+        """,  # noqa: S608 - put together from constants
+        workspace_id=workspace_id,
+        posts=[(id_,) for id_ in post_ids],
+    )
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["post_id"], []).append(row)
+    return found
+
+
+def _labels(tx: Tx, workspace_id: str, post_ids: Sequence[str]) -> dict[str, list[str]]:
+    if not post_ids:
+        return {}
+    rows = tx.all(
+        """
+        SELECT post_label.post_id, label FROM TABLE(:posts) AS asked (post_id text)
+        JOIN post_label
+            ON post_label.workspace_id = :workspace_id AND post_label.post_id = asked.post_id
+        ORDER BY label
+        """,
+        workspace_id=workspace_id,
+        posts=[(id_,) for id_ in post_ids],
+    )
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["post_id"], []).append(row["label"])
+    return found
+
+
+def _cursor(row: Row) -> str:
+    text = f"{row['created_at'].isoformat()} {row['id']}"
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, str] | None:
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+        at, _, id_ = text.partition(" ")
+        instant = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    return None if instant.tzinfo is None else (instant, id_)

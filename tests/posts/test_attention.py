@@ -1,0 +1,114 @@
+"""What wants a person, and the story of a post."""
+
+from datetime import timedelta
+from typing import Any
+
+from cadenza.deliveries.permit import Permitted
+from cadenza.posts import activity
+from cadenza.posts.approve import approve
+from cadenza.posts.attention import Kind, Step, Thing, needs_attention
+from cadenza.posts.delete import delete
+from cadenza.posts.model import NEEDS_MEDIA, Source
+from cadenza.providers.outcome import Rejected, Sent, Unconfirmed
+from tests.posts.conftest import ADA, BEN, BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
+
+
+async def look(desk: Desk) -> list[Thing]:
+    return await desk.operations.read(lambda tx, now: needs_attention(tx, now, workspace_id=HOME))
+
+
+async def come_to(desk: Desk, outcome: Any) -> None:
+    for ticket in await desk.claim():
+        (permitted,) = await desk.permit(ticket)
+        assert isinstance(permitted, Permitted)
+        await desk.settle(ticket, outcome, permitted.attempt_id)
+
+
+async def test_everything_that_wants_a_person_is_listed_with_its_steps(desk: Desk) -> None:
+    posts = [await desk.write(f"post {n}") for n in range(3)]
+    await desk.plan(posts[0], [MASTODON], due=timedelta())
+    await come_to(desk, Rejected("too long"))
+    await desk.plan(posts[0], [BLUESKY], due=timedelta())
+    await come_to(desk, Unconfirmed("no answer"))
+    (missed,) = await desk.plan(posts[1], [MASTODON], due=timedelta(hours=-3))
+    await desk.sql(
+        "UPDATE delivery SET state = 'missed', reason = 'late' WHERE id = :id", id=missed
+    )
+    await desk.sql(
+        "UPDATE lane SET paused = true, pause_reason = 'a recall' WHERE id = 'account:pics'"
+    )
+    await desk.plan(posts[1], [INSTAGRAM], due=timedelta(minutes=-1))
+    rule_made = await desk.write(source=Source.RULE)
+    await desk.plan(rule_made, [MASTODON], due=timedelta(hours=3))
+    await desk.plan(rule_made, [BLUESKY], due=timedelta(days=3))  # not yet a worry
+    blocked = await desk.write(title="Monday", blockers=(NEEDS_MEDIA,))
+    found = {thing.kind: thing for thing in await look(desk)}
+    assert set(found) == set(Kind) - {Kind.ACCOUNT}
+    assert found[Kind.FAILED].says == "mastodon by @toots: failed: too long"
+    assert Step.RETRY in found[Kind.FAILED].steps
+    assert found[Kind.NEEDS_CHECK].steps == (Step.IT_IS_THERE, Step.SEND_AGAIN)
+    assert found[Kind.MISSED].steps == (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)
+    assert found[Kind.HELD].says == "instagram_feed by @pics: held: paused: a recall"
+    assert found[Kind.HELD].steps[0] is Step.RESUME
+    assert found[Kind.UNAPPROVED].post_id == rule_made
+    assert (found[Kind.BLOCKED].subject_id, found[Kind.BLOCKED].says) == (
+        blocked,
+        "Monday needs media",
+    )
+
+
+async def test_an_account_that_is_lost_is_listed_and_so_is_what_it_holds(desk: Desk) -> None:
+    await desk.plan(await desk.write(), [MASTODON], due=timedelta(minutes=-1))
+    await desk.sql(
+        "UPDATE account SET state = 'needs_reconnect', state_reason = 'revoked' WHERE id = 'toots'"
+    )
+    await desk.sql(
+        "UPDATE account SET state = 'expiring', token_expires_at = created_at WHERE id = 'skies'"
+    )
+    things = await look(desk)
+    assert [thing.kind for thing in things] == [Kind.ACCOUNT, Kind.ACCOUNT, Kind.HELD]
+    said = " / ".join(thing.says for thing in things)
+    assert "@toots (mastodon) needs reconnect: revoked" in said
+    assert "@skies (bluesky): its connection ends on" in said
+    assert {step for thing in things for step in thing.steps} == {Step.RECONNECT}
+
+
+async def test_nothing_of_a_deleted_post_wants_anybody(desk: Desk) -> None:
+    id_ = await desk.write(blockers=(NEEDS_MEDIA,))
+    await desk.plan(id_, [MASTODON], due=timedelta(hours=1))
+    assert len(await look(desk)) == 2
+    await desk.run(lambda tx, now: delete(tx, now, workspace_id=HOME, post_id=id_, by=ADA))
+    assert await look(desk) == []
+
+
+async def test_a_post_tells_its_story_newest_first(desk: Desk) -> None:
+    id_ = await desk.write("story", source=Source.RULE, by="rule:weekly")
+    await desk.plan(id_, [MASTODON], due=timedelta())
+    await desk.run(lambda tx, now: approve(tx, now, workspace_id=HOME, post_id=id_, by=BEN))
+    await come_to(desk, Rejected("too long"))
+    events = await desk.operations.read(
+        lambda tx, _: activity.of_post(tx, workspace_id=HOME, post_id=id_)
+    )
+    assert [event.kind for event in reversed(events)][:3] == [
+        "post.create",
+        "post.approve",
+        "attempt.began",
+    ]
+    assert {event.kind for event in events[:2]} == {"attempt.ended", "delivery.failed"}
+    assert [event.by for event in reversed(events)][:2] == ["rule:weekly", BEN]
+    older = await desk.operations.read(
+        lambda tx, _: activity.of_post(tx, workspace_id=HOME, post_id=id_, before=events[2].at)
+    )
+    assert older == events[3:]
+
+
+async def test_an_account_tells_the_calls_that_it_made(desk: Desk) -> None:
+    await desk.plan(await desk.write(), [MASTODON], due=timedelta())
+    await desk.plan(await desk.write(), [BLUESKY], due=timedelta())
+    await come_to(desk, Sent("1", url="https://example.org/1"))
+    events = await desk.operations.read(
+        lambda tx, _: activity.of_account(tx, workspace_id=HOME, account_id="toots")
+    )
+    assert [event.kind for event in events] == ["attempt.ended", "attempt.began"]
+    assert events[0].says == "mastodon answered Sent"
+    assert events[0].details["url"] == "https://example.org/1"

@@ -1,0 +1,143 @@
+"""What would go wrong is said before: at the save, two hours and half an hour before the time."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.posts.find_duplicates import normalised
+from cadenza.posts.model import NEEDS_MEDIA, PostMedia, Source, Variant
+from cadenza.posts.preflight import Finding, check, check_due_soon, warn_unapproved
+from tests.posts.conftest import BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
+
+
+async def preflight(desk: Desk, id_: str, targets: Any, **more: Any) -> list[Finding]:
+    found = await desk.operations.read(
+        lambda tx, now: check(tx, now, workspace_id=HOME, post_id=id_, targets=targets, **more)
+    )
+    assert isinstance(found, list)
+    return found
+
+
+def codes(found: list[Finding]) -> set[tuple[str, str]]:
+    return {(each.channel, each.code) for each in found}
+
+
+async def test_a_sound_post_has_no_findings(desk: Desk) -> None:
+    assert await preflight(desk, await desk.write("hello"), [MASTODON, BLUESKY]) == []
+
+
+async def test_each_network_counts_in_its_own_way_on_the_composed_text(desk: Desk) -> None:
+    await desk.sql("UPDATE workspace SET hashtags = :tags", tags='["adaandfriends"]')
+    id_ = await desk.write("x" * 295)
+    found = await preflight(desk, id_, [MASTODON, BLUESKY])
+    assert {each.channel for each in found} == {"bluesky"}
+    (only,) = found
+    assert only.blocking
+    assert only.field == "text"
+
+
+async def test_only_the_channel_that_is_wrong_is_blocked(desk: Desk) -> None:
+    id_ = await desk.write("hello")
+    found = await preflight(desk, id_, [MASTODON, INSTAGRAM])
+    assert {each.channel for each in found} == {"instagram_feed"}
+    assert found[0].field == "media"
+
+
+async def test_media_that_are_gone_are_found_before_the_time(desk: Desk) -> None:
+    """Case 29: fail early, with what to do."""
+    await desk.file("cat")
+    id_ = await desk.write("look", media=(PostMedia("cat"),))
+    (toot,) = await desk.plan(id_, [MASTODON], due=timedelta(minutes=20))
+    await desk.sql("UPDATE media SET deleted_at = created_at")
+    assert ("mastodon", "media_gone") in codes(await preflight(desk, id_, [MASTODON]))
+    await desk.sql(
+        "UPDATE delivery SET content = :gap", gap='{"text":"","media":[{"missing":"cat"}]}'
+    )
+    assert await desk.run(check_due_soon) == [toot]
+
+
+async def test_approval_blockers_and_accounts_are_checked(desk: Desk) -> None:
+    await desk.sql("UPDATE account SET state = 'needs_reconnect' WHERE id = 'skies'")
+    id_ = await desk.write("hello", source=Source.RULE, blockers=(NEEDS_MEDIA,))
+    found = codes(await preflight(desk, id_, [MASTODON, BLUESKY]))
+    assert found == {
+        ("mastodon", "unapproved"),
+        ("mastodon", "blocked"),
+        ("bluesky", "unapproved"),
+        ("bluesky", "blocked"),
+        ("bluesky", "account"),
+    }
+
+
+async def test_a_first_comment_that_a_channel_cannot_have_is_said(desk: Desk) -> None:
+    id_ = await desk.write("hello", variants={Channel.BLUESKY: Variant(first_comment="mind it")})
+    (only,) = await preflight(desk, id_, [MASTODON, BLUESKY])
+    assert (only.code, only.blocking) == ("first_comment", False)
+
+
+async def test_saying_the_same_twice_is_warned_of(desk: Desk) -> None:
+    """Case 30: same account, same channel, same words, within 30 days."""
+    first = await desk.write("Hello  World")
+    await desk.plan(first, [MASTODON], due=timedelta(days=29))
+    second = await desk.write("hello world")
+    found = await preflight(desk, second, [MASTODON, BLUESKY])
+    assert codes(found) == {("mastodon", "duplicate")}
+    assert not found[0].blocking
+    assert await preflight(desk, first, [MASTODON]) == []  # its own delivery is no repeat
+    await desk.sql("UPDATE delivery SET state = 'canceled'")
+    assert await preflight(desk, second, [MASTODON]) == []
+
+
+def test_words_are_compared_as_a_reader_does() -> None:
+    assert normalised(" Cafe\u0301\n now ") == normalised("CAFÉ now")
+
+
+async def test_a_delivery_at_risk_is_told_once_and_again_after_an_edit(desk: Desk) -> None:
+    (toot,) = await desk.plan(await desk.write("x" * 600), [MASTODON], due=timedelta(minutes=29))
+    await desk.plan(await desk.write("y" * 600), [MASTODON], due=timedelta(minutes=31))
+    assert await desk.run(check_due_soon) == [toot]
+    assert await desk.run(check_due_soon) == []
+    (notice,) = await desk.rows("outbox")
+    assert (notice["kind"], notice["subject_id"]) == ("delivery.at_risk", toot)
+    await desk.sql("UPDATE delivery SET revision = revision + 1 WHERE id = :id", id=toot)
+    assert await desk.run(check_due_soon) == [toot]
+
+
+async def test_what_is_sound_is_not_told(desk: Desk) -> None:
+    await desk.plan(await desk.write("fine"), [MASTODON], due=timedelta(minutes=10))
+    assert await desk.run(check_due_soon) == []
+
+
+@pytest.mark.parametrize(
+    ("trouble", "told"),
+    [
+        ("UPDATE account SET state = 'needs_reconnect'", 1),
+        ("UPDATE lane SET paused = true", 0),  # a person did that: no news
+        ("UPDATE workspace SET stopped_at = created_at", 0),
+    ],
+)
+async def test_what_will_hold_it_is_told_unless_a_person_holds_it(
+    desk: Desk, trouble: str, told: int
+) -> None:
+    await desk.plan(await desk.write("fine"), [MASTODON], due=timedelta(minutes=10))
+    await desk.sql(trouble)
+    assert len(await desk.run(check_due_soon)) == told
+
+
+async def test_a_spent_budget_is_told_before_the_time(desk: Desk) -> None:
+    await desk.limit("toots", "post", "day", 0)
+    (toot,) = await desk.plan(await desk.write("fine"), [MASTODON], due=timedelta(minutes=10))
+    assert await desk.run(check_due_soon) == [toot]
+
+
+async def test_unapproved_two_hours_before_its_time_is_told_once(desk: Desk) -> None:
+    """Case 28: a notice two hours before."""
+    id_ = await desk.write(source=Source.RULE)
+    (toot,) = await desk.plan(id_, [MASTODON], due=timedelta(minutes=119))
+    await desk.plan(id_, [BLUESKY], due=timedelta(minutes=121))
+    assert await desk.run(warn_unapproved) == [toot]
+    assert await desk.run(warn_unapproved) == []
+    (notice,) = await desk.rows("outbox")
+    assert (notice["kind"], notice["subject_id"]) == ("delivery.unapproved", toot)
