@@ -3,9 +3,10 @@
 Ada's workspace has a member of each role; Ben's is next door: nothing of it may be seen from Ada's.
 """
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -67,14 +68,17 @@ class Place:
 
     house: TestHouse
     app: FastAPI
+    stop: asyncio.Event
     tokens: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
-    async def client(self, who: str | None = None, **headers: str) -> httpx2.AsyncClient:
+    async def client(
+        self, who: str | None = None, *, address: str = "192.0.2.1", **headers: str
+    ) -> httpx2.AsyncClient:
         """A browser of `who`, or of nobody."""
         cookies = {} if who is None else {"cadenza": self.tokens[who]}
-        transport = httpx2.ASGITransport(app=self.app, client=("192.0.2.1", 1234))
+        transport = httpx2.ASGITransport(app=self.app, client=(address, 1234))
         return await self.stack.enter_async_context(
             httpx2.AsyncClient(
                 transport=transport,
@@ -152,6 +156,22 @@ def deliver(tx: Tx, now: datetime, home: str, account: str, id_: str, **changes:
     schedule(tx, now, [new])
 
 
+@asynccontextmanager
+async def open_place(address: str, folder: Path, *, public_url: str = "") -> AsyncGenerator[Place]:
+    """Open a furnished house."""
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        operations = await stack.enter_async_context(open_product(address, clock=clock))
+        engine = await stack.enter_async_context(Engine("memory://", clock=clock))
+        http = await stack.enter_async_context(OutboundClient(Policy(), clock=clock))
+        house = TestHouse(operations, load_keyring(folder / "keys"), http, engine, clock)
+        house.settings.public_url = public_url
+        stop = asyncio.Event()
+        place = Place(house, create_app(house, stop=stop), stop=stop, stack=stack)
+        await operations.run(lambda tx, now: furnish(tx, now, place))
+        yield place
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
     address = (
@@ -159,12 +179,12 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         if request.param == "sqlite"
         else request.getfixturevalue("postgres_database")
     )
-    clock = SystemClock()
-    async with AsyncExitStack() as stack:
-        operations = await stack.enter_async_context(open_product(address, clock=clock))
-        engine = await stack.enter_async_context(Engine("memory://", clock=clock))
-        http = await stack.enter_async_context(OutboundClient(Policy(), clock=clock))
-        house = TestHouse(operations, load_keyring(tmp_path / "keys"), http, engine, clock)
-        place = Place(house, create_app(house), stack=stack)
-        await operations.run(lambda tx, now: furnish(tx, now, place))
+    async with open_place(address, tmp_path) as place:
+        yield place
+
+
+@pytest.fixture
+async def small(tmp_path: Path) -> AsyncIterator[Place]:
+    """The same on SQLite alone, for what no database changes."""
+    async with open_place(f"sqlite:///{tmp_path}/product.sqlite3", tmp_path) as place:
         yield place

@@ -14,6 +14,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries import change
 from cadenza.deliveries.explain import explain
+from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
 
@@ -213,7 +214,8 @@ async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
 @routes.post("/{delivery_id}/decide", needs=Role.EDITOR, scope="deliveries:write")
 async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> Delivery:
     """Settle a doubt: it is there, or it is not and is to be sent again."""
-    account = await act.read(lambda tx, now: _one(act, tx, delivery_id).account_id)
+    row = await act.read(lambda tx, now: _row(act, tx, delivery_id))
+    ticket = Ticket(workspace_id, delivery_id, row["lease"], row)
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         answer = change.decide_doubt(
@@ -232,7 +234,7 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
             )
         return _changed(act, tx, now, delivery_id, answer, "delivery.decide")
 
-    return await act.write(operation, locks=[f"account:{workspace_id}:{account}"])
+    return await act.write(operation, locks=locks_of([ticket]))
 
 
 def show(row: Row, warning: str | None = None) -> Delivery:
@@ -242,6 +244,10 @@ def show(row: Row, warning: str | None = None) -> Delivery:
 
 
 def _one(ask: Asking, tx: Tx, delivery_id: str, warning: str | None = None) -> Delivery:
+    return show(_row(ask, tx, delivery_id), warning)
+
+
+def _row(ask: Asking, tx: Tx, delivery_id: str) -> Row:
     row = tx.one(
         "SELECT * FROM delivery WHERE workspace_id = :workspace_id AND id = :id",
         workspace_id=ask.workspace_id,
@@ -249,7 +255,7 @@ def _one(ask: Asking, tx: Tx, delivery_id: str, warning: str | None = None) -> D
     )
     if row is None or not ask.caller.may_use(row["account_id"]):
         raise not_found("delivery")
-    return show(row, warning)
+    return row
 
 
 def _changed(

@@ -1,0 +1,108 @@
+"""The OpenAPI document is a promise: what fits it never breaks us, and what we answer fits it.
+
+Schemathesis makes requests from the document, right ones and wrong ones, against the real server. Ids
+of the workspace are put in, so that requests get past the door.
+"""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from cadenza.api.app import create_app
+from cadenza.api.serve import serve
+from tests.api.conftest import CSRF, Place, Settings, open_place
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+HOME = {
+    "workspace_id": "home-of-ada",
+    "account_id": "account-of-ada",
+    "delivery_id": "delivery-of-ada",
+}
+
+
+class _Paper:
+    """A house that is only described."""
+
+    settings = Settings()
+
+
+def _open(document: dict[str, Any]) -> dict[str, Any]:
+    """Leave out how to come in: every request of this test is the owner's."""
+    del document["components"]["securitySchemes"]
+    for path in document["paths"].values():
+        for operation in path.values():
+            operation.pop("security", None)
+    return document
+
+
+document = _open(create_app(_Paper()).openapi())  # pyright: ignore[reportArgumentType]
+schema = (
+    schemathesis.openapi.from_dict(document)
+    .exclude(path_regex="/events$")  # it does not end
+    .exclude(path_regex="/auth/sign-out$")  # it would end the walk
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Place]]:
+    """The real server in a thread of its own."""
+    folder: Path = tmp_path_factory.mktemp("schema")
+    ready = threading.Event()
+    found: dict[str, Any] = {}
+
+    async def run() -> None:
+        async with open_place(f"sqlite:///{folder}/product.sqlite3", folder) as place:
+            found["place"], found["loop"] = place, asyncio.get_running_loop()
+
+            def started(port: int) -> None:
+                found["port"] = port
+                ready.set()
+
+            await serve(place.app, "127.0.0.1", 0, place.stop, started=started)
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    thread.start()
+    assert ready.wait(30)
+    yield f"http://127.0.0.1:{found['port']}", found["place"]
+    found["loop"].call_soon_threadsafe(found["place"].stop.set)
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+@schema.parametrize()  # pyright: ignore[reportUntypedFunctionDecorator] - theirs
+@settings(
+    max_examples=10,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=tuple(HealthCheck),  # pyright: ignore[reportArgumentType]
+)
+def test_answers_are_as_described(case: Any, server: tuple[str, Place]) -> None:
+    address, place = server
+    case.path_parameters = {
+        name: HOME.get(name, value) for name, value in (case.path_parameters or {}).items()
+    }
+    case.call_and_validate(
+        base_url=address,
+        headers=CSRF,
+        cookies={"cadenza": place.tokens["owner"]},
+        checks=CHECKS,
+        timeout=30,
+    )

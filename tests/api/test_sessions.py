@@ -1,0 +1,156 @@
+"""Sessions are made new when it matters, end when they should, and are kept as hashes."""
+
+import base64
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
+
+from tests.api.conftest import PASSWORD, Place, open_place
+
+SIGN_IN = "/api/v1/auth/sign-in"
+OWNER = {"email": "owner@example.org", "password": PASSWORD}
+NEW = "seven other quiet rivers"
+
+
+async def test_a_planted_cookie_is_worth_nothing_after_sign_in(place: Place) -> None:
+    victim = await place.client()
+    victim.cookies.set("cadenza", "planted-by-somebody-else")
+    answer = await victim.post(SIGN_IN, json=OWNER)
+    assert answer.status_code == 200
+    assert "planted" not in answer.headers["set-cookie"]
+    attacker = await place.client(cookie="cadenza=planted-by-somebody-else")
+    assert (await attacker.get("/api/v1/me")).status_code == 401
+
+
+async def test_signing_in_again_ends_the_session_of_the_same_browser(place: Place) -> None:
+    browser = await place.client("owner")
+    before = place.tokens["owner"]
+    assert (await browser.post(SIGN_IN, json=OWNER)).status_code == 200
+    old = await place.client(cookie=f"cadenza={before}")
+    assert (await old.get("/api/v1/me")).status_code == 401
+    assert (await browser.get("/api/v1/me")).status_code == 200
+
+
+async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path}/product.sqlite3"
+    async with open_place(address, tmp_path, public_url="https://house.test") as place:
+        browser = await place.client()
+        answer = await browser.post(
+            "https://house.test" + SIGN_IN, json=OWNER, headers={"origin": "https://house.test"}
+        )
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("__Host-cadenza=")
+        for word in ("Secure", "HttpOnly", "SameSite=Lax", "Path=/"):
+            assert word in cookie
+
+
+async def test_a_new_password_ends_every_other_session(place: Place) -> None:
+    here = await place.client("owner")
+    there = await place.client()
+    assert (await there.post(SIGN_IN, json=OWNER)).status_code == 200
+    before = here.cookies["cadenza"]
+    answer = await here.post("/api/v1/me/password", json={"old": PASSWORD, "new": NEW})
+    assert answer.status_code == 204, answer.text
+    assert (await there.get("/api/v1/me")).status_code == 401
+    assert (await here.get("/api/v1/me")).status_code == 200
+    copied = await place.client(cookie=f"cadenza={before}")
+    assert (await copied.get("/api/v1/me")).status_code == 401
+    assert (await there.post(SIGN_IN, json=OWNER)).status_code == 401
+    assert (await there.post(SIGN_IN, json=OWNER | {"password": NEW})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "weak",
+    ["short", "aaaaaaaaaaaaaaaa", "password1234567", "owner@example.org!", "Cadenza2026!!!!"],
+)
+async def test_an_easy_password_is_refused(small: Place, weak: str) -> None:
+    here = await small.client("owner")
+    answer = await here.post("/api/v1/me/password", json={"old": PASSWORD, "new": weak})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["code"] == "weak_password"
+
+
+async def test_an_idle_session_ends(place: Place) -> None:
+    browser = await place.client("owner")
+    past = datetime(2020, 1, 1, tzinfo=UTC)
+    await place.house.operations.run(
+        lambda tx, _: tx.run("UPDATE session SET idle_until = :past", past=past)
+    )
+    assert (await browser.get("/api/v1/me")).status_code == 401
+
+
+async def test_a_session_can_be_ended_from_another_one(place: Place) -> None:
+    here = await place.client("owner")
+    there = await place.client()
+    await there.post(SIGN_IN, json=OWNER)
+    listed = (await here.get("/api/v1/me/sessions")).json()
+    assert [each["current"] for each in listed].count(True) == 1
+    other = next(each["id"] for each in listed if not each["current"])
+    assert (await here.delete(f"/api/v1/me/sessions/{other}")).status_code == 204
+    assert (await there.get("/api/v1/me")).status_code == 401
+
+
+async def test_a_role_is_read_anew_for_each_request(place: Place) -> None:
+    browser = await place.client("admin")
+    assert (await browser.get("/api/v1/workspaces/home-of-ada/keys")).status_code == 200
+    await place.house.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE member SET role = 'viewer' WHERE id = :id", id=place.ids["admin.member"]
+        )
+    )
+    assert (await browser.get("/api/v1/workspaces/home-of-ada/keys")).status_code == 403
+
+
+async def test_no_token_and_no_password_is_kept_as_it_is(place: Place) -> None:
+    browser = await place.client()
+    await browser.post(SIGN_IN, json=OWNER)
+    token = browser.cookies["cadenza"]
+    for table in ("session", "person", "audit", "knock", "outbox"):
+        for row in await place.rows(f"SELECT * FROM {table}"):
+            assert token not in str(row)
+            assert PASSWORD not in str(row)
+
+
+async def test_guessing_is_slowed_down_for_the_pair_and_not_for_the_person(place: Place) -> None:
+    guesser = await place.client()
+    wrong = OWNER | {"password": "not it, not it, not it"}
+    said = [(await guesser.post(SIGN_IN, json=wrong)).status_code for _ in range(10)]
+    assert said == [401] * 8 + [429] * 2
+    refused = await guesser.post(SIGN_IN, json=OWNER)
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 600
+    elsewhere = await place.client(address="198.51.100.7")
+    assert (await elsewhere.post(SIGN_IN, json=OWNER)).status_code == 200
+
+
+async def test_a_second_factor_is_asked_for_and_a_code_counts_once(place: Place) -> None:
+    here = await place.client("owner")
+    there = await place.client()
+    await there.post(SIGN_IN, json=OWNER)
+    proposed = await here.post("/api/v1/me/second-factor", json={"password": PASSWORD})
+    secret = base64.b32decode(proposed.json()["address"].partition("secret=")[2].partition("&")[0])
+    app = TOTP(secret, 6, SHA1(), 30)
+    now = int(datetime.now(UTC).timestamp())
+    first = app.generate(now - 30).decode()
+    confirmed = await here.post("/api/v1/me/second-factor/confirm", json={"code": first})
+    assert confirmed.status_code == 200, confirmed.text
+    codes = confirmed.json()["codes"]
+    assert (await there.get("/api/v1/me")).status_code == 401, "other sessions end"
+
+    fresh = await place.client()
+    needed = await fresh.post(SIGN_IN, json=OWNER)
+    assert (needed.status_code, needed.json()["type"]) == (401, "urn:cadenza:problem:code_needed")
+    replayed = await fresh.post(SIGN_IN, json=OWNER | {"code": first})
+    assert replayed.status_code == 401
+    code = app.generate(now + 30).decode()
+    assert (await fresh.post(SIGN_IN, json=OWNER | {"code": code})).status_code == 200
+    assert (await fresh.post(SIGN_IN, json=OWNER | {"code": code})).status_code == 401
+    spoken = codes[0].upper().replace("-", " ")
+    assert (await fresh.post(SIGN_IN, json=OWNER | {"code": spoken})).status_code == 200
+    assert (await fresh.post(SIGN_IN, json=OWNER | {"code": codes[0]})).status_code == 401
+    row = await place.row("SELECT totp_sealed FROM person WHERE email = 'owner@example.org'")
+    assert row is not None
+    assert base64.b64encode(secret).decode() not in row["totp_sealed"]
