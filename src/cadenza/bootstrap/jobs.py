@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
 from cadenza.bootstrap.model import House
+from cadenza.drafts.generate_all import EVERY
 
 QUEUE = "product"
 
@@ -45,4 +47,7 @@ class ProductJob:
             )
 
 
-JOBS: tuple[ProductJob, ...] = ()
+JOBS: tuple[ProductJob, ...] = (
+    ProductJob(name="generate_posts", run=run_nightly, cron=EVERY),
+    ProductJob(name="generate_workspace", run=run_on_demand),
+)
