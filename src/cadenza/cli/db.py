@@ -113,12 +113,9 @@ async def restored(*, chosen: Chosen = USUAL) -> int:
     Needed only where the whole data folder was put back, the witness file included.
     """
     async with opened_house(chosen) as house:
-
-        def say_so(tx: Tx, now: datetime) -> None:
-            beat(tx, now)
-            hold(tx, now, kind=RESTORE, says="an operator says that it was restored")
-
-        await house.operations.run(say_so, locks=[LOCK])
+        await house.operations.run(
+            lambda tx, now: _hold(tx, now, "an operator says that it was restored"), locks=[LOCK]
+        )
     say("sending is held: look at the networks, then run `cadenza db confirm`")
     return OK
 
@@ -138,16 +135,18 @@ async def backup(file: Path, /, *, chosen: Chosen = USUAL) -> int:
         raise InvalidJob("this database is a PostgreSQL server: back it up with pg_dump")
     _copy(source, file)
     async with open_product(f"sqlite:///{file}", clock=SystemClock()) as copy:
-        await copy.run(
-            lambda tx, now: hold(
-                tx,
-                now,
-                kind=RESTORE,
-                says=f"it is a copy that was made at {now:%Y-%m-%d %H:%M:%S} UTC",
-            )
-        )
+        await copy.run(_mark_copy)
     say(f"{file} is a copy of {source}; the keys are not in it: keep {settings.keys} apart")
     return OK
+
+
+def _hold(tx: Tx, now: datetime, says: str) -> None:
+    beat(tx, now)  # a database that never ran has no row to hold yet
+    hold(tx, now, kind=RESTORE, says=says)
+
+
+def _mark_copy(tx: Tx, now: datetime) -> None:
+    _hold(tx, now, f"it is a copy that was made at {now:%Y-%m-%d %H:%M:%S} UTC")
 
 
 def _copy(source: Path, file: Path) -> None:

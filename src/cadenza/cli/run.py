@@ -15,6 +15,7 @@ from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED
 GROUPS = {
     "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
     "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
+    "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),
     "db": ("cadenza.cli.db:app", "Upgrade, look at, copy and confirm the database."),
     "keys": ("cadenza.cli.keys:app", "Look after the keys that seal credentials."),
     "config": ("cadenza.cli.config:app", "See what is set, and what is missing."),

@@ -176,11 +176,13 @@ class _Reading:
         return _NETWORK.get(parts[2]) if len(parts) == 3 and parts[2] != "options" else None
 
     def _provider_key(self, name: str) -> str | None:
-        found = re.fullmatch(rf"{PREFIX}PROVIDERS_([A-Z0-9]+)_(OPTIONS_)?([A-Z0-9_]+)", name)
+        """Read `CADENZA_PROVIDERS_X_CLIENT_ID`; a network's name may have underscores of its own."""
+        own = "|".join(key.upper() for key in _NETWORK if key != "options")
+        found = re.fullmatch(rf"{PREFIX}PROVIDERS_(\w+?)_(OPTIONS_(\w+)|{own})", name)
         if found is None:
             return None
-        options = "options." if found[2] else ""
-        return f"providers.{found[1].lower()}.{options}{found[3].lower()}"
+        key = f"options.{found[3]}" if found[3] else found[2]
+        return f"providers.{found[1]}.{key}".lower()
 
     def _guess(self, key: str) -> str:
         parts = key.split(".")

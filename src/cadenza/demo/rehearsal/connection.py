@@ -85,6 +85,9 @@ class Connections:
         name = found[0].name if found else f"{call.method} {call.path}"
         call = replace(call, args=found[1] if found else {})
         fault = world.faults.take(name, world.account_of(call))
+        if fault is not None and fault.kind is Kind.SILENCE_BEFORE:
+            await self._silent.wait()  # until the door is shut
+            return False
         work = asyncio.ensure_future(_work(world, call, fault))
         self._at_work.add(work)
         work.add_done_callback(self._at_work.discard)

@@ -16,6 +16,7 @@ class Kind(StrEnum):
     """How a call goes wrong."""
 
     DROP_BEFORE = "drop_before"  # b: the connection closes, nothing was done
+    SILENCE_BEFORE = "silence_before"  # b: the request is read, nothing is done, and no reply ever
     RESET_AFTER = "reset_after"  # c: done, then a reset instead of the reply
     DROP_AFTER = "drop_after"  # c: done, then the connection closes
     SILENCE_AFTER = "silence_after"  # c: done, and no reply ever

@@ -1,0 +1,103 @@
+"""`cadenza rehearse`: every network on this machine, to try the product without touching a real one.
+
+It opens a local server for each network, prints the settings that make Cadenza speak to them, and a page
+that shows what arrives, until it is stopped. Faults are planned by `--fault` or by a POST to the desk.
+"""
+
+import asyncio
+import signal
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from cadenza.cli.show import print_json, print_table, say
+from cadenza.demo.cast import Cast, assemble
+from cadenza.demo.desk import BadFault
+from cadenza.engine.errors import InvalidJob
+
+app = App(name="rehearse", help="Open every network on this machine, to try things out.")
+
+
+@app.default
+async def rehearse(
+    *,
+    port: int = 8500,
+    fault: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    json: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+) -> None:
+    """Open every network on this machine until told to stop.
+
+    Parameters
+    ----------
+    port
+        The desk's port; the networks take the ports after it. 0 takes any that are free.
+    fault
+        Plan a fault, as network:kind or network:kind:route, for example mastodon:silence_after.
+        May be said several times; each is met once.
+    json
+        Print JSON, for programs.
+    """
+    try:
+        cast = await assemble(port)
+    except OSError as error:
+        raise InvalidJob(
+            f"the ports from {port} on cannot be taken ({error.strerror}): name another with --port"
+        ) from error
+    try:
+        for each in fault:
+            _plan(cast, each)
+        told = _listen_for_signals()
+        _tell(cast, json=json)
+        await told.wait()
+    finally:
+        await cast.rehearsal.close()
+
+
+def _plan(cast: Cast, words: str) -> None:
+    network, _, rest = words.partition(":")
+    kind, _, route = rest.partition(":")
+    try:
+        cast.desk.plan(network, kind, **({"route": route} if route else {}))
+    except BadFault as error:
+        raise InvalidJob(f"--fault {words}: {error}") from error
+
+
+def _tell(cast: Cast, *, json: bool) -> None:
+    if json:
+        print_json(
+            {
+                "desk": cast.desk.url(),
+                "environment": cast.environment(),
+                "networks": {
+                    name: {"url": role.address, "typed": dict(role.typed)}
+                    for name, role in cast.roles.items()
+                },
+            }
+        )
+        return
+    say(f"What arrives is shown at {cast.desk.url()}")
+    print_table(
+        ("network", "address", "to connect Ada's account, type"),
+        [
+            (
+                name,
+                role.address,
+                "\n".join(f"{key}: {value}" for key, value in role.typed.items())
+                or "sign in there",
+            )
+            for name, role in cast.roles.items()
+        ],
+        empty="there are no networks",
+    )
+    say("Start Cadenza with these settings in another terminal:\n")
+    for name, value in cast.environment().items():
+        say(f"export {name}='{value}'")
+    say("\nCtrl-C ends the rehearsal.")
+
+
+def _listen_for_signals() -> asyncio.Event:
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    return told
