@@ -192,7 +192,11 @@ def _account(rows: Sequence[Row], word: str, wish: RowWish) -> str:
         for row in rows
         if row["id"] == word
         or _same(row["handle"], word)
-        or (colon and row["provider"] == provider.casefold() and _same(row["handle"], handle))
+        or (
+            colon
+            and row["provider"] == provider.casefold()
+            and (_same(row["handle"], handle) or row["id"] == handle)
+        )
     ]
     if len(found) == 1:
         return found[0]["id"]
