@@ -13,8 +13,16 @@ from typing import Self
 class Crew:
     """Keeps `size` worker processes running on one store; kills them with -9."""
 
-    def __init__(self, address: str, marks: Path, *, size: int, seed: int) -> None:
-        self._command = [sys.executable, "-m", "tests.crash.program", address, str(marks)]
+    def __init__(
+        self,
+        address: str,
+        marks: Path,
+        *,
+        size: int,
+        seed: int,
+        program: str = "tests.crash.program",
+    ) -> None:
+        self._command = [sys.executable, "-m", program, address, str(marks)]
         self._size = size
         self._random = random.Random(seed)
         self._processes: list[subprocess.Popen[bytes]] = []

@@ -31,6 +31,7 @@ def read_facts(
     *,
     epochs: Mapping[Key, int] | None = None,
     problems: Mapping[Key, tuple[str, ...]] | None = None,
+    leased: Mapping[Key, bool] | None = None,
     hold: bool = False,
 ) -> dict[Key, Facts]:
     """Return the facts of deliveries (workspace, id); what does not exist is left out."""
@@ -40,6 +41,7 @@ def read_facts(
     accounts = select(tx, "account", _named(deliveries, "account_id"), hold=share)
     workspaces = _workspaces(tx, {workspace_id for workspace_id, _ in deliveries}, hold=hold)
     suppressed = _suppressed(tx, deliveries)
+    rates = _rates(tx, {account["provider"] for account in accounts.values()})
     budgets = read_budgets(
         tx,
         now,
@@ -62,6 +64,8 @@ def read_facts(
             hours=hours_of(account, delivery["action"]),
             budgets=budgets[key],
             claimed_epoch=(epochs or {}).get(key),
+            provider_rate=rates.get(account["provider"]),
+            leased=(leased or {}).get(key),
         )
     return found
 
@@ -88,6 +92,17 @@ def _workspaces(tx: Tx, ids: set[str], *, hold: bool) -> dict[str, Row]:
     lock = " FOR SHARE OF workspace" if hold and tx.dialect == "postgresql" else ""
     rows = tx.all(_WORKSPACE + lock, ids=[(id_,) for id_ in sorted(ids)])
     return {row["id"]: row for row in rows}
+
+
+def _rates(tx: Tx, providers: set[str]) -> dict[str, Row]:
+    rows = tx.all(
+        """
+        SELECT provider_rate.* FROM TABLE(:providers) AS asked (provider text)
+        JOIN provider_rate ON provider_rate.provider = asked.provider
+        """,
+        providers=[(provider,) for provider in sorted(providers)],
+    )
+    return {row["provider"]: row for row in rows}
 
 
 def _suppressed(tx: Tx, deliveries: Mapping[Key, Row]) -> dict[Key, str]:

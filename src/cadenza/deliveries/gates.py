@@ -16,6 +16,7 @@ from cadenza.core.windows import Hours, is_open, next_opening
 from cadenza.sql.tx import Row
 
 HURRY = -100  # the priority of what a person wants out now: it passes slots, days and hours
+A_BLOCK = timedelta(seconds=1)  # how far ahead workers lease starts of an app-wide rate
 BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
 OPERATOR = "an operator, with `cadenza db confirm`"
@@ -35,6 +36,8 @@ class Facts:
     hours: Hours | None = None
     budgets: tuple[Budget, ...] = ()
     claimed_epoch: int | None = None
+    provider_rate: Row | None = None
+    leased: bool | None = None  # does a worker hold a start of that rate? None: nobody asks yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,18 @@ def in_hours(facts: Facts) -> Answer:
     return Wait("outside the account's hours", opening, "an admin can change the hours")
 
 
+def provider_free(facts: Facts) -> Answer:
+    """Has a worker that stands before the call leased a start of the provider's app-wide rate?"""
+    rate, now = facts.provider_rate, facts.now
+    if rate is None or facts.leased:
+        return Pass("no app-wide rate is in the way")
+    says = f"all accounts together may do {rate['amount']} in {rate['per_seconds']} s"
+    until: datetime = max(now, (rate["free_at"] or now) - A_BLOCK)
+    if facts.leased is None and until == now:
+        return Pass(says)
+    return Wait(f"{rate['provider']}: {says}", until, "an operator can change the rate")
+
+
 def within_budgets(facts: Facts) -> Answer:
     """Is there room in every budget?"""
     match allows(facts.now, facts.budgets):
@@ -170,6 +185,7 @@ GATES: Mapping[str, Gate] = {
     "account": account_ready,
     "lane": lane_open,
     "hours": in_hours,
+    "provider rate": provider_free,
     "budgets": within_budgets,
 }
 

@@ -17,7 +17,7 @@ from cadenza.core.budgets import Allowed, Budget, Counted, MinGap, Rate, Rolling
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import model
 from cadenza.deliveries.facts import Key, read_facts, select
-from cadenza.deliveries.gates import End, Facts, Wait, first_refusal
+from cadenza.deliveries.gates import End, Facts, Wait, first_refusal, provider_free
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.read_budgets import Rule, rule_of
 from cadenza.deliveries.refuse import Refused, refuse
@@ -25,6 +25,7 @@ from cadenza.providers.base import QUICKLY
 from cadenza.sql.tx import Tx
 
 SEND_TIMEOUT = timedelta(seconds=30)
+PROVIDER_RATE = "provider rate"  # the gate's name
 GRACE = SEND_TIMEOUT - QUICKLY  # between the end of a call's time and its deadline
 
 
@@ -38,6 +39,7 @@ class Wish:
     part: int = 0
     problems: tuple[str, ...] = ()
     first: bool = True  # of this claim; a thread's next parts follow while it is `sending`
+    leased: bool = False  # a start of the provider's app-wide rate is in the worker's hands
     takes: timedelta = QUICKLY  # how long the call may last; more where files travel in it
 
 
@@ -114,6 +116,7 @@ def _permit_each(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
         [_key(wish) for wish in wishes],
         epochs={_key(wish): wish.epoch for wish in wishes},
         problems={_key(wish): wish.problems for wish in wishes},
+        leased={_key(wish): wish.leased for wish in wishes},
         hold=True,
     )
     given = _given_before(tx, wishes)
@@ -152,6 +155,8 @@ def _decide(
     refusal = first_refusal(facts) if wish.first else None
     if refusal is not None:
         return Refused.at(now, wish.ticket, facts, *refusal)
+    if isinstance(rate := provider_free(facts), Wait):  # for a thread's later parts as well
+        return Refused.at(now, wish.ticket, facts, PROVIDER_RATE, rate, between=True)
     allowed = allows(now, budgets)
     if not isinstance(allowed, Allowed):  # a later part of a thread: the budgets may have filled
         waits = Wait(f"{allowed.binding.key}: {allowed.binding.reason}", allowed.next_at)

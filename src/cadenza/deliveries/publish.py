@@ -8,9 +8,10 @@ parts each need a permit of their own, and each one's remote id is saved before 
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 import msgspec
 
@@ -18,13 +19,14 @@ from cadenza.accounts.refresh import Later, Lost, Ready
 from cadenza.accounts.refresher import Refresher
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
-from cadenza.deliveries.batching import Batching
+from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
 from cadenza.deliveries.facts import select
 from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import GRACE, Answer, Permitted, Stale, Wish, locks_of, permit
+from cadenza.deliveries.permit import GRACE, Permitted, Stale, Wish
 from cadenza.deliveries.reconcile import Doubt
 from cadenza.deliveries.render import Files, render
+from cadenza.deliveries.see_through import SeeThrough
 from cadenza.deliveries.settle import Result, settle
 from cadenza.deliveries.settle import locks_of as settle_locks
 from cadenza.deliveries.source import DeliverySource
@@ -55,7 +57,6 @@ SENDING = ("connected", "expiring")  # states of accounts
 A_MINUTE = timedelta(minutes=1)
 FINISHING = 5.0  # seconds for what is only nice to have
 FRESH = GRACE.total_seconds()  # seconds within which a permit must be used
-ASK_AGAIN = (0.1, 0.5, 1.0)  # seconds between tries when the permit's answer is lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ class Publisher:
         self._chance = chance
         self._new_id = new_id
         self._refresher = refresher
-        self._permits: Batching[Wish, Answer] = Batching(self._permit_many)
+        self._ending = SeeThrough()
+        self._permits = Permits(operations, clock)
 
     async def run(self, claimed: Claimed, slot: Slot) -> Settlement:
         """Take one delivery down the road."""
@@ -156,6 +158,7 @@ class Publisher:
             wish = Wish(
                 ticket, self._new_id(), epoch, part, problems, first=part == begun_at, takes=takes
             )
+            wish = await self._permits.take_start(wish)
             asked = self._clock.monotonic()
             answer = await self._permits.ask(wish)
             if not isinstance(answer, Permitted):
@@ -165,7 +168,10 @@ class Publisher:
                 late = NotReady(timedelta(), "its permit had grown old before the call")
                 return self._result(ticket, late, answer.attempt_id)
             call = replace(call, key=answer.key, state=prepared.state, began_at=answer.began_at)
-            outcome = await self._irreversibly(sender.provider, call, ticket, takes.total_seconds())
+            outcome = await self._ending.run(
+                self._irreversibly(sender.provider, call, ticket, takes.total_seconds()),
+                partial(self._keep, ticket, answer.attempt_id, more=part < last),
+            )
             call = self._with_newest_tokens(call, ticket)
             if isinstance(outcome, Sent) and outcome.remote_id is None and part < last:
                 outcome = Unconfirmed("this part is out, but its id is needed for the next")
@@ -181,6 +187,23 @@ class Publisher:
             if not won:
                 return None
         return None
+
+    async def _keep(self, ticket: Ticket, attempt_id: str, outcome: Outcome, *, more: bool) -> None:
+        """Write what a call came to after its run was cut short; whoever holds the delivery by now."""
+        result = self._result(ticket, outcome, attempt_id, last_part=not more)
+        for pause in (*ASK_AGAIN, None):
+            try:
+                await self._settle_between(result)
+            except SqlError as error:
+                log.warning("store away, evidence waits", extra={"error": str(error)})
+                if pause is not None:
+                    await self._clock.sleep(pause)
+            else:
+                return
+
+    async def wait_for_calls(self) -> None:
+        """Wait for calls that outlived their runs; the last thing before a process goes."""
+        await self._ending.wait()
 
     async def _settle_between(self, part: Result) -> bool:
         """Save a part's remote id before the next is sent."""
@@ -267,21 +290,6 @@ class Publisher:
                 return await provider.finish(call, sent)
         except Exception:  # noqa: BLE001 - it is out; the rest is only nice to have
             return sent
-
-    async def _permit_many(self, wishes: Sequence[Wish]) -> list[Answer]:
-        """Ask again when no answer comes: the same wish gets the same permit."""
-        for pause in ASK_AGAIN:
-            try:
-                return await self._permit_once(wishes)
-            except SqlError as error:
-                log.warning("store away, a permit waits", extra={"error": str(error)})
-                await self._clock.sleep(pause)
-        return await self._permit_once(wishes)
-
-    async def _permit_once(self, wishes: Sequence[Wish]) -> list[Answer]:
-        return await self._operations.run(
-            lambda tx, now: permit(tx, now, wishes), locks=locks_of(wishes)
-        )
 
     async def _load(self, ticket: Ticket) -> Sender:
         """Open the account that the claim brought along; a doubt's account is read here."""

@@ -222,6 +222,14 @@ CREATE TABLE bucket (
     PRIMARY KEY (workspace_id, scope, action, mode, kind, period)
 );
 
+-- What all accounts of a provider may do together: an operator's limit. Workers lease its starts in blocks.
+CREATE TABLE provider_rate (
+    provider text PRIMARY KEY,
+    amount integer NOT NULL CHECK (amount > 0),
+    per_seconds integer NOT NULL CHECK (per_seconds > 0),
+    free_at timestamptz  -- the first start that nobody has leased
+);
+
 CREATE TABLE suppression (
     workspace_id text NOT NULL,
     kind text NOT NULL CHECK (kind IN ('address', 'domain', 'handle')),

@@ -1,0 +1,61 @@
+"""Asks for permits as a worker does: together with others, again when no answer comes, with a start in hand.
+
+Wishes of independent accounts share a transaction. The same wish gets the same permit, so asking again is
+safe. Where a provider has an app-wide rate, a start is leased first.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cadenza.core.clock import Clock
+from cadenza.deliveries.batching import Batching
+from cadenza.deliveries.lease_rate import RateLeases
+from cadenza.deliveries.permit import PROVIDER_RATE, Answer, Refusal, Wish, locks_of, permit
+from cadenza.sql.errors import SqlError
+from cadenza.sql.operate import Operations
+
+log = logging.getLogger("cadenza.deliveries")
+
+ASK_AGAIN = (0.1, 0.5, 1.0)  # seconds between tries when the permit's answer is lost
+
+
+class Permits:
+    """Where the runs of one worker ask."""
+
+    def __init__(self, operations: Operations, clock: Clock) -> None:
+        self._operations = operations
+        self._clock = clock
+        self._rates = RateLeases(operations, clock)
+        self._together: Batching[Wish, Answer] = Batching(self._permit_many)
+
+    async def take_start(self, wish: Wish) -> Wish:
+        """Wait for a start of the provider's app-wide rate, where there is one."""
+        leased = await self._rates.take(_provider(wish))
+        return replace(wish, leased=leased) if leased else wish
+
+    async def ask(self, wish: Wish) -> Answer:
+        """Join the next batch and wait for the answer."""
+        answer = await self._together.ask(wish)
+        if isinstance(answer, Refusal) and answer.gate == PROVIDER_RATE:
+            self._rates.expect(_provider(wish))
+        return answer
+
+    async def _permit_many(self, wishes: Sequence[Wish]) -> list[Answer]:
+        """Ask again when no answer comes: the same wish gets the same permit."""
+        for pause in ASK_AGAIN:
+            try:
+                return await self._permit_once(wishes)
+            except SqlError as error:
+                log.warning("store away, a permit waits", extra={"error": str(error)})
+                await self._clock.sleep(pause)
+        return await self._permit_once(wishes)
+
+    async def _permit_once(self, wishes: Sequence[Wish]) -> list[Answer]:
+        return await self._operations.run(
+            lambda tx, now: permit(tx, now, wishes), locks=locks_of(wishes)
+        )
+
+
+def _provider(wish: Wish) -> str:
+    return wish.ticket.row["account"]["provider"]

@@ -1,0 +1,207 @@
+"""Sixteen worker processes, killed again and again: every limit holds to the last piece, and is used up.
+
+The truth is what the network saw; doubts that a kill leaves are looked into there.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.db.open import open_product
+from cadenza.deliveries import lanes
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.audit_limits import audit_limits
+from cadenza.deliveries.lease_rate import set_provider_rate
+from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.reconcile import Doubt, Reconciler
+from cadenza.deliveries.schedule import schedule
+from cadenza.deliveries.set_limit import Limit, set_limit
+from cadenza.providers.outcome import Absent, Finding, Found
+from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Row, Tx
+from tests.crash.crew import Crew
+from tests.crash.road_program import PROVIDER
+
+HOME = "home"
+WORKERS = 16
+CAP = 20
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line of what the network saw."""
+
+    kind: str
+    delivery: str
+    account: str
+    at: float
+
+
+class Ground:
+    """A database that many processes work on, and the network's book."""
+
+    def __init__(self, address: str, operations: Operations, book: Path) -> None:
+        self.address = address
+        self.operations = operations
+        self.book = book
+        book.touch()
+
+    def marks(self, kind: str) -> list[Mark]:
+        rows = [line.split() for line in self.book.read_text().splitlines()]
+        marks = [Mark(row[0], row[1], row[2], float(row[3])) for row in rows]
+        return sorted((mark for mark in marks if mark.kind == kind), key=lambda mark: mark.at)
+
+    async def fill(self, accounts: int, campaigns: list[str], deliveries: int) -> None:
+        def add(tx: Tx, now: datetime) -> None:
+            tx.run(
+                "INSERT INTO workspace (id, name, zone, created_at) VALUES (:home, 'h', 'UTC', :now)",
+                home=HOME,
+                now=now,
+            )
+            for n in range(accounts):
+                tx.run(
+                    """
+                    INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
+                    VALUES (:home, :id, :provider, :id, 'UTC', :now)
+                    """,
+                    home=HOME,
+                    id=f"account-{n}",
+                    provider=PROVIDER,
+                    now=now,
+                )
+                admit_account(tx, now, workspace_id=HOME, account_id=f"account-{n}")
+            for lane in campaigns:
+                lanes.open_lane(tx, workspace_id=HOME, lane_id=lane, in_flight_limit=4)
+            new = [
+                NewDelivery(
+                    id=f"d{n:03}",
+                    workspace_id=HOME,
+                    account_id=f"account-{n % accounts}",
+                    lane_id=campaigns[n % len(campaigns)],
+                    channel=Channel.WEBHOOK,
+                    action=Action.POST,
+                    due_at=now,
+                    content=f'{{"text":"d{n:03}"}}',
+                )
+                for n in range(deliveries)
+            ]
+            schedule(tx, now, new)
+
+        await self.operations.run(add)
+
+    async def limit(self, scope: str, kind: str, amount: int, per: int | None = None) -> None:
+        limit = Limit(scope=scope, action="post", kind=kind, amount=amount, per_seconds=per)
+        await self.operations.run(
+            lambda tx, now: set_limit(tx, now, workspace_id=HOME, limit=limit, by="member:ada")
+        )
+
+    async def rows(self, sql: str) -> list[Row]:
+        return await self.operations.read(lambda tx, _: tx.all(sql))
+
+    async def look_into_doubts(self) -> None:
+        """Ask the book; deadlines are brought forward, as dead calls write nothing more."""
+        seen = {mark.delivery for mark in self.marks("begin")}
+
+        async def find_out(doubt: Doubt) -> Finding:
+            return Found("r") if doubt.ticket.id in seen else Absent()
+
+        await self.operations.run(
+            lambda tx, now: tx.run(
+                """
+                UPDATE attempt SET deadline_at = :past WHERE delivery_id IN (
+                    SELECT id FROM delivery WHERE state = 'unconfirmed'
+                )
+                """,
+                past=now - timedelta(minutes=2),
+            )
+        )
+        await Reconciler(self.operations, find_out).run_once()
+
+    async def work(self, *, kills: int, sent: int, seconds: float, every: float = 0.4) -> None:
+        """Let sixteen work and be killed until so many are sent and nothing is in doubt or in hand."""
+        dice = random.Random(7)
+        with Crew(
+            self.address, self.book, size=WORKERS, seed=11, program="tests.crash.road_program"
+        ) as crew:
+            async with asyncio.timeout(seconds):
+                while True:
+                    if crew.kills < kills and self.marks("begin"):
+                        crew.kill_one()
+                    await asyncio.sleep(dice.uniform(0.5 * every, 1.5 * every))
+                    await self.look_into_doubts()
+                    states = Counter(
+                        row["state"] for row in await self.rows("SELECT state FROM delivery")
+                    )
+                    if states["sent"] >= sent and not states["sending"] + states["unconfirmed"]:
+                        break
+            await asyncio.sleep(1.0)  # whoever would go too far has time for it
+
+    async def check(self, sent: int) -> None:
+        states = Counter(row["state"] for row in await self.rows("SELECT state FROM delivery"))
+        assert states["sent"] == sent
+        calls = Counter(mark.delivery for mark in self.marks("begin"))
+        assert set(calls.values()) == {1}, "a delivery was called twice"
+        assert len(calls) == sent
+        audit = await self.operations.read(audit_limits)
+        assert audit.clean, audit
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def ground(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ground]:
+    address = (
+        f"sqlite:///{tmp_path}/road.sqlite3"
+        if request.param == "sqlite"
+        else request.getfixturevalue("postgres_database")
+    )
+    async with open_product(address, clock=SystemClock()) as operations:
+        yield Ground(address, operations, tmp_path / "marks")
+
+
+async def test_a_cap_of_twenty_lets_exactly_twenty_out(ground: Ground) -> None:
+    await ground.fill(1, [f"campaign:{n}" for n in range(WORKERS)], 3 * WORKERS)
+    await ground.limit("account:account-0", "day", CAP)
+    await ground.work(kills=10, sent=CAP, seconds=120, every=0.2)
+    await ground.check(CAP)
+
+
+async def test_a_gap_is_never_shorter_whoever_dies(ground: Ground) -> None:
+    await ground.fill(1, [f"campaign:{n}" for n in range(WORKERS)], WORKERS)
+    await ground.limit("account:account-0", "gap", 1)
+    await ground.limit("account:account-0", "day", 6)
+    await ground.work(kills=5, sent=6, seconds=150)
+    await ground.check(6)
+    begins, ends = ground.marks("begin"), {m.delivery: m.at for m in ground.marks("end")}
+    gaps = [after.at - ends.get(before.delivery, before.at) for before, after in pairwise(begins)]
+    assert min(gaps) >= 1.0, gaps
+
+
+async def test_a_campaign_its_accounts_and_their_provider_hold_together(ground: Ground) -> None:
+    campaign, accounts = "campaign:7", 3
+    await ground.fill(accounts, [campaign], 60)
+    await ground.limit(campaign, "rate", 5, per=1)
+    await ground.limit(campaign, "day", CAP)
+    for n in range(accounts):
+        await ground.limit(f"account:account-{n}", "day", 8)
+    await ground.operations.run(
+        lambda tx, now: set_provider_rate(tx, now, provider=PROVIDER, amount=20, per_seconds=2)
+    )
+    await ground.work(kills=8, sent=CAP, seconds=150)
+    await ground.check(CAP)
+    per_account = Counter(mark.account for mark in ground.marks("begin"))
+    assert max(per_account.values()) <= 8
+    began = [
+        row["began_at"] for row in await ground.rows("SELECT * FROM attempt ORDER BY began_at")
+    ]
+    apart = [(after - before).total_seconds() for before, after in pairwise(began)]
+    assert min(apart) >= 0.2, apart

@@ -1,0 +1,55 @@
+"""What a call came to is kept, whoever holds its delivery by then."""
+
+import asyncio
+import dataclasses
+from datetime import timedelta
+
+from cadenza.deliveries.rescue import rescue
+from cadenza.providers.base import Call
+from cadenza.providers.outcome import Outcome, Sent
+from tests.deliveries.conftest import Road
+from tests.deliveries.test_publish import until, working
+from tests.providers.mastodon.stage import mastodon
+
+
+class Slow:
+    """An adapter whose call takes as long as the test wants."""
+
+    def __init__(self, inner: object) -> None:
+        self._inner = inner
+        self.called = asyncio.Event()
+        self.answer = asyncio.Event()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    async def publish(self, call: Call) -> Outcome:
+        self.called.set()
+        await self.answer.wait()
+        return Sent("remote-1")
+
+
+async def test_a_call_whose_lease_was_lost_still_brings_its_evidence(road: Road) -> None:
+    async with mastodon() as (scene, _world):
+        slow = Slow(scene.provider)
+        slowed = dataclasses.replace(scene, provider=slow)
+        async with working(road, slowed, lease=timedelta(seconds=1)) as (publisher, worker):
+            id_ = await road.post(content='{"text":"Good morning"}')
+            await asyncio.wait_for(slow.called.wait(), 5)
+            await road.operations.run(
+                lambda tx, now: tx.run("UPDATE delivery SET leased_until = :now", now=now)
+            )
+            await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+            assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+            async with asyncio.timeout(5):
+                while worker.hands.busy:  # the heartbeat cuts the run short
+                    await asyncio.sleep(0.02)
+            slow.answer.set()
+            row = await until(road, id_, "sent")
+            await publisher.wait_for_calls()
+
+    assert row["remote_id"] == "remote-1"
+    (attempt,) = await road.rows("attempt")
+    assert attempt["outcome"] == "Sent"
+    (ledger,) = await road.rows("activity")
+    assert (ledger["state"], bool(ledger["counts"])) == ("success", True)

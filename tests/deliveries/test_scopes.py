@@ -1,0 +1,219 @@
+"""Limits of campaigns' lanes and of providers, beside the account's own."""
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from cadenza.deliveries import lanes
+from cadenza.deliveries.audit_limits import audit_limits
+from cadenza.deliveries.explain import explain
+from cadenza.deliveries.lease_rate import Block, lease_block, locks_of, set_provider_rate
+from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.permit import Answer, Permitted, Refusal, Wish, permit
+from cadenza.deliveries.permit import locks_of as permit_locks
+from cadenza.deliveries.set_limit import Limit, NotALimit, set_limit
+from cadenza.providers.outcome import Sent, Transient
+from cadenza.sql.tx import Tx
+from tests.deliveries.conftest import HOME, Road
+
+CAMPAIGN = "campaign:7"
+
+
+async def open_campaign(road: Road, in_flight: int = 9) -> None:
+    def add(tx: Tx, _now: datetime) -> None:
+        lanes.open_lane(tx, workspace_id=HOME, lane_id=CAMPAIGN, in_flight_limit=in_flight)
+
+    await road.operations.run(add)
+
+
+async def limit(road: Road, scope: str, kind: str, amount: int, per: int | None = None) -> object:
+    wanted = Limit(scope=scope, action="post", kind=kind, amount=amount, per_seconds=per)
+    return await road.operations.run(
+        lambda tx, now: set_limit(tx, now, workspace_id=HOME, limit=wanted, by="member:ada")
+    )
+
+
+async def one(road: Road) -> tuple[Ticket, Answer]:
+    (ticket,) = await road.claim(1)
+    (answer,) = await road.permit(ticket)
+    return ticket, answer
+
+
+async def test_a_campaigns_day_holds_over_all_its_accounts(road: Road) -> None:
+    await open_campaign(road)
+    await limit(road, CAMPAIGN, "day", 2)
+    for account in ("ada", "ben", "ada"):
+        await road.post(account, lane_id=CAMPAIGN)
+    answers = [(await one(road))[1] for _ in range(3)]
+
+    assert [type(answer) for answer in answers] == [Permitted, Permitted, Refusal]
+    assert isinstance(answers[2], Refusal)
+    assert "campaign:7 post:day: 2 of 2" in answers[2].says
+    assert await road.claim() == []
+    assert (await road.operations.read(audit_limits)).clean
+
+
+async def test_a_campaigns_rate_rests_its_lane_alone(road: Road) -> None:
+    await open_campaign(road)
+    await limit(road, CAMPAIGN, "rate", 1, per=3600)
+    await road.post("ada", lane_id=CAMPAIGN)
+    await road.post("ada", lane_id=CAMPAIGN)
+    own = await road.post("ada")
+    for _ in range(2):
+        await one(road)
+    ticket, answer = await one(road)
+
+    assert (ticket.id, type(answer)) == (own, Permitted)
+    assert (await road.row("lane", CAMPAIGN))["parked_by"] == "budgets"
+
+
+async def test_an_account_that_is_full_does_not_stop_the_campaigns_others(road: Road) -> None:
+    await open_campaign(road)
+    await limit(road, "account:ada", "day", 1)
+    first = await road.post("ada", lane_id=CAMPAIGN)
+    full = await road.post("ada", lane_id=CAMPAIGN)
+    other = await road.post("ben", lane_id=CAMPAIGN)
+    answers = {ticket.id: answer for ticket, answer in [await one(road) for _ in range(3)]}
+
+    assert isinstance(answers[first], Permitted)
+    assert isinstance(answers[other], Permitted)
+    refused = answers[full]
+    assert isinstance(refused, Refusal)
+    assert (await road.row("delivery", full))["due_at"] == refused.until
+
+
+async def test_what_a_call_did_not_use_comes_back_to_every_scope(road: Road) -> None:
+    await open_campaign(road)
+    for scope in (CAMPAIGN, "account:ada"):
+        await limit(road, scope, "day", 5)
+    await road.post("ada", lane_id=CAMPAIGN)
+    ticket, answer = await one(road)
+    assert isinstance(answer, Permitted)
+    await road.settle(ticket, Transient("no route"), answer.attempt_id)
+
+    assert {row["scope"]: row["taken"] for row in await road.rows("bucket")} == {
+        CAMPAIGN: 0,
+        "account:ada": 0,
+    }
+
+
+async def test_a_replaced_rate_leaves_no_wait_of_the_old_one(road: Road) -> None:
+    await limit(road, "account:ada", "rate", 1, per=36_000)
+    await road.post()
+    await road.post()
+    ticket, answer = await one(road)
+    assert isinstance(answer, Permitted)
+    await road.settle(ticket, Sent("r"), answer.attempt_id)
+    _, refused = await one(road)
+    assert isinstance(refused, Refusal)
+
+    await limit(road, "account:ada", "rate", 1_000_000, per=1)
+    _, answer = await one(road)
+    assert isinstance(answer, Permitted)
+
+
+async def test_a_replaced_gap_counts_from_the_same_call(road: Road) -> None:
+    await limit(road, "account:ada", "gap", 7200)
+    await road.post()
+    await road.post()
+    ticket, answer = await one(road)
+    assert isinstance(answer, Permitted)
+    await road.settle(ticket, Sent("r"), answer.attempt_id)
+    ended = (await road.rows("attempt"))[0]["ended_at"]
+    await limit(road, "account:ada", "gap", 60)
+    _, refused = await one(road)
+
+    assert isinstance(refused, Refusal)
+    assert refused.until == ended + timedelta(minutes=1)
+
+
+async def test_a_new_cap_counts_what_was_sent_before_it(road: Road) -> None:
+    for _ in range(2):
+        await road.post()
+    ticket, answer = await one(road)
+    assert isinstance(answer, Permitted)
+    await road.settle(ticket, Sent("r"), answer.attempt_id)
+    await limit(road, "account:ada", "day", 1)
+    _, refused = await one(road)
+
+    assert isinstance(refused, Refusal)
+    assert "1 of 1 this day" in refused.says
+    assert (await road.operations.read(audit_limits)).clean
+
+
+@pytest.mark.parametrize(
+    ("scope", "kind", "amount"),
+    [("account:ada", "month", 1), ("account:ada", "rate", 0), (CAMPAIGN, "rolling_day", 5)],
+)
+async def test_what_cannot_be_counted_is_no_limit(
+    road: Road, scope: str, kind: str, amount: int
+) -> None:
+    assert isinstance(await limit(road, scope, kind, amount), NotALimit)
+
+
+async def rate(road: Road, amount: int, per: int) -> None:
+    await road.operations.run(
+        lambda tx, now: set_provider_rate(
+            tx, now, provider="rehearsal", amount=amount, per_seconds=per
+        )
+    )
+
+
+async def lease(road: Road, wanted: int) -> Block:
+    block = await road.operations.run(
+        lambda tx, now: lease_block(tx, now, provider="rehearsal", wanted=wanted),
+        locks=locks_of("rehearsal"),
+    )
+    assert block is not None
+    return block
+
+
+async def test_starts_of_a_providers_rate_are_leased_once_each(road: Road) -> None:
+    await rate(road, 4, 1)
+    first, second = await lease(road, 3), await lease(road, 99)
+
+    every = timedelta(seconds=0.25)
+    starts = first.starts + second.starts
+    assert [after - before for before, after in pairwise(starts)] == [every] * 6
+    assert len(second.starts) == 4  # a second's worth, whatever is wanted
+    assert (await lease(road, 1)).starts == ()
+
+
+async def test_without_a_start_nothing_is_permitted(road: Road) -> None:
+    await rate(road, 4, 1)
+    id_ = await road.post()
+    _, answer = await one(road)
+    assert isinstance(answer, Refusal)
+    assert answer.gate == "provider rate"
+    (ticket,) = await road.claim()
+    wish = Wish(ticket, "a1", ticket.row["epoch"], leased=True)
+    (answer,) = await road.operations.run(
+        lambda tx, now: permit(tx, now, [wish]), locks=permit_locks([wish])
+    )
+    assert isinstance(answer, Permitted)
+    assert (await road.row("delivery", id_))["attempts"] == 1
+
+
+async def test_a_far_start_rests_the_lane_and_is_explained(road: Road) -> None:
+    await rate(road, 1, 3600)
+    (start,) = (await lease(road, 1)).starts
+    id_ = await road.post()
+    _, answer = await one(road)
+
+    assert isinstance(answer, Refusal)
+    assert answer.until is not None
+    assert answer.until > start + timedelta(minutes=59)
+    assert await road.claim() == []
+    said = await road.operations.read(
+        lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=id_)
+    )
+    assert said is not None
+    assert "1 in 3600 s" in said.blocked["provider rate"].says
+
+
+async def test_a_replaced_provider_rate_leaves_no_wait_of_the_old_one(road: Road) -> None:
+    await rate(road, 1, 3600)
+    await lease(road, 1)
+    await rate(road, 10, 1)
+    assert len((await lease(road, 1)).starts) == 1
