@@ -153,7 +153,7 @@ def _take(tx: Tx, now: datetime, head: Row) -> Parcel | None:
 
 def _still_so(tx: Tx, now: datetime, key: dict[str, Any], news: Sequence[Row]) -> list[Row]:
     """Drop what is no longer so: a doubt that was cleared up, a failure that a retry mended."""
-    over = [row for row in news if row["kind"] != f"delivery.{row['state_now']}"]
+    over = [row for row in news if _state_of(row["kind"]) != row["state_now"]]
     tx.run_each(
         """
         UPDATE notice SET state = 'dropped', reason = 'it is no longer so', leased_until = NULL
@@ -207,3 +207,9 @@ def _stop_webhook(tx: Tx, parcel: Parcel, says: str) -> None:
         workspace_id=parcel.workspace_id,
         id=parcel.target_id,
     )
+
+
+def _state_of(kind: str) -> str:
+    """Return the state that a delivery has as long as the news of it is true."""
+    told = kind.partition(".")[2]
+    return {"at_risk": "scheduled", "unapproved": "draft"}.get(told, told)

@@ -31,6 +31,8 @@ TOPICS = {
     "delivery.failed": Topic.FAILED,
     "delivery.missed": Topic.FAILED,
     "delivery.unconfirmed": Topic.FAILED,
+    "delivery.at_risk": Topic.FAILED,
+    "delivery.unapproved": Topic.FAILED,
     "account.needs_reconnect": Topic.ACCOUNT,
 }
 DEFAULTS = {

@@ -60,6 +60,11 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
         doubtful = kinds == {"delivery.unconfirmed"}
         words = "needs a look on" if doubtful else "could not be published on"
         return f"{_what(news[0])} {words} {channels}", lines
+    if kinds <= {"delivery.at_risk", "delivery.unapproved"}:
+        channels = ", ".join(sorted({row["channel"] for row in news if row["channel"]}))
+        unseen = kinds == {"delivery.unapproved"}
+        words = "waits for an approval to go out on" if unseen else "may not go out on"
+        return f"{_what(news[0])} {words} {channels}", lines
     if kinds == {"delivery.sent"}:
         count = len(news)
         return (f"{count} posts were published" if count > 1 else "Published"), lines
