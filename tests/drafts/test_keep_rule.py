@@ -297,6 +297,18 @@ async def test_a_deleted_rule_takes_its_untouched_posts_along(studio: Studio) ->
     assert await studio.do(lambda tx, _: list_rules(tx, workspace_id=HOME)) == []
 
 
+async def test_a_post_that_moves_past_the_horizon_is_moved_not_lost(studio: Studio) -> None:
+    daily = {"kind": "daily", "times": ["08:30"]}
+    rule = await studio.rule(pattern=daily)
+    posts = await studio.fill(rule.id)
+    await approve(studio, posts[-1])
+    kept = await studio.edit(rule.id, pattern={**daily, "times": ["22:00"]})
+    assert (len(kept.plan.moved), len(kept.plan.kept), kept.plan.removed) == (29, 1, ())
+    assert [each.wall_time for each in kept.plan.added] == ["2026-11-16T22:00"], "today's is new"
+    studio.now += timedelta(days=2)
+    assert len(await studio.fill(rule.id)) == 1, "the 17th; the 16th is there already"
+
+
 async def test_the_past_is_never_changed(studio: Studio) -> None:
     rule = await studio.rule(pattern=MONDAYS)
     await studio.fill(rule.id)

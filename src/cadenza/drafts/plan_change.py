@@ -7,7 +7,7 @@ from Mondays to Tuesdays takes Monday's posts away and makes Tuesday's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
@@ -20,6 +20,8 @@ from cadenza.drafts.generate import AHEAD, usable_targets
 from cadenza.drafts.model import Rule, RuleState, Target
 from cadenza.drafts.occurrences import Occurrence, occurrences
 from cadenza.sql.tx import Row, Tx
+
+_REACH = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +88,18 @@ def plan_change(
 ) -> Plan:
     """Compare what is laid out with what the rule will say; `hold` keeps the posts from being touched."""
     laid = [] if old is None else _laid(tx, now, old, hold=hold)
-    wanted = (
-        occurrences(new.timing, after=now, until=now + ahead)
-        if new.state is RuleState.ACTIVE
-        else []
-    )
     if new.state is RuleState.PAUSED:
         return Plan(unchanged=sum(not each.gone for each in laid))
+    horizon = now + ahead
+    # Beyond the horizon too: a post on its last day may move past it, and must not be made again there.
+    farthest = max([horizon, *(each.due_at + _REACH for each in laid)])
+    wanted = (
+        occurrences(new.timing, after=now, until=farthest) if new.state is RuleState.ACTIVE else []
+    )
     remade = old is not None and _makes_other_posts(old, new)
-    return _compare(now, laid, wanted, targets=frozenset(usable_targets(tx, new)), remade=remade)
+    targets = frozenset(usable_targets(tx, new))
+    plan = _compare(now, laid, wanted, targets=targets, remade=remade)
+    return replace(plan, added=tuple(each for each in plan.added if each.instant <= horizon))
 
 
 def _compare(
