@@ -11,9 +11,9 @@ from dataclasses import replace
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring, load_keyring
 from cadenza.bootstrap.apps import app_finder
-from cadenza.bootstrap.files import open_files
 from cadenza.bootstrap.guard import Guard
 from cadenza.bootstrap.jobs import JOBS, ProductJob
+from cadenza.bootstrap.library import open_library
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.outbound import open_mail, policy_of
 from cadenza.config.model import Settings
@@ -65,7 +65,10 @@ async def open_house(
             for job in jobs:
                 await job.schedule(house)
 
-        yield replace(house, schedule_jobs=schedule_jobs)
+        try:
+            yield replace(house, schedule_jobs=schedule_jobs)
+        finally:
+            house.library.close()
 
 
 def _furnish(
@@ -77,7 +80,7 @@ def _furnish(
     ports: tuple[Clock, Chance, Ids],
 ) -> House:
     clock, chance, ids = ports
-    files = open_files(settings)
+    library = open_library(settings, operations=operations, http=http, clock=clock, keyring=keyring)
     app_of = app_finder(settings)
     refresher = Refresher(
         operations, ring=keyring, provider_of=provider, app_of=app_of, http=http, clock=clock
@@ -88,7 +91,7 @@ def _furnish(
         operations,
         open_sender=sender_opener(keyring, provider_of=provider, app_of=app_of),
         http=http,
-        files=files,
+        files=library.files,
         clock=clock,
         chance=chance,
         new_id=ids.new,
@@ -110,7 +113,8 @@ def _furnish(
         operations=operations,
         keyring=keyring,
         http=http,
-        files=files,
+        files=library.files,
+        library=library,
         app_of=app_of,
         source=source,
         publisher=publisher,

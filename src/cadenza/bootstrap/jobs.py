@@ -12,6 +12,10 @@ from typing import Any
 
 from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
 from cadenza.bootstrap.model import House
+from cadenza.bootstrap.sweep_media import EVERY as EACH_NIGHT
+from cadenza.bootstrap.sweep_media import sweep_media
+from cadenza.bootstrap.watch_posts import EVERY as EACH_MINUTE
+from cadenza.bootstrap.watch_posts import watch_posts
 from cadenza.drafts.generate_all import EVERY
 
 QUEUE = "product"
@@ -50,4 +54,6 @@ class ProductJob:
 JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="generate_posts", run=run_nightly, cron=EVERY),
     ProductJob(name="generate_workspace", run=run_on_demand),
+    ProductJob(name="sweep_media", run=sweep_media, cron=EACH_NIGHT),
+    ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
 )

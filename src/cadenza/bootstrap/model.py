@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring
 from cadenza.bootstrap.guard import Guard
+from cadenza.bootstrap.library import Library
 from cadenza.config.model import Settings
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance, Ids
@@ -32,6 +33,7 @@ class House:
     keyring: Keyring
     http: OutboundClient
     files: Files
+    library: Library
     app_of: Callable[[str], App]
     source: DeliverySource
     publisher: Publisher
