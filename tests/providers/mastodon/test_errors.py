@@ -18,12 +18,14 @@ from cadenza.providers.outcome import (
     Outcome,
     Reach,
     Rejected,
+    Sent,
     Transient,
     TryLater,
     Unconfirmed,
 )
 from tests.providers.contract import bare, drive
 from tests.providers.mastodon.stage import POSTS, mastodon
+from tests.providers.pictures import picture
 
 CASES: list[tuple[int, str, Outcome]] = [
     (401, "The access token is invalid", Disconnected("", "401")),
@@ -76,3 +78,12 @@ def test_the_rehearsal_speaks_the_sentences_that_the_table_knows() -> None:
 def _row(status: int, words: str) -> Row:
     code = words if words in errors.KNOWN else None
     return errors.TABLE.row(Refusal(status=status, code=code))
+
+
+async def test_a_server_that_stumbles_over_a_file_is_asked_again() -> None:
+    async with mastodon(media=(picture(),)) as (scene, world):
+        answer = say(500, {"error": "Error processing thumbnail for uploaded media"})
+        world.faults.plan(Kind.ERROR_BEFORE, "POST /api/v2/media", answer=answer)
+        ended = await drive(scene)
+        assert bare(ended.trail[0]) == bare(Transient(""))
+        assert isinstance(ended.outcome, Sent)

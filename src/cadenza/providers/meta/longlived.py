@@ -15,6 +15,7 @@ from cadenza.providers.meta.signin import NO_APP, Door, token_of
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.reply import Got
 
+NO_TOKEN = "No token was given; start again."  # noqa: S105 - words for a person
 YOUNGEST = timedelta(hours=24)
 
 
@@ -41,7 +42,7 @@ async def exchange_code(door: Door, url: str, code: Secret, redirect_uri: str) -
     listed = got.at("data")
     first = listed[0] if isinstance(listed, list) and listed else got.data
     token = first.get("access_token") if isinstance(first, dict) else None
-    return Secret(str(token)) if token else Rejected("No token was given; start again.", "no_token")
+    return Secret(str(token)) if token else Rejected(NO_TOKEN, "no_token")
 
 
 async def lengthen(door: Door, token: Secret, grant: str) -> Tokens | Outcome:
@@ -63,10 +64,13 @@ async def renew(door: Door, tokens: Tokens, grant: str) -> Tokens | Outcome:
         # Nobody renews so young a token but because it was refused: it was revoked.
         return Disconnected("The token is not accepted, and too young to be renewed.", "young")
     query = {"grant_type": grant, "access_token": tokens.access}
-    return _read(await door.exchange("refresh_access_token", query), door)
+    renewed = _read(await door.exchange("refresh_access_token", query), door)
+    # A success without a token is no word of Meta's: something in between spoke, and it passes.
+    missing = isinstance(renewed, Rejected) and renewed.code == "no_token"
+    return Transient(NO_TOKEN) if missing else renewed
 
 
 def _read(got: Got | Outcome, door: Door) -> Tokens | Outcome:
     if not isinstance(got, Got):
         return got
-    return token_of(got, door.now) or Rejected("No token was given; start again.", "no_token")
+    return token_of(got, door.now) or Rejected(NO_TOKEN, "no_token")

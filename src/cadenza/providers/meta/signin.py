@@ -19,7 +19,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request
 from cadenza.providers.message import App, Tokens
 from cadenza.providers.meta.graph import FACEBOOK, QUICK, VERSION, graph
-from cadenza.providers.outcome import Disconnected, Outcome, Rejected
+from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient
 from cadenza.providers.reply import Got, ask_through
 
 WWW = "https://www.facebook.com"
@@ -128,12 +128,17 @@ async def renew_page(door: Door, tokens: Tokens, page: str) -> Tokens | Outcome:
     if user is None:
         return Disconnected("The person's token is not known; connect the page again.", "no_user")
     fresh = await lengthen(door, user)
+    if isinstance(fresh, Rejected) and fresh.code == "no_token":
+        # A success without a token is no word of Meta's: something in between spoke, and it passes.
+        return Transient(fresh.says)
     if not isinstance(fresh, Tokens):
         return fresh
     got = await door.read(fresh.access, page, {"fields": "access_token"})
     if not isinstance(got, Got):
         return got
     token = got.text("access_token")
+    if token is None and got.text("id") is None:
+        return Transient("Meta did not show the page.")
     if token is None:
         return Disconnected("The page gave no token: the person has no role there any more.")
     return page_tokens(fresh, Secret(token))
