@@ -99,3 +99,22 @@ async def test_a_naive_instant_is_refused_as_everywhere(counter: Operations) -> 
     if (await counter.read(lambda tx, _: tx.dialect)) == "sqlite":
         with pytest.raises(ValueError, match="no time zone"):
             await counter.run(lambda tx, _: tx.run(INSERT, new=naive))
+
+
+async def test_rows_are_looked_up_by_key_and_the_whole_table_is_not_gone_through(
+    counter: Operations,
+) -> None:
+    def plan(tx: Tx, _now: datetime) -> str:
+        if tx.dialect != "sqlite":
+            return "SEARCH counter"
+        steps = tx.all(
+            """
+            EXPLAIN QUERY PLAN UPDATE counter SET count = new.more
+            FROM TABLE(:new) AS new (name text, more bigint)
+            WHERE counter.name = new.name AND counter.open
+            """,
+            new=[("ada", 1)],
+        )
+        return "\n".join(step["detail"] for step in steps)
+
+    assert "SEARCH counter" in await counter.read(plan)

@@ -144,7 +144,9 @@ def _json_tables(sql: str) -> tuple[str, dict[str, tuple[str, ...]]]:
         picked = ", ".join(
             f"json_extract(value, '$[{n}]') AS {name}" for n, name in enumerate(names)
         )
-        return f"(SELECT {picked} FROM json_each(:{found[1]})) AS {found[2]}"  # noqa: S608 - the operation's own words
+        # The limit keeps the planner from folding the table into the statement: folded, it is gone through
+        # once for every row of the workspace; whole, each of its rows is looked up by the other's key.
+        return f"(SELECT {picked} FROM json_each(:{found[1]}) LIMIT -1) AS {found[2]}"  # noqa: S608 - the operation's own words
 
     return _TABLE.sub(write, sql), tables
 
