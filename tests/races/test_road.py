@@ -1,0 +1,311 @@
+"""Pause, cancel and edit against the claim and the permit: one comes wholly first, and both know which.
+
+Two houses with connections of their own on one database. On PostgreSQL the first to act is held in the
+middle of its transaction until the second is seen waiting for it (or has stepped aside); on SQLite it
+keeps the file's one write lock until the second has come to it.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.db.open import open_product
+from cadenza.deliveries import lanes
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.change import Changed, NotNow, cancel
+from cadenza.deliveries.claim import claim, release
+from cadenza.deliveries.model import Action, NewDelivery, Ticket
+from cadenza.deliveries.permit import Answer, Permitted, Refusal, Stale, Wish, permit
+from cadenza.deliveries.schedule import schedule
+from cadenza.deliveries.settle import Result, settle
+from cadenza.providers.outcome import Sent
+from cadenza.sql.operate import Operation, Operations
+from cadenza.sql.tx import Row, Tx
+
+HOME = "home"
+LANE = "account:ada"
+LEASE = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two houses on one database; `hold` keeps a transaction of the first open for a while."""
+
+    worker: Operations
+    person: Operations
+    dsn: str | None
+
+    async def row(self, table: str, id_: str) -> Row:
+        row = await self.person.read(
+            lambda tx, _: tx.one(f"SELECT * FROM {table} WHERE id = :id", id=id_)
+        )
+        assert row is not None
+        return row
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def pair(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Pair]:
+    dsn = request.getfixturevalue("postgres_database") if request.param == "postgres" else None
+    address = dsn or f"sqlite:///{tmp_path}/road.sqlite3"
+    async with (
+        open_product(address, clock=SystemClock()) as worker,
+        open_product(address, clock=SystemClock()) as person,
+    ):
+        await person.run(_settle_in)
+        yield Pair(worker, person, dsn)
+
+
+def _settle_in(tx: Tx, now: datetime) -> None:
+    tx.run(
+        "INSERT INTO workspace (id, name, zone, created_at) VALUES (:home, 'h', 'UTC', :now)",
+        home=HOME,
+        now=now,
+    )
+    tx.run(
+        """
+        INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
+        VALUES (:home, 'ada', 'rehearsal', 'ada', 'UTC', :now)
+        """,
+        home=HOME,
+        now=now,
+    )
+    admit_account(tx, now, workspace_id=HOME, account_id="ada", in_flight_limit=9)
+    _add(tx, now, "d1")
+
+
+def _add(tx: Tx, now: datetime, id_: str) -> None:
+    new = NewDelivery(
+        id=id_,
+        workspace_id=HOME,
+        account_id="ada",
+        channel=Channel.WEBHOOK,
+        action=Action.POST,
+        due_at=now,
+        content='{"text":"hello"}',
+    )
+    schedule(tx, now, [new])
+
+
+def _claim(tx: Tx, now: datetime) -> list[Ticket]:
+    return claim(tx, now, limit=9, worker="w", lease=LEASE)
+
+
+def _pause(tx: Tx, _now: datetime) -> bool:
+    return lanes.pause(tx, workspace_id=HOME, lane_id=LANE, reason="stop")
+
+
+def _cancel(tx: Tx, now: datetime) -> object:
+    return cancel(tx, now, workspace_id=HOME, id="d1", reason="not wanted")
+
+
+def _edit(tx: Tx, _now: datetime) -> int:
+    """Give it new words, as an edit of its post does: only what has no permit yet."""
+    return tx.run(
+        """
+        UPDATE delivery SET content = '{"text":"new"}', revision = revision + 1
+        WHERE workspace_id = :home AND id = 'd1' AND state = 'scheduled'
+        """,
+        home=HOME,
+    )
+
+
+def _permit(ticket: Ticket) -> Operation[Answer]:
+    wish = Wish(ticket, "a1", ticket.row["epoch"])
+    return lambda tx, now: permit(tx, now, [wish])[0]
+
+
+async def in_turn(
+    pair: Pair,
+    first: tuple[Operations, Operation[object]],
+    second: tuple[Operations, Operation[object]],
+    *,
+    locks: Callable[[], list[str]] = list,
+) -> tuple[object, object]:
+    """Let `first` do all but commit, then let `second` come, then let both end."""
+    if pair.dsn is None:
+        return await _on_one_file(first, second)
+    # A third party's lock stops the first right before its commit.
+    gate = await asyncpg.connect(pair.dsn)
+    try:
+        async with gate.transaction():
+            await gate.execute("SELECT pg_advisory_xact_lock(4711)")
+
+            def held(tx: Tx, now: datetime) -> object:
+                result = first[1](tx, now)
+                tx.all("SELECT count(pg_advisory_xact_lock(4711)) AS held")
+                return result
+
+            one = asyncio.ensure_future(first[0].run(held, locks=locks()))
+            await _waiting(gate, 1)
+            two = asyncio.ensure_future(second[0].run(second[1], locks=locks()))
+            await _waiting(gate, 2, unless=two)
+        return await one, await two
+    finally:
+        await gate.close()
+
+
+async def _on_one_file(
+    first: tuple[Operations, Operation[object]], second: tuple[Operations, Operation[object]]
+) -> tuple[object, object]:
+    """The first keeps the file's one write lock until the second has come to it."""
+    inside, come = threading.Event(), threading.Event()
+
+    def held(tx: Tx, now: datetime) -> object:
+        result = first[1](tx, now)
+        inside.set()
+        come.wait(5)
+        return result
+
+    one = asyncio.ensure_future(first[0].run(held))
+    await asyncio.to_thread(inside.wait, 5)
+    two = asyncio.ensure_future(second[0].run(second[1]))
+    await asyncio.sleep(0.05)
+    assert not two.done(), "the second did not wait"
+    come.set()
+    return await one, await two
+
+
+async def _waiting(
+    watch: asyncpg.Connection, count: int, unless: "asyncio.Future[object] | None" = None
+) -> None:
+    """Wait until so many transactions of this database wait for a lock, or `unless` is over."""
+    async with asyncio.timeout(5):
+        while unless is None or not unless.done():
+            waiting: Any = await watch.fetchval(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+            if waiting >= count:
+                return
+            await asyncio.sleep(0.01)
+
+
+async def claimed(pair: Pair) -> Ticket:
+    (ticket,) = await pair.worker.run(_claim)
+    return ticket
+
+
+async def test_a_pause_before_the_claim_wins(pair: Pair) -> None:
+    _, tickets = await in_turn(pair, (pair.person, _pause), (pair.worker, _claim))
+    assert tickets == []
+    assert await pair.worker.run(_claim) == []
+
+
+async def test_a_claim_before_the_pause_is_stopped_at_its_permit(pair: Pair) -> None:
+    tickets, paused = await in_turn(pair, (pair.worker, _claim), (pair.person, _pause))
+    assert paused is True
+    assert isinstance(tickets, list)
+    answer = await pair.worker.run(_permit(tickets[0]))
+    assert isinstance(answer, Refusal)
+    assert answer.gate == "lane"
+
+
+async def test_a_pause_before_the_permit_wins(pair: Pair) -> None:
+    ticket = await claimed(pair)
+    _, answer = await in_turn(pair, (pair.person, _pause), (pair.worker, _permit(ticket)))
+    assert isinstance(answer, Refusal)
+    assert (await pair.row("delivery", "d1"))["state"] == "scheduled"
+
+
+async def test_a_pause_is_not_acknowledged_before_a_permit_that_came_first(pair: Pair) -> None:
+    ticket = await claimed(pair)
+    answer, paused = await in_turn(pair, (pair.worker, _permit(ticket)), (pair.person, _pause))
+    assert isinstance(answer, Permitted)
+    assert paused is True
+    assert (await pair.row("delivery", "d1"))["state"] == "sending"
+
+
+async def test_a_cancel_before_the_claim_wins(pair: Pair) -> None:
+    answer, tickets = await in_turn(pair, (pair.person, _cancel), (pair.worker, _claim))
+    assert answer == Changed(State.CANCELED)
+    assert tickets == []
+    assert (await pair.row("lane", LANE))["in_flight"] == 0
+
+
+async def test_a_claim_before_the_cancel_wins_and_the_person_is_told(pair: Pair) -> None:
+    tickets, answer = await in_turn(pair, (pair.worker, _claim), (pair.person, _cancel))
+    assert isinstance(tickets, list)
+    assert len(tickets) == 1
+    assert isinstance(answer, NotNow)
+    assert isinstance(await pair.worker.run(_permit(tickets[0])), Permitted)
+
+
+async def test_an_edit_before_the_permit_wins_and_nothing_old_is_sent(pair: Pair) -> None:
+    ticket = await claimed(pair)
+    changed, answer = await in_turn(pair, (pair.person, _edit), (pair.worker, _permit(ticket)))
+    assert changed == 1
+    assert answer == Stale()
+    row = await pair.row("delivery", "d1")
+    assert (row["state"], row["attempts"], row["content"]) == ("scheduled", 0, '{"text":"new"}')
+
+
+async def test_a_permit_before_the_edit_freezes_what_it_sends(pair: Pair) -> None:
+    ticket = await claimed(pair)
+    answer, changed = await in_turn(pair, (pair.worker, _permit(ticket)), (pair.person, _edit))
+    assert isinstance(answer, Permitted)
+    assert changed == 0
+    assert (await pair.row("delivery", "d1"))["content"] == '{"text":"hello"}'
+
+
+async def test_an_edit_before_the_claim_is_what_the_claim_sees(pair: Pair) -> None:
+    await in_turn(pair, (pair.person, _edit), (pair.worker, _claim))
+    tickets = await pair.worker.run(_claim)  # a claim that stepped aside comes again
+    row = await pair.row("delivery", "d1")
+    if tickets:
+        assert tickets[0].row["revision"] == row["revision"]
+    assert row["revision"] == 2
+
+
+@pytest.mark.parametrize("ending", ["settle", "release"])
+async def test_what_is_scheduled_while_a_lane_is_left_is_not_forgotten(
+    pair: Pair, ending: str
+) -> None:
+    """The lane's next look is counted from what both have written, not from a view of before."""
+    ticket = await claimed(pair)
+    answer = await pair.worker.run(_permit(ticket)) if ending == "settle" else None
+
+    def leave(tx: Tx, now: datetime) -> object:
+        if isinstance(answer, Permitted):
+            return settle(tx, now, [Result(ticket, Sent("r"), answer.attempt_id)])
+        return release(tx, now, [ticket])
+
+    def plan(tx: Tx, now: datetime) -> None:
+        _add(tx, now, "d2")
+
+    await in_turn(pair, (pair.person, plan), (pair.worker, leave))
+    found = {t.id for _ in range(2) for t in await pair.worker.run(_claim)}
+    assert "d2" in found
+
+
+async def test_a_cancel_and_a_claim_of_one_lane_never_wait_in_a_ring(pair: Pair) -> None:
+    for n in range(2, 42):
+        await pair.person.run(lambda tx, now, n=n: _add(tx, now, f"d{n}"))
+
+    async def work() -> list[str]:
+        found: list[str] = []
+        for _ in range(25):
+            tickets = await pair.worker.run(_claim)
+            found += [ticket.id for ticket in tickets]
+            await pair.worker.run(lambda tx, now, t=tickets: release(tx, now, t))
+        return found
+
+    async def cancel_all() -> None:
+        for n in range(1, 42):
+            await pair.person.run(
+                lambda tx, now, n=n: cancel(tx, now, workspace_id=HOME, id=f"d{n}", reason="")
+            )
+
+    async with asyncio.timeout(20):
+        await asyncio.gather(work(), cancel_all())
+    lane = await pair.row("lane", LANE)
+    assert lane["in_flight"] == 0
