@@ -20,6 +20,12 @@ async def preflight(desk: Desk, id_: str, targets: Any, **more: Any) -> list[Fin
     return found
 
 
+async def look(desk: Desk) -> list[str]:
+    looked = await desk.run(check_due_soon)
+    assert looked.next is None
+    return list(looked.told)
+
+
 def codes(found: list[Finding]) -> set[tuple[str, str]]:
     return {(each.channel, each.code) for each in found}
 
@@ -55,7 +61,7 @@ async def test_media_that_are_gone_are_found_before_the_time(desk: Desk) -> None
     await desk.sql(
         "UPDATE delivery SET content = :gap", gap='{"text":"","media":[{"missing":"cat"}]}'
     )
-    assert await desk.run(check_due_soon) == [toot]
+    assert await look(desk) == [toot]
 
 
 async def test_approval_blockers_and_accounts_are_checked(desk: Desk) -> None:
@@ -97,17 +103,17 @@ def test_words_are_compared_as_a_reader_does() -> None:
 async def test_a_delivery_at_risk_is_told_once_and_again_after_an_edit(desk: Desk) -> None:
     (toot,) = await desk.plan(await desk.write("x" * 600), [MASTODON], due=timedelta(minutes=29))
     await desk.plan(await desk.write("y" * 600), [MASTODON], due=timedelta(minutes=31))
-    assert await desk.run(check_due_soon) == [toot]
-    assert await desk.run(check_due_soon) == []
+    assert await look(desk) == [toot]
+    assert await look(desk) == []
     (notice,) = await desk.rows("outbox")
     assert (notice["kind"], notice["subject_id"]) == ("delivery.at_risk", toot)
     await desk.sql("UPDATE delivery SET revision = revision + 1 WHERE id = :id", id=toot)
-    assert await desk.run(check_due_soon) == [toot]
+    assert await look(desk) == [toot]
 
 
 async def test_what_is_sound_is_not_told(desk: Desk) -> None:
     await desk.plan(await desk.write("fine"), [MASTODON], due=timedelta(minutes=10))
-    assert await desk.run(check_due_soon) == []
+    assert await look(desk) == []
 
 
 @pytest.mark.parametrize(
@@ -123,13 +129,13 @@ async def test_what_will_hold_it_is_told_unless_a_person_holds_it(
 ) -> None:
     await desk.plan(await desk.write("fine"), [MASTODON], due=timedelta(minutes=10))
     await desk.sql(trouble)
-    assert len(await desk.run(check_due_soon)) == told
+    assert len(await look(desk)) == told
 
 
 async def test_a_spent_budget_is_told_before_the_time(desk: Desk) -> None:
     await desk.limit("toots", "post", "day", 0)
     (toot,) = await desk.plan(await desk.write("fine"), [MASTODON], due=timedelta(minutes=10))
-    assert await desk.run(check_due_soon) == [toot]
+    assert await look(desk) == [toot]
 
 
 async def test_unapproved_two_hours_before_its_time_is_told_once(desk: Desk) -> None:
@@ -141,3 +147,17 @@ async def test_unapproved_two_hours_before_its_time_is_told_once(desk: Desk) -> 
     assert await desk.run(warn_unapproved) == []
     (notice,) = await desk.rows("outbox")
     assert (notice["kind"], notice["subject_id"]) == ("delivery.unapproved", toot)
+
+
+async def test_what_is_due_soon_is_looked_at_in_batches(desk: Desk) -> None:
+    for n in range(5):
+        text = "x" * 600 if n % 2 else "fine"
+        await desk.plan(await desk.write(text), [MASTODON], due=timedelta(minutes=n + 1))
+    told: list[str] = []
+    after = None
+    for expected in (2, 2, 1):
+        looked = await desk.run(lambda tx, now: check_due_soon(tx, now, after=after, limit=2))  # noqa: B023
+        told += looked.told
+        after = looked.next
+        assert (after is None) == (expected == 1)
+    assert len(told) == len(set(told)) == 2

@@ -14,7 +14,8 @@ import msgspec
 
 from cadenza.accounts.open import refer
 from cadenza.core.channels import Channel
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.facts import read_facts
+from cadenza.deliveries.gates import End, Facts, Wait, ask_all
 from cadenza.deliveries.model import Piece
 from cadenza.deliveries.render import render
 from cadenza.posts.compose import compose_post
@@ -48,6 +49,14 @@ class Finding:
     says: str
     field: str = ""
     blocking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was told, and where the next batch begins; None: this was the last."""
+
+    told: tuple[str, ...]
+    next: tuple[datetime, str] | None
 
 
 class _NoFiles:
@@ -101,15 +110,17 @@ def check_post(
     return findings
 
 
-def check_due_soon(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
-    """Look at what is due within half an hour and tell once of what will not go; return what was told.
+def check_due_soon(
+    tx: Tx, now: datetime, *, after: tuple[datetime, str] | None = None, limit: int = BATCH
+) -> Looked:
+    """Look at what is due within half an hour and tell once of what will not go, a batch at a time.
 
     What a person paused or stopped is no news to them.
     """
+    onward = "AND (delivery.due_at, delivery.id) > (:after, :after_id)" if after else ""
     rows = tx.all(
-        """
-        SELECT delivery.workspace_id, delivery.id, delivery.post_id, delivery.account_id, channel, content,
-            due_at, revision
+        f"""
+        SELECT delivery.workspace_id, delivery.id, delivery.due_at
         FROM delivery
         JOIN workspace ON workspace.id = delivery.workspace_id AND workspace.stopped_at IS NULL
         JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
@@ -117,29 +128,32 @@ def check_due_soon(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
         LEFT JOIN outbox ON outbox.workspace_id = delivery.workspace_id
             AND outbox.id = delivery.id || '/at_risk/' || CAST(delivery.revision AS text)
         WHERE post_id IS NOT NULL AND state = 'scheduled' AND due_at > :now AND due_at <= :soon
-            AND outbox.id IS NULL
-        ORDER BY due_at LIMIT :limit
-        """,
+            AND outbox.id IS NULL {onward}
+        ORDER BY delivery.due_at, delivery.id LIMIT :limit
+        """,  # noqa: S608 - a constant
         now=now,
         soon=now + SOON,
         limit=limit,
+        **({"after": after[0], "after_id": after[1]} if after else {}),
     )
-    told = [(row, found) for row in rows if (found := _risks(tx, now, row))]
+    facts = read_facts(tx, now, [(row["workspace_id"], row["id"]) for row in rows]) if rows else {}
+    risks = {key: found for key, each in facts.items() if (found := _risks(each))}
     _tell(
         tx,
         now,
         [
             (
-                row["workspace_id"],
-                f"{row['id']}/at_risk/{row['revision']}",
+                workspace_id,
+                f"{id_}/at_risk/{facts[workspace_id, id_].delivery['revision']}",
                 "delivery.at_risk",
-                row["id"],
-                _body("at risk", "; ".join(found), row["due_at"]),
+                id_,
+                _body("at risk", "; ".join(found), facts[workspace_id, id_].delivery["due_at"]),
             )
-            for row, found in told
+            for (workspace_id, id_), found in risks.items()
         ],
     )
-    return [row["id"] for row, _ in told]
+    last = (rows[-1]["due_at"], rows[-1]["id"]) if len(rows) == limit else None
+    return Looked(tuple(id_ for _, id_ in risks), last)
 
 
 def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
@@ -174,9 +188,9 @@ def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def _risks(tx: Tx, now: datetime, row: Row) -> list[str]:
+def _risks(facts: Facts) -> list[str]:
     """Say what stands in a scheduled delivery's way: what its content lacks, and which gates are shut."""
-    account = accounts_of(tx, row["workspace_id"], [row["account_id"]])[row["account_id"]]
+    row = facts.delivery
     piece = Piece(
         post_id=row["post_id"],
         account_id=row["account_id"],
@@ -184,20 +198,18 @@ def _risks(tx: Tx, now: datetime, row: Row) -> list[str]:
         content=row["content"],
         approved=True,
     )
-    found = [each.says for each in _of_content(account, piece) if each.blocking]
-    explained = explain(tx, now, workspace_id=row["workspace_id"], delivery_id=row["id"])
-    if explained is not None:
-        found += [
-            answer.says
-            for gate, answer in explained.blocked.items()
-            if gate in FORETOLD and not _opens_by(answer, row["due_at"])
-        ]
-    return found
+    shut = (
+        answer.says
+        for gate, answer in ask_all(facts).items()
+        if isinstance(answer, End | Wait)
+        and gate in FORETOLD
+        and not _opens_by(answer, row["due_at"])
+    )
+    return [*(each.says for each in _of_content(facts.account, piece) if each.blocking), *shut]
 
 
-def _opens_by(answer: object, due: datetime) -> bool:
-    until = getattr(answer, "until", None)
-    return until is not None and until <= due
+def _opens_by(answer: End | Wait, due: datetime) -> bool:
+    return isinstance(answer, Wait) and answer.until is not None and answer.until <= due
 
 
 def _of_approval(post: Post, piece: Piece) -> list[Finding]:
