@@ -246,6 +246,18 @@ async def test_a_change_of_channels_is_listed_then_done(studio: Studio) -> None:
     assert again.plan.unchanged == 4, "what the rule changed itself is not touched by a person"
 
 
+async def test_an_account_that_was_switched_off_touches_no_post(studio: Studio) -> None:
+    rule = await studio.rule(pattern=MONDAYS)
+    await studio.fill(rule.id)
+    await studio.change("UPDATE account SET state = 'disabled' WHERE id = 'ben'")
+    await studio.change("UPDATE delivery SET state = 'canceled' WHERE account_id = 'ben'")
+    kept = await studio.edit(
+        rule.id, pattern={**MONDAYS, "times": ["15:30"]}, targets=[("ada", "mastodon")]
+    )
+    assert (len(kept.plan.moved), kept.plan.kept) == (5, ())
+    assert (await studio.times())[0] == "16.11. 15:30"
+
+
 async def test_time_and_channels_can_change_at_once(studio: Studio) -> None:
     rule = await studio.rule(pattern=MONDAYS)
     await studio.fill(rule.id)

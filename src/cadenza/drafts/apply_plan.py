@@ -62,8 +62,9 @@ def remove(tx: Tx, now: datetime, rule: Rule, removed: Sequence[Laid]) -> None:
         rule_id=rule.id,
         **params,
     )
-    for post_id in posts:
-        use(tx, rule.workspace_id, post_id, [])
+    for each in removed:
+        if each.post_id is not None and each.media_id is not None:
+            use(tx, rule.workspace_id, each.post_id, [])
     for pool in {each.pool_id for each in removed if each.pool_id is not None}:
         media = [each.media_id for each in removed if each.media_id and each.pool_id == pool]
         recount(tx, rule.workspace_id, pool, media)

@@ -210,8 +210,8 @@ def _laid(tx: Tx, now: datetime, rule: Rule, *, hold: bool) -> list[Laid]:
         """,
         **key,
     )
-    roads = _roads(tx, key)
-    return [_read(row, roads.get(row["post_id"] or "", [])) for row in rows]
+    roads, off = _roads(tx, key), _switched_off(tx, rule.workspace_id)
+    return [_read(row, roads.get(row["post_id"] or "", []), off) for row in rows]
 
 
 def _roads(tx: Tx, key: Mapping[str, str]) -> dict[str, list[Row]]:
@@ -230,8 +230,18 @@ def _roads(tx: Tx, key: Mapping[str, str]) -> dict[str, list[Row]]:
     return {id_: list(each) for id_, each in groupby(rows, key=lambda row: row["post_id"])}
 
 
-def _read(row: Row, road: Sequence[Row]) -> Laid:
-    made_for = _read_targets(row["targets"])
+def _switched_off(tx: Tx, workspace_id: str) -> frozenset[str]:
+    """Return the accounts whose deliveries went when they did: that is no touch of a person."""
+    rows = tx.all(
+        "SELECT id FROM account WHERE workspace_id = :workspace_id AND state = 'disabled'",
+        workspace_id=workspace_id,
+    )
+    return frozenset(row["id"] for row in rows)
+
+
+def _read(row: Row, road: Sequence[Row], off: frozenset[str]) -> Laid:
+    made_for = frozenset(each for each in _read_targets(row["targets"]) if each[0] not in off)
+    road = [each for each in road if each["account_id"] not in off]
     return Laid(
         day=row["day"],
         slot=row["slot"],
