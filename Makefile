@@ -15,7 +15,7 @@ JOBS ?= 0
 PYTEST_ARGS ?=
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
-.PHONY: help setup up web test check format lint types imports house fix bench lock clean sim
+.PHONY: help setup up web test check format lint types imports house fix bench lock clean sim crash
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -83,6 +83,10 @@ fix: $(STAMP) ## Format and apply ruff's safe fixes
 
 sim: $(STAMP) ## Simulate fresh worlds for MINUTES (1): crashes, freezes, lost answers
 	@$(PY) -m tests.simulation --minutes $(or $(MINUTES),1)
+
+crash: $(STAMP) ## Kill product workers with -9, ROUNDS (200) times, over all networks
+	@CADENZA_TEST_CRASH_ROUNDS=$(or $(ROUNDS),200) $(PY) -m pytest -q -s -o faulthandler_timeout=0 \
+	  tests/crash/test_kill_worker.py
 
 bench: $(STAMP) ## Measure, with peers beside us
 	@$(PY) -m bench $(BENCH_ARGS)

@@ -1,0 +1,156 @@
+"""kill -9 of real product workers before, during and after the provider's call, over all adapters.
+
+Each round one worker process is killed with a delivery of several networks in its hands. In the end
+every network that can be asked shows each post exactly once; the others show none twice, and what
+nobody can know stands there as `unconfirmed`. CADENZA_TEST_CRASH_ROUNDS sets the number of rounds of
+both databases together; `make crash` runs 200.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from cadenza.bootstrap import open_house
+from cadenza.demo.cast import Role, assemble
+from cadenza.demo.rehearsal.faults import Fault, Kind
+from cadenza.providers.registry import provider
+from cadenza.sql.tx import Row
+from tests.crash.house import Stage, WorkerProcess, settings_for
+
+ROUNDS = int(os.environ.get("CADENZA_TEST_CRASH_ROUNDS", "24")) // 2  # of each database
+A_ROUND = 5  # networks at once
+PROVES_PRESENCE_ONLY = "unipile"  # its lists lag, so that what is not in them may be there
+PATIENCE = 12.0  # seconds until a kill point must be reached
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
+    return request.getfixturevalue("postgres_database")
+
+
+@pytest.fixture
+async def stage(database: str, tmp_path: Path) -> AsyncIterator[Stage]:
+    cast = await assemble()
+    (tmp_path / "data").mkdir()
+    try:
+        async with open_house(settings_for(cast, database, tmp_path / "data")) as house:
+            opened = Stage(cast, house)
+            await opened.furnish()
+            yield opened
+    finally:
+        await cast.rehearsal.close()
+
+
+async def reached(stage: Stage, point: str, faults: list[Fault], ids: list[str]) -> bool:
+    """Wait until the worker stands where it is to die."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                if faults and all(fault.met for fault in faults):
+                    return True
+                if point == "after" and any(stage.visible(*stage.sent[id_]) for id_ in ids):
+                    return True
+                if point == "claimed":
+                    rows = await stage.rows()
+                    if any(rows[id_]["lease"] for id_ in ids):
+                        return True
+                await asyncio.sleep(0.005)
+    except TimeoutError:
+        return False
+
+
+POINTS = {
+    "claimed": None,  # leased; the permit is being asked for
+    "before": Kind.SILENCE_BEFORE,  # the request is out, nothing was done over there
+    "during": Kind.SILENCE_AFTER,  # it was done, the answer is not back
+    "after": None,  # it was done and answered, the outcome is being written
+}
+
+
+async def kill_rounds(stage: Stage, log: Path, rounds: int) -> Counter[str]:
+    dice = random.Random(rounds)
+    roles = itertools.cycle(stage.cast.roles.values())
+    points = itertools.cycle(POINTS)
+    kills: Counter[str] = Counter()
+    hire = partial(WorkerProcess.hire, stage.cast, stage.house.settings, log)
+    following = hire()
+    for number in range(rounds):
+        point = next(points)
+        crew: list[Role] = [next(roles) for _ in range(A_ROUND)]
+        ids = [await stage.post(role, f"Round {number} to {role.provider}") for role in crew]
+        kind = POINTS[point]
+        faults = [role.world.faults.plan(kind, role.publishes) for role in crew] if kind else []
+        worker, following = following.go(), hire()
+        there = await reached(stage, point, faults, ids)
+        if point in {"claimed", "after"}:
+            await asyncio.sleep(dice.uniform(0, 0.05))
+        worker.kill()
+        kills[point if there else f"{point}, elsewhere"] += 1
+        for role in crew:
+            role.world.faults.clear()
+    await settle_all(stage, following)
+    return kills
+
+
+async def settle_all(stage: Stage, worker: WorkerProcess) -> None:
+    """Let one worker that nobody kills bring everything to an end."""
+    worker.go()
+    try:
+        async with asyncio.timeout(60 + ROUNDS):
+            while await unsettled(stage):
+                await stage.let_time_pass()
+                await asyncio.sleep(0.3)
+    except TimeoutError:
+        rows = [(r["account_id"], r["state"], r["reason"]) for r in await unsettled(stage)]
+        pytest.fail(f"not settled: {rows}")
+    finally:
+        assert await worker.stop() == 0
+
+
+async def unsettled(stage: Stage) -> list[Row]:
+    return [
+        row
+        for row in (await stage.rows()).values()
+        if row["state"] in ("scheduled", "sending")
+        or (row["state"] == "unconfirmed" and must_know(stage, row["id"]))
+    ]
+
+
+def must_know(stage: Stage, id_: str) -> bool:
+    """Say whether the network can tell what became of it: all that list, what is there and what is not."""
+    name, text = stage.sent[id_]
+    findable = provider(name).capabilities(stage.cast.roles[name].channel).findable
+    return findable and (name != PROVES_PRESENCE_ONLY or bool(stage.visible(name, text)))
+
+
+async def test_nothing_is_sent_twice_and_nothing_is_lost_however_workers_are_killed(
+    stage: Stage, tmp_path: Path
+) -> None:
+    log = tmp_path / "worker.log"
+    kills = await kill_rounds(stage, log, ROUNDS)
+    rows = await stage.rows()
+    seen: Counter[str] = Counter()
+    for id_, (name, text) in stage.sent.items():
+        shown, state = len(stage.visible(name, text)), rows[id_]["state"]
+        known = must_know(stage, id_)
+        seen[f"{'told by the network' if known else 'no answer'}: {state}, shown {shown}"] += 1
+        assert shown <= 1, f"{name} shows {text!r} {shown} times"
+        assert state == "sent" or not known, (name, rows[id_]["reason"])
+        assert state in {"sent", "unconfirmed"}, (name, state, rows[id_]["reason"])
+        assert shown == 1 or state == "unconfirmed", f"{name} lost {text!r}"
+    print(f"\nkills: {dict(kills)}\nends: {dict(seen)}")
+    assert sum(kills.values()) == ROUNDS
+    assert not any("elsewhere" in point for point in kills), kills
