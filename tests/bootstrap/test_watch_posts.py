@@ -1,0 +1,47 @@
+"""The house looks after its posts by itself."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from cadenza.bootstrap import House
+from cadenza.bootstrap.watch_posts import watch_posts
+from cadenza.core.channels import Channel
+from cadenza.posts.create import Created, create
+from cadenza.posts.find import find
+from cadenza.posts.model import NewPost, Post, Source
+from cadenza.posts.put import put
+from cadenza.sql.tx import Tx
+from tests.bootstrap.conftest import HOME, Town
+
+
+async def plan(house: House, text: str, due: timedelta, *, approve: bool) -> str:
+    def make(tx: Tx, now: datetime) -> str:
+        source = Source.MANUAL if approve else Source.RULE
+        new = NewPost(workspace_id=HOME, text=text, source=source)
+        made = create(tx, now, new, by="key:robot", approve=approve)
+        assert isinstance(made, Created)
+        post = find(tx, HOME, made.id)
+        assert isinstance(post, Post)
+        (id_,) = put(tx, now, post, [("ada", Channel.MASTODON)], due_at=now + due).values()
+        return id_
+
+    return await house.operations.run(make)
+
+
+async def test_one_pass_warns_sweeps_and_checks(house: House, town: Town) -> None:
+    soon = await plan(house, "unseen", timedelta(hours=1), approve=False)
+    late = await plan(house, "unseen too", timedelta(seconds=-1), approve=False)
+    long = await plan(house, "x" * 600, timedelta(minutes=10), approve=True)
+    await plan(house, "fine", timedelta(minutes=10), approve=True)
+    for _ in range(2):
+        await watch_posts(house, {})
+    told = await house.operations.read(
+        lambda tx, _: tx.all("SELECT kind, subject_id FROM outbox ORDER BY kind")
+    )
+    assert [(row["kind"], row["subject_id"]) for row in told] == [
+        ("delivery.at_risk", long),
+        ("delivery.missed", late),
+        ("delivery.unapproved", soon),
+    ]
+    assert (await town.row(house, late))["state"] == "missed"
