@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from cadenza.core.channels import Channel
+from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.permit import Permitted, Stale
 from cadenza.media.model import NoSuchMedia
 from cadenza.posts.edit import Answer, Change, Conflict, Edited, edit
@@ -183,3 +184,14 @@ async def test_media_answer_a_needs_media_blocker(desk: Desk) -> None:
 
 async def test_an_unknown_post_is_said_to_be_unknown(desk: Desk) -> None:
     assert isinstance(await save(desk, "nothing", text="x"), NoSuchPost)
+
+
+async def test_what_was_prepared_for_the_old_words_is_not_used_for_the_new(desk: Desk) -> None:
+    id_ = await desk.write("old")
+    (toot,) = await desk.plan(id_, [MASTODON], due=timedelta())
+    (ticket,) = await desk.claim()
+    assert await desk.run(lambda tx, _: keep_prepared(tx, ticket, '{"container":"old"}'))
+    await save(desk, id_, text="new")
+    assert (await desk.delivery(toot))["prepared"] is None
+    assert not await desk.run(lambda tx, _: keep_prepared(tx, ticket, '{"container":"old"}'))
+    assert (await desk.delivery(toot))["prepared"] is None
