@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import Header
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi import Header, Response
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
 from pydantic import BaseModel
 
 from cadenza.api.ask import Ask, Asking
@@ -30,6 +31,12 @@ LOOK_BACK = timedelta(seconds=5)
 BATCH = 200
 
 
+class Events(StreamingResponse):
+    """A stream of events."""
+
+    media_type = "text/event-stream"
+
+
 class Happening(BaseModel):
     """Something that happened."""
 
@@ -44,8 +51,7 @@ class Happening(BaseModel):
 @routes.get(
     needs=Role.VIEWER,
     scope="events:read",
-    response_class=EventSourceResponse,
-    summary="Follow what happens",
+    response_class=Events,
 )
 async def follow(
     ask: Ask,
@@ -53,12 +59,17 @@ async def follow(
     last_event_id: Annotated[
         str | None, Header(max_length=200, description="Where the stream was left")
     ] = None,
-) -> AsyncIterator[ServerSentEvent]:
+) -> Response:
     """Follow what happens in a workspace, from now on or from where one was."""
+    since, seen = await _start(ask, last_event_id)
+    return Events(_stream(ask, since, seen))
+
+
+async def _stream(ask: Asking, since: datetime, seen: dict[str, datetime]) -> AsyncIterator[bytes]:
+    workspace_id = ask.workspace_id
     stop: asyncio.Event = ask.request.app.state.stop
     clock = ask.house.clock
-    since, seen = await _start(ask, last_event_id)
-    yield ServerSentEvent(comment="following", retry=2000)
+    yield format_sse_event(comment="following", retry=2000)
     beat = clock.monotonic() + BEAT
     while not stop.is_set():
         rows = await ask.read(lambda tx, now, since=since: _look(tx, workspace_id, since))
@@ -76,7 +87,7 @@ async def follow(
             beat = clock.monotonic() + BEAT
             if not await _still_allowed(ask):
                 return
-            yield ServerSentEvent(comment="still here")
+            yield format_sse_event(comment="still here")
 
 
 async def _start(ask: Asking, last: str | None) -> tuple[datetime, dict[str, datetime]]:
@@ -125,7 +136,7 @@ def _may_see(ask: Asking, row: Row) -> bool:
     return not private or (role is not None and role.covers(Role.ADMIN))
 
 
-def _event(row: Row) -> ServerSentEvent:
+def _event(row: Row) -> bytes:
     shown = Happening(
         id=row["id"],
         kind=row["kind"],
@@ -134,8 +145,8 @@ def _event(row: Row) -> ServerSentEvent:
         data=loads(row["data"]),
         at=row["at"],
     )
-    return ServerSentEvent(
-        data=shown.model_dump(mode="json"),
+    return format_sse_event(
+        data_str=shown.model_dump_json(),
         id=f"{to_microseconds(row['at'])}.{row['id']}",
     )
 
