@@ -258,6 +258,9 @@ def test_a_date_that_a_zone_left_out_goes_to_the_next() -> None:
     )
     assert found.instant == datetime(2011, 12, 30, 19, tzinfo=UTC)  # the 31st at 09:00 there
     assert found.day == date(2011, 12, 30)
+    in_the_31st = datetime(2011, 12, 30, 10, 30, tzinfo=UTC)
+    until = in_the_31st + timedelta(days=1)
+    assert occurrences(timing, after=in_the_31st, until=until) == [found], "asked a day later"
 
 
 @given(patterns | st.builds(Interval, st.integers(1, 1000)))
