@@ -75,15 +75,19 @@ def _call(scene: Scene) -> Call:
     )
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize(
-    ("kind", "details"), [each for each in FAULTS if each[0] is not Kind.EXPIRE], ids=fault_name
-)
+# A proxy that repeats the exchange uses X's token up, and nobody can tell: that one is left out.
+TROUBLE = [
+    (network, kind, details)
+    for network in NETWORKS
+    for kind, details in FAULTS
+    if kind is not Kind.EXPIRE and (network, kind) != ("x", Kind.TWICE)
+]
+
+
+@pytest.mark.parametrize(("network", "kind", "details"), TROUBLE, ids=fault_name)
 async def test_trouble_on_the_way_disconnects_nobody(
-    kind: Kind, details: dict[str, Any], network: str
+    network: str, kind: Kind, details: dict[str, Any]
 ) -> None:
-    if network == "x" and kind is Kind.TWICE:
-        pytest.skip("a proxy that repeats the exchange uses the token up: nobody can tell")
     stage, route = NETWORKS[network]
     async with stage() as (scene, world):
         scene.rehearsal.clock.advance(A_DAY_OLD)

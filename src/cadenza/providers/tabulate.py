@@ -30,7 +30,8 @@ HEAD = """# What each channel takes and promises
 
 This page is written by `python -m cadenza.providers.tabulate`; a test compares it with the code. More
 about each network stands beside its adapter, in `src/cadenza/providers/<network>/README.md`.
-A story's photo on a Facebook page cannot be looked up, though the page's other posts can.
+A story's photo on a Facebook page cannot be looked up, though the page's other posts can. Telegram as a
+person was run with Telethon against a stand-in, never against Telegram's own servers.
 """
 NATIVE, OWN_ID, PER_CONTAINER = Idempotency.NATIVE, Idempotency.OWN_ID, Idempotency.PER_CONTAINER
 REPEATS = {

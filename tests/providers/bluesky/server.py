@@ -88,6 +88,10 @@ def install() -> Path:
     version = subprocess.run([node, "--version"], capture_output=True, check=True).stdout
     parts = [version, *((PACKAGE / name).read_bytes() for name in FILES)]
     folder = CACHE / hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
+    if (folder / "installed").exists():
+        return folder
+    # Installing, or waiting for who does, takes longer than a test may: its watch is called off.
+    faulthandler.cancel_dump_traceback_later()
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -97,8 +101,6 @@ def install() -> Path:
 
 
 def _install(folder: Path, npm: str) -> None:
-    # Installing takes longer than a test may: the watch over this one test is called off.
-    faulthandler.cancel_dump_traceback_later()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for name in FILES:

@@ -13,6 +13,7 @@ from cadenza.providers.base import Call, Prepared, Underway
 from cadenza.providers.facebook.errors import PUBLISH, TABLE
 from cadenza.providers.http.request import File
 from cadenza.providers.message import MediaItem, MediaKind, Message
+from cadenza.providers.meta.comment import within_the_rest
 from cadenza.providers.meta.graph import ask_graph, graph
 from cadenza.providers.meta.usage import breather
 from cadenza.providers.outcome import (
@@ -121,7 +122,7 @@ async def finish_film(call: Call, sent: Sent) -> Sent:
 
 async def _look(call: Call, video: str) -> Got | Outcome:
     request = graph(call.app, call.tokens.access).get(video, {"fields": "status,permalink_url"})
-    return await ask_graph(call, request, TABLE)
+    return await ask_graph(call, within_the_rest(call, request), TABLE)
 
 
 def _path(call: Call) -> str:

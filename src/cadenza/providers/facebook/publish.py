@@ -31,7 +31,7 @@ from cadenza.providers.facebook.short import (
 )
 from cadenza.providers.http.request import File
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
-from cadenza.providers.meta.comment import comment
+from cadenza.providers.meta.comment import comment, within_the_rest
 from cadenza.providers.meta.graph import FACEBOOK, ask_graph, graph
 from cadenza.providers.meta.signin import Door, renew_page
 from cadenza.providers.meta.usage import breather
@@ -206,7 +206,7 @@ async def _unseen(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
 
 async def _look(call: Call, node: str, fields: str) -> Got | Outcome:
     request = graph(call.app, call.tokens.access).get(node, {"fields": fields})
-    return await ask_graph(call, request, TABLE)
+    return await ask_graph(call, within_the_rest(call, request), TABLE)
 
 
 def _why(got: Got | Outcome) -> str:

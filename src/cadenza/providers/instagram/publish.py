@@ -15,7 +15,7 @@ from cadenza.providers.instagram.errors import TABLE, blame
 from cadenza.providers.instagram.limits import problems
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.meta import containers, lookup
-from cadenza.providers.meta.comment import comment
+from cadenza.providers.meta.comment import comment, within_the_rest
 from cadenza.providers.meta.containers import BY_BYTES, Dialect, Plan
 from cadenza.providers.meta.graph import FACEBOOK, Graph, ask_graph, graph
 from cadenza.providers.meta.longlived import renew
@@ -75,7 +75,7 @@ class Instagram:
         if sent.remote_id is None or sent.url is not None:
             return sent
         request = graph_of(call).get(sent.remote_id, {"fields": "permalink"})
-        got = await ask_graph(call, request, TABLE)
+        got = await ask_graph(call, within_the_rest(call, request), TABLE)
         url = got.text("permalink") if isinstance(got, Got) else None
         return Sent(sent.remote_id, url, sent.note)
 

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from cadenza.providers.base import Call
 from cadenza.providers.errors import Table
-from cadenza.providers.http.request import Timeouts
+from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.meta.graph import Graph, ask_graph
 from cadenza.providers.outcome import Sent, Unconfirmed
 from cadenza.providers.reply import Got
 
 A_MOMENT = Timeouts(connect=2, read=3, total=3)
+THE_REST = Timeouts(connect=1, read=1.5, total=1.5)  # for the address, after a comment
 
 
 async def comment(call: Call, graph: Graph, sent: Sent, table: Table) -> Sent:
@@ -31,6 +32,11 @@ async def comment(call: Call, graph: Graph, sent: Sent, table: Table) -> Sent:
     if isinstance(got, Unconfirmed):
         return _noted(sent, "Whether the first comment is there is not known: look at the post.")
     return _noted(sent, f"The first comment was not written: {getattr(got, 'says', '')}")
+
+
+def within_the_rest(call: Call, request: Request) -> Request:
+    """Leave what is read after a comment only the time that is left, or the note would be lost."""
+    return replace(request, timeout=THE_REST) if call.message.first_comment else request
 
 
 def _noted(sent: Sent, note: str) -> Sent:
