@@ -59,7 +59,7 @@ async def status(*, chosen: Chosen = USUAL) -> int:
     held = signs.hold if signs else None
     facts = {
         "database": redact(house.settings.database_address),
-        "version": f"{version} of {len(migrations())}",
+        "version": f"{version} of {max(each.version for each in migrations())}",
         "last sign of life": signs.beat_at if signs else "never",
         "sending": "held" if held else "allowed",
         "held since": held.since if held else None,

@@ -7,7 +7,8 @@ rule or a counter that disagrees with the ledger is an error: the exit code is t
 from cyclopts import App
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.connect import HERE, Place, must_exist
+from cadenza.cli.connect import DEFAULT, HERE, Place, must_exist
+from cadenza.cli.settings import USUAL
 from cadenza.cli.show import as_data, print_json, print_table, say
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
@@ -18,9 +19,13 @@ app = App(name="limits", help="Look at what limits allowed, and prove that they 
 
 @app.command
 async def audit(*, place: Place = HERE) -> int:
-    """Replay the ledger against every rule of every account."""
-    must_exist(place.store)
-    async with open_product(place.store, clock=SystemClock()) as operations:
+    """Replay the ledger against every rule of every account.
+
+    Without --store the database is the one of the settings.
+    """
+    address = place.store if place.store != DEFAULT else USUAL.settings().database_address
+    must_exist(address)
+    async with open_product(address, clock=SystemClock()) as operations:
         found = await operations.read(audit_limits)
     if place.json:
         print_json(
