@@ -14,6 +14,7 @@ from cadenza.notices.call_webhook import call_webhook
 from cadenza.notices.choose import webhook_row
 from cadenza.notices.claim import LOCK, claim, settle
 from cadenza.notices.fan_out import fan_out
+from cadenza.notices.letters import home_name, is_letter, write_letter
 from cadenza.notices.mail import Mail
 from cadenza.notices.model import Again, Ending, Never, Parcel
 from cadenza.notices.remind import remind
@@ -82,6 +83,8 @@ class Dispatcher:
         )
 
     async def _try(self, parcel: Parcel, now: datetime) -> Ending:
+        if is_letter(parcel.news[0]["kind"]):
+            return await self._post(parcel, now)
         target = await self._operations.read(lambda tx, _: _target(tx, parcel))
         if target is None:
             return Never("the person or program is no longer there")
@@ -101,6 +104,20 @@ class Dispatcher:
         row = webhook_row(parcel.workspace_id, parcel.target_id)
         secrets = self._open_secret(target["sealed"], row)
         return await call_webhook(self._http, parcel, url=target["url"], secrets=secrets, now=now)
+
+    async def _post(self, parcel: Parcel, now: datetime) -> Ending:
+        if self._mail is None:
+            return Never("no mail server is set up: set one to send links by mail")
+        home = await self._operations.read(lambda tx, _: home_name(tx, parcel))
+        return await self._mail.send(
+            write_letter(
+                parcel,
+                home=home,
+                open_secret=self._open_secret,
+                public_url=self._public_url,
+                now=now,
+            )
+        )
 
 
 def _target(tx: Tx, parcel: Parcel) -> Row | None:

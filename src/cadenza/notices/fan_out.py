@@ -8,6 +8,7 @@ channels. Outreach and broadcasts never mail one by one. What a rehearsal (`test
 from datetime import datetime, time, timedelta
 
 from cadenza.core.zones import get_zone, local_day, resolve
+from cadenza.notices.letters import TARGET, is_letter
 from cadenza.notices.model import DEFAULTS, DIGEST, TOPICS, Choice, Topic
 from cadenza.sql.tx import Row, Tx
 
@@ -22,7 +23,7 @@ def fan_out(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
         """
         SELECT outbox.*, workspace.zone AS home_zone, delivery.post_id, delivery.action, delivery.mode
         FROM outbox
-        JOIN workspace ON workspace.id = outbox.workspace_id
+        LEFT JOIN workspace ON workspace.id = outbox.workspace_id
         LEFT JOIN delivery
             ON delivery.workspace_id = outbox.workspace_id AND delivery.id = outbox.subject_id
         WHERE outbox.told_at IS NULL
@@ -31,7 +32,9 @@ def fan_out(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
         limit=limit,
     )
     for row in rows:
-        if row["mode"] != "test":
+        if is_letter(row["kind"]):
+            _add(tx, row, medium="email", target_id=TARGET, group=row["id"], due=now)
+        elif row["mode"] != "test":
             _mails(tx, now, row)
             _webhooks(tx, now, row)
         tx.run(

@@ -1,0 +1,80 @@
+"""Mails to one person: a link for a new password, an invitation. Nobody else is told of them.
+
+They lie in the outbox under kinds `person.*` with their token sealed, and are opened here for the moment
+of writing. The token stands behind the `#` of its link, which browsers send to nobody.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from html import escape
+
+import msgspec
+
+from cadenza.notices.model import Letter, Parcel
+from cadenza.people.change_password import RESET_KIND, letter_row
+from cadenza.people.invite import KIND as INVITE_KIND
+from cadenza.providers.http.redact import Secret
+from cadenza.sql.tx import Row, Tx
+
+TARGET = "letter"  # stands for the person, who may be no member yet
+_PREFIX = "person."
+
+
+def is_letter(kind: str) -> bool:
+    """Say whether an outbox row is a mail to one person."""
+    return kind.startswith(_PREFIX)
+
+
+def home_name(tx: Tx, parcel: Parcel) -> str:
+    """Return the name of the workspace that a letter is about; empty for the house itself."""
+    name: str | None = tx.value("SELECT name FROM workspace WHERE id = :id", id=parcel.workspace_id)
+    return name or ""
+
+
+def write_letter(
+    parcel: Parcel,
+    *,
+    home: str,
+    open_secret: Callable[[str, str], Secret],
+    public_url: str,
+    now: datetime,
+) -> Letter:
+    """Write the mail of one letter."""
+    row = parcel.news[0]
+    said: dict[str, str] = msgspec.json.decode(row["body"])
+    token = open_secret(said["sealed"], letter_row(row["id"])).reveal()
+    subject, words, path, end = _words(row, home)
+    link = f"{public_url}/{path}#token={token}"
+    text = f"{words}\n\n{link}\n\n{end}\n"
+    html = (
+        f"<!doctype html><html><body><p>{escape(words)}</p>"
+        f'<p><a href="{escape(link)}">{escape(link)}</a></p><p>{escape(end)}</p></body></html>'
+    )
+    return Letter(
+        to=said["to"],
+        name=said["name"],
+        subject=subject,
+        text=text,
+        html=html,
+        key=parcel.key,
+        at=now,
+    )
+
+
+def _words(row: Row, home: str) -> tuple[str, str, str, str]:
+    if row["kind"] == RESET_KIND:
+        return (
+            "A new password for Cadenza",
+            "Somebody, we hope you, asked for a new password. Choose one here within an hour:",
+            "reset-password",
+            "If it was not you, do nothing: your password stays as it is.",
+        )
+    if row["kind"] == INVITE_KIND:
+        name = " ".join(home.split())
+        return (
+            f"You are invited to {name}",
+            f"You are invited to work in {name} on Cadenza. Join here within a week:",
+            "join",
+            "If you do not know what this is about, do nothing.",
+        )
+    raise ValueError(f"there are no words for a letter of kind {row['kind']!r}")
