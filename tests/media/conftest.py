@@ -68,7 +68,7 @@ class Library:
             lambda tx, _: use(tx, HOME, post_id, [each.id for each in media]),
         )
 
-    async def deliver(self, post_id: str, state: str = "scheduled") -> str:
+    async def deliver(self, post_id: str, state: str = "scheduled", *, account: str = "ada") -> str:
         """A delivery of the post, put into a state."""
         id_ = f"d{next(self._ids):05}"
 
@@ -76,7 +76,7 @@ class Library:
             new = NewDelivery(
                 id=id_,
                 workspace_id=HOME,
-                account_id="ada",
+                account_id=account,
                 channel=Channel.MASTODON,
                 action=Action.POST,
                 due_at=now + timedelta(days=1),
@@ -127,12 +127,14 @@ def _settle_in(tx: Tx, now: datetime) -> None:
             id=home,
             now=now,
         )
-    tx.run(
-        """
-        INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
-        VALUES (:home, 'ada', 'rehearsal', 'ada', 'Europe/Berlin', :now)
-        """,
-        home=HOME,
-        now=now,
-    )
-    admit_account(tx, now, workspace_id=HOME, account_id="ada")
+    for account in ("ada", "ben"):
+        tx.run(
+            """
+            INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
+            VALUES (:home, :id, 'rehearsal', :id, 'Europe/Berlin', :now)
+            """,
+            home=HOME,
+            id=account,
+            now=now,
+        )
+        admit_account(tx, now, workspace_id=HOME, account_id=account)

@@ -41,6 +41,16 @@ async def test_a_post_that_may_still_leave_holds_its_files(library: Library, sta
     assert "post p1" in answer.says
 
 
+@pytest.mark.parametrize("state", ["draft", "scheduled", "sending", "unconfirmed"])
+async def test_a_post_that_is_half_out_holds_its_files(library: Library, state: str) -> None:
+    media = await library.add()
+    await library.use("p1", media)
+    await library.deliver("p1", "sent", account="ben")
+    await library.deliver("p1", state)
+
+    assert isinstance(await remove(library, media), InUse)
+
+
 @pytest.mark.parametrize("states", [(), ("canceled",)])
 async def test_a_draft_without_a_delivery_holds_its_files(
     library: Library, states: tuple[str, ...]

@@ -262,6 +262,15 @@ def test_damage_never_raises(tmp_path: Path, whole: bytes) -> None:
         assert isinstance(look(tmp_path, bytes(data)), Facts | Unfit)
 
 
+def test_a_png_whose_checksum_does_not_fit_is_refused(tmp_path: Path) -> None:
+    whole = made.picture("PNG")
+    text = bytearray(made.chunk(b"gAMA", struct.pack(">I", 45455)))
+    text[-1] ^= 1
+    said = look(tmp_path, whole[:33] + bytes(text) + whole[33:])
+    assert isinstance(said, Unfit)
+    assert "checksum" in said.says
+
+
 def test_a_film_with_a_box_longer_than_itself_is_refused(tmp_path: Path) -> None:
     data = bytearray(made.film())
     struct.pack_into(">I", data, data.index(b"trak") - 4, 2**31)
