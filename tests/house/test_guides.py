@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
-RUN = ["engine.md", "rules.md"]
+RUN = ["engine.md", "posts.md", "rules.md", "media.md", "import-and-export.md"]
 
 
 @pytest.mark.parametrize("page", RUN)

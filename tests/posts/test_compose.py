@@ -93,3 +93,23 @@ async def test_an_unknown_account_is_named(desk: Desk) -> None:
     id_ = await desk.write(by=ADA)
     with pytest.raises(UnknownAccountError, match="no account 'nobody'"):
         await desk.run(lambda tx, _: compose(tx, HOME, id_, ["nobody"]))
+
+
+async def test_hashtags_come_from_workspace_brand_category_and_post(desk: Desk) -> None:
+    await desk.sql("UPDATE workspace SET hashtags = :tags", tags='["Ada"]')
+    for id_, parent, tags in (("brand", None, '["tea"]'), ("tips", "brand", '["tips", "TEA"]')):
+        await desk.run(
+            lambda tx, now, id_=id_, parent=parent, tags=tags: tx.run(
+                """
+                INSERT INTO category (workspace_id, id, parent_id, name, hashtags, created_at)
+                VALUES (:home, :id, :parent, :id, :tags, :now)
+                """,
+                home=HOME,
+                id=id_,
+                parent=parent,
+                tags=tags,
+                now=now,
+            )
+        )
+    post = await desk.write("hello", category_id="tips", hashtags=("own",))
+    assert (await desk.composed(post, Channel.X))["text"] == "hello\n\n#Ada #tea #tips #own"

@@ -174,6 +174,20 @@ async def test_a_dry_run_reports_the_same_and_leaves_nothing(desk: Desk) -> None
     assert dry.made == real.made
 
 
+async def test_a_dry_run_of_a_good_file_leaves_nothing_either(desk: Desk) -> None:
+    await with_queue(desk)
+    text = f"text,accounts,when\none,toots,{SOON} 09:00\ntwo,toots,queue\n"
+    audits = len(await desk.rows("audit"))
+
+    for all_or_nothing in (False, True):
+        report = await take(desk, text, dry_run=True, all_or_nothing=all_or_nothing)
+        assert (report.made, report.problems) == (2, ())
+
+    for table in ("post", "delivery", "post_import"):
+        assert await desk.rows(table) == []
+    assert len(await desk.rows("audit")) == audits
+
+
 async def test_media_are_found_by_id_or_by_name(desk: Desk) -> None:
     await desk.file("m1")
     report = await take(desk, "text,media\nby id,m1\nby name,cat.jpg\n")
