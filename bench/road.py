@@ -1,9 +1,10 @@
 """How fast is the road? Deliveries per second through claim, permit, a null call and settle.
 
-    python -m bench.road [sqlite|postgres] [deliveries] [accounts]
+    python -m bench.road [null|http|pile] [sqlite|postgres] [deliveries] [accounts]
 
-Every delivery leaves its intent, its ledger row and its notice; accounts have no spacing. The raw
-figure beside it is the same database doing one durable transaction of three inserts per delivery.
+Every delivery leaves its intent, its ledger row and its notice; accounts have no spacing. `http` sends
+real requests to a server on this machine, beside a bare loop of the same client; `pile` times a claim
+beside a million deliveries that cannot run.
 """
 
 import asyncio
@@ -15,6 +16,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime
 
+from bench.road_http import bare_rate, client_to, receiver, sender_to
+from bench.road_pile import RUNNABLE, claim_milliseconds, pile_up
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededChance
@@ -120,51 +123,98 @@ async def fill(operations: Operations, deliveries: int, accounts: int) -> None:
         await operations.run(lambda tx, now, f=first, t=last: posts(f, t, tx, now))
 
 
-async def main(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200) -> None:
-    async with database(kind) as operations:
+async def road_rate(
+    operations: Operations,
+    sender: Sender,
+    http: OutboundClient,
+    *,
+    deliveries: int,
+    concurrency: int,
+) -> float:
+    """Run one worker until all is settled; return how many a second."""
+    ids = itertools.count(1)
+    source = DeliverySource(operations)
+
+    def open_sender(_account: Row, _delivery: Row) -> Sender:
+        return sender
+
+    publisher = Publisher(
+        source,
+        operations,
+        open_sender=open_sender,
+        http=http,
+        files=NoFiles(),
+        clock=SystemClock(),
+        chance=SeededChance(1),
+        new_id=lambda: f"t{next(ids):08}",
+    )
+    worker = Worker(
+        source,
+        publisher,
+        name="bench",
+        queues=[QUEUE],
+        clock=SystemClock(),
+        concurrency=concurrency,
+    )
+    began = time.perf_counter()
+    running = asyncio.create_task(worker.run())
+    while worker.meters.settled < deliveries:
+        await asyncio.sleep(0.01)
+    took = time.perf_counter() - began
+    worker.stop()
+    await running
+    sent = await operations.read(
+        lambda tx, _: tx.value("SELECT count(*) AS n FROM delivery WHERE state = 'sent'")
+    )
+    assert sent == deliveries, f"{sent} sent of {deliveries}"
+    return deliveries / took
+
+
+async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200) -> None:
+    """Measure the road alone."""
+    sender = Sender(
+        Null(), AccountRef(id="a", remote_id="a"), Tokens(access=Secret("token")), App(base_url="")
+    )
+    async with (
+        database(kind) as operations,
+        OutboundClient(Policy(), clock=SystemClock()) as http,
+    ):
         await fill(operations, deliveries, accounts)
-        ids = itertools.count(1)
-        source = DeliverySource(operations)
-        sender = Sender(
-            Null(),
-            AccountRef(id="a", remote_id="a"),
-            Tokens(access=Secret("token")),
-            App(base_url=""),
+        rate = await road_rate(
+            operations, sender, http, deliveries=deliveries, concurrency=accounts
         )
+        print(f"{kind}: {deliveries} sent, {rate:,.0f} deliveries/s")
 
-        def open_sender(_account: Row, _delivery: Row) -> Sender:
-            return sender
 
-        async with OutboundClient(Policy(), clock=SystemClock()) as http:
-            publisher = Publisher(
-                source,
-                operations,
-                open_sender=open_sender,
-                http=http,
-                files=NoFiles(),
-                clock=SystemClock(),
-                chance=SeededChance(1),
-                new_id=lambda: f"t{next(ids):08}",
+async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50) -> None:
+    """Measure the road with real requests, between two bare loops of the same client."""
+    with receiver() as port:
+        sender = sender_to(port)
+        async with database(kind) as operations, client_to(port, accounts) as client:
+            await fill(operations, deliveries, accounts)
+            before = await bare_rate(client, sender, deliveries, accounts)
+            rate = await road_rate(
+                operations, sender, client, deliveries=deliveries, concurrency=accounts
             )
-            worker = Worker(
-                source,
-                publisher,
-                name="bench",
-                queues=[QUEUE],
-                clock=SystemClock(),
-                concurrency=accounts,
-            )
-            began = time.perf_counter()
-            running = asyncio.create_task(worker.run())
-            while worker.meters.settled < deliveries:
-                await asyncio.sleep(0.01)
-            took = time.perf_counter() - began
-            worker.stop()
-            await running
-        sent = await operations.read(
-            lambda tx, _: tx.value("SELECT count(*) AS n FROM delivery WHERE state = 'sent'")
-        )
-        print(f"{kind}: {sent} sent of {deliveries}, {deliveries / took:,.0f} deliveries/s")
+            after = await bare_rate(client, sender, deliveries, accounts)
+    bare = (before + after) / 2
+    print(
+        f"{kind}: {rate:,.0f} deliveries/s by HTTP; the bare client {before:,.0f} and {after:,.0f};"
+        f" ratio {rate / bare:.2f}"
+    )
+
+
+async def pile(kind: str = "sqlite", deliveries: int = 1_000_000) -> None:
+    """Measure a claim alone, and beside a pile that cannot run."""
+    async with database(kind) as operations:
+        await fill(operations, RUNNABLE, RUNNABLE)
+        alone = await claim_milliseconds(operations)
+        await operations.run(lambda tx, now: pile_up(tx, now, deliveries))
+        beside = await claim_milliseconds(operations)
+    print(
+        f"{kind}: a claim of {RUNNABLE} takes {alone:.1f} ms alone, {beside:.1f} ms beside"
+        f" {deliveries:,} that cannot run; ratio {beside / alone:.2f}"
+    )
 
 
 class NoFiles:
@@ -172,6 +222,10 @@ class NoFiles:
         raise FileNotFoundError(name)
 
 
+WORKS = {"null": null, "http": http, "pile": pile}
+
 if __name__ == "__main__":
     words = sys.argv[1:]
-    asyncio.run(main(*words[:1], *(int(word) for word in words[1:])))
+    work = WORKS[words.pop(0)] if words and words[0] in WORKS else null
+    kind, sizes = (words or ["sqlite"])[0], [int(word) for word in words[1:]]
+    asyncio.run(work(kind, *sizes))
