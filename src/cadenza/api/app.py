@@ -22,6 +22,8 @@ from cadenza.api import (
     me,
     notices,
     people,
+    queue_order,
+    queues,
     system,
     workspaces,
 )
@@ -46,6 +48,8 @@ RESOURCES: tuple[Resource, ...] = (
     me.routes,
     notices.routes,
     people.routes,
+    queue_order.routes,
+    queues.routes,
     system.routes,
     workspaces.routes,
 )

@@ -1,0 +1,221 @@
+"""What queues show over HTTP, read off the values that their operations answer with."""
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cadenza.api.problems import Problem, conflict, invalid, not_found
+from cadenza.api.shape import Answer
+from cadenza.core.slots import Passed
+from cadenza.core.zones import Mark
+from cadenza.deliveries.resume_plan import NotConnected
+from cadenza.posts.model import NoSuchPost
+from cadenza.posts.targets import BadTarget
+from cadenza.queues.clear import TooLate
+from cadenza.queues.model import NoQueue, NoRoom, Queue
+from cadenza.queues.reorder import Stale, Unknown
+from cadenza.queues.schedule import BadSchedule, HasSchedule, as_data
+from cadenza.queues.show import Kind
+from cadenza.queues.skip import NotASlot
+
+Model = TypeVar("Model", bound=BaseModel)
+Refused = (
+    NoQueue
+    | NoRoom
+    | BadTarget
+    | NoSuchPost
+    | Stale
+    | Unknown
+    | NotASlot
+    | BadSchedule
+    | HasSchedule
+    | TooLate
+    | NotConnected
+)
+
+
+class Shown(BaseModel):
+    """A part of an answer, read off a value."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class ShownAnswer(Answer):
+    """An answer, read off a value."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class MovedShown(Shown):
+    """A delivery that got another instant."""
+
+    id: str
+    post_id: str | None
+    was_at: datetime
+    now_at: datetime
+
+
+class EntryShown(Shown):
+    """A post's place in the queue."""
+
+    id: str
+    post_id: str | None
+    at: datetime
+    wall_time: str | None
+
+
+class RefusalShown(Shown):
+    """A slot that was passed over, or all slots of some days."""
+
+    reason: str
+    day: date
+    instant: datetime | None
+    last_day: date | None
+
+
+class PassedShown(Shown):
+    """Why not earlier: how many slots were passed over and why, the first few by name."""
+
+    past: int
+    taken: int
+    skipped: int
+    full_days: int
+    blackout_days: int
+    first: list[RefusalShown]
+
+
+class QueuedShown(Shown):
+    """The post has an instant on this account."""
+
+    outcome: Literal["queued"] = "queued"
+    account_id: str
+    ids: list[str]
+    at: datetime
+    zone: str
+    wall_time: str
+    mark: Mark
+    passed: PassedShown | None
+    moved: list[MovedShown]
+    revision: int
+    warnings: list[str]
+
+
+class AlreadyShown(Shown):
+    """It is on its way by that account already."""
+
+    outcome: Literal["already_queued"] = "already_queued"
+    account_id: str
+    id: str
+    state: str
+    at: datetime
+
+
+class NotQueuedShown(Shown):
+    """Nothing was changed on this account, and why."""
+
+    outcome: Literal["not_queued"] = "not_queued"
+    account_id: str
+    says: str
+    passed: PassedShown | None = None
+
+
+AddedTo = Annotated[QueuedShown | AlreadyShown | NotQueuedShown, Field(discriminator="outcome")]
+
+
+class LineShown(Shown):
+    """One instant of a day."""
+
+    at: datetime
+    wall_time: str
+    kind: Kind
+    mark: Mark
+    post_id: str | None
+    text: str | None = Field(default=None, description="How the post begins")
+    ids: list[str]
+    channels: list[str] = []
+    state: str | None
+    note: str | None
+
+
+class DayShown(Shown):
+    """One local date."""
+
+    day: date
+    posts: int
+    max_per_day: int | None
+    blackout: bool
+    lines: list[LineShown]
+
+
+class ScheduleShown(ShownAnswer):
+    """An account's weekly slots."""
+
+    account_id: str
+    name: str
+    zone: str
+    slots_by_day: dict[str, Any]
+    max_per_day: int | None
+    enabled: bool
+    blackouts: list[date]
+    revision: int
+
+    @classmethod
+    def of(cls, queue: Queue) -> "ScheduleShown":
+        """Show a queue's schedule."""
+        data = as_data(queue.schedule)
+        return cls(
+            account_id=queue.account_id,
+            name=queue.name,
+            zone=queue.schedule.zone.name,
+            slots_by_day=data["slots_by_day"],
+            max_per_day=queue.own_max_per_day,
+            enabled=queue.enabled,
+            blackouts=sorted(queue.schedule.blackouts),
+            revision=queue.revision,
+        )
+
+
+def show(model: type[Model], value: object) -> Model:
+    """Read an answer off a value."""
+    return model.model_validate(value, from_attributes=True)
+
+
+def show_passed(passed: Passed | None) -> PassedShown | None:
+    """Show what was passed over."""
+    return None if passed is None else show(PassedShown, passed)
+
+
+def refuse(answer: Refused) -> NoReturn:
+    """Raise what an operation of queues refused."""
+    match answer:
+        case NoQueue(says=says):
+            raise Problem(404, "no_queue", f"There is no queue: {says}.")
+        case NoSuchPost():
+            raise not_found("post")
+        case BadTarget(says=says):
+            raise invalid("body.accounts", says, "bad_target")
+        case NoRoom(says=says, passed=passed):
+            shown = show_passed(passed)
+            extra = {} if shown is None else {"passed": shown.model_dump(mode="json")}
+            raise conflict("no_room", says[:1].upper() + says[1:] + ".", **extra)
+        case Stale(revision=revision, order=order):
+            current = [show(EntryShown, entry).model_dump(mode="json") for entry in order]
+            raise conflict(
+                "queue_changed",
+                "Somebody changed the queue meanwhile: this is its order now.",
+                revision=revision,
+                order=current,
+            )
+        case Unknown(ids=ids, says=says):
+            raise Problem(422, "unknown_ids", says, ids=list(ids))
+        case NotASlot(instants=instants, says=says):
+            raise Problem(422, "not_a_slot", says, instants=[at.isoformat() for at in instants])
+        case BadSchedule(says=says):
+            raise invalid("body.slots", says, "bad_schedule")
+        case HasSchedule():
+            raise conflict("has_schedule", "The account has a schedule: change it with PATCH.")
+        case TooLate(says=says):
+            raise conflict("too_late", says)
+        case NotConnected(state=state):
+            raise conflict("not_connected", f"The account is {state}: connect it first.")

@@ -1,0 +1,118 @@
+"""A week of slots, posts in them, and what people do to a queue, over HTTP."""
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.api.conftest import Place
+
+HOME = "/api/v1/workspaces/home-of-ada"
+SLOTS = {str(day): ["09:00", "17:30"] for day in range(7)}
+
+
+@pytest.fixture
+async def editor(place: Place) -> httpx2.AsyncClient:
+    return await place.client("editor")
+
+
+@pytest.fixture
+async def queue(place: Place, editor: httpx2.AsyncClient) -> str:
+    account = place.ids["account_id"]
+    answer = await editor.put(
+        f"{HOME}/accounts/{account}/queue/schedule", json={"slots": SLOTS, "zone": "Europe/Berlin"}
+    )
+    assert answer.status_code == 200, answer.text
+    return f"{HOME}/accounts/{account}/queue"
+
+
+async def post(editor: httpx2.AsyncClient, text: str) -> str:
+    answer = await editor.post(f"{HOME}/posts", json={"text": text})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+async def add(editor: httpx2.AsyncClient, post_id: str, **more: Any) -> dict[str, Any]:
+    answer = await editor.post(f"{HOME}/queue", json={"post_id": post_id, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_a_post_gets_the_next_slot_and_the_answer_says_why_not_earlier(
+    editor: httpx2.AsyncClient, queue: str
+) -> None:
+    first, second = [await add(editor, await post(editor, text)) for text in ("one", "two")]
+
+    (one,), (two,) = first["answers"], second["answers"]
+    assert (one["outcome"], one["zone"]) == ("queued", "Europe/Berlin")
+    assert one["at"] < two["at"]
+    assert two["passed"]["taken"] == 1
+    shown = (await editor.get(queue)).json()
+    filled = [line for day in shown["days"] for line in day["lines"] if line["kind"] == "filled"]
+    assert [line["text"] for line in filled] == ["one", "two"]
+
+
+async def test_a_dry_run_answers_the_same_and_changes_nothing(
+    editor: httpx2.AsyncClient, queue: str
+) -> None:
+    id_ = await post(editor, "one")
+    tried = await editor.post(f"{HOME}/queue?dry_run=true", json={"post_id": id_})
+    done = await add(editor, id_)
+    assert tried.json()["dry_run"]
+    assert tried.json()["answers"][0]["at"] == done["answers"][0]["at"]
+
+
+async def test_a_stale_order_is_refused_with_the_order_of_now(
+    editor: httpx2.AsyncClient, queue: str
+) -> None:
+    ids = [await post(editor, text) for text in ("one", "two")]
+    for id_ in ids:
+        revision = (await add(editor, id_))["answers"][0]["revision"]
+    turned = {"verb": "order", "ids": ids[::-1], "revision": revision}
+    moved = await editor.post(f"{queue}/order", json=turned)
+    assert moved.status_code == 200, moved.text
+    again = await editor.post(f"{queue}/order", json=turned)
+    assert again.status_code == 409
+    assert [entry["post_id"] for entry in again.json()["order"]] == ids[::-1]
+
+
+async def test_a_cleared_queue_comes_back_by_undo(editor: httpx2.AsyncClient, queue: str) -> None:
+    await add(editor, await post(editor, "one"))
+    cleared = (await editor.post(f"{queue}/clear", json={})).json()
+    assert len(cleared["canceled"]) == 1
+    undone = await editor.post(f"{HOME}/queue/clears/{cleared['clear_id']}/undo", json={})
+    assert len(undone.json()["restored"]) == 1
+
+
+async def test_pausing_skipping_and_the_runway_go_by_the_same_door(
+    editor: httpx2.AsyncClient, queue: str
+) -> None:
+    await add(editor, await post(editor, "one"))
+    skipped = await editor.post(f"{queue}/skips", json={"reason": "a day off"})
+    assert skipped.json()["fresh"]
+    assert len((await editor.get(f"{queue}/skips")).json()) == 1
+    paused = await editor.post(f"{queue}/pause", json={"reason": "breaking news"})
+    assert paused.json()["reason"] == "breaking news"
+    resumed = await editor.post(f"{queue}/resume", json={"choice": "shift"})
+    assert resumed.json()["was_paused"]
+    assert (await editor.get(f"{queue}/runway")).json()["posts"] == 1
+
+
+async def test_a_schedule_change_is_tried_before_it_is_made(
+    editor: httpx2.AsyncClient, queue: str
+) -> None:
+    await add(editor, await post(editor, "one"))
+    slots = {str(day): ["10:00"] for day in range(7)}
+    tried = await editor.patch(f"{queue}/schedule?dry_run=true", json={"slots": slots})
+    assert tried.status_code == 200, tried.text
+    assert len(tried.json()["moves"]) + len(tried.json()["pinned"]) == 1
+    kept = (await editor.get(f"{queue}/schedule")).json()
+    assert kept["slots_by_day"]["1"] == ["09:00", "17:30"]
+
+
+async def test_bad_times_are_refused_with_what_is_wrong(
+    editor: httpx2.AsyncClient, queue: str
+) -> None:
+    answer = await editor.patch(f"{queue}/schedule", json={"slots": {"1": ["25:00"]}})
+    assert answer.status_code == 422
+    assert "25:00" in answer.json()["detail"]
