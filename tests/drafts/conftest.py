@@ -162,7 +162,7 @@ async def studio(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     address = (
         f"sqlite:///{tmp_path}/product.sqlite3"
         if request.param == "sqlite"
-        else request.getfixturevalue("postgres_database")
+        else request.getfixturevalue("product_database")
     )
     async with open_product(address, clock=SystemClock()) as operations:
         studio = Studio(operations)
