@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from cadenza.core.slots import HORIZON, LEAD, FreeSlot, NoFreeSlot, Slot, next_free_slot, slots_of
-from cadenza.core.zones import day_bounds, local_day
+from cadenza.core.slots import HORIZON, LEAD, FreeSlot, NoFreeSlot, next_free_slot, slots_of
+from cadenza.core.weekly import WeeklySchedule
+from cadenza.core.zones import day_bounds, local_day, steady_offset
 from cadenza.queues import keep
 from cadenza.queues.model import COUNTED, LIVE, Queue
 from cadenza.sql.tx import Row, Tx
@@ -38,6 +39,7 @@ class Book:
     leaving: frozenset[str] = frozenset()  # others that are about to move as well
     _days: dict[date, Seen] = field(default_factory=dict[date, Seen], init=False)
     _full: set[date] = field(default_factory=set[date], init=False)
+    _probed: bool = field(default=False, init=False)
     _counted_to: date | None = field(default=None, init=False)
     _chunks: Iterator[int] = field(default_factory=lambda: iter(_CHUNKS), init=False)
 
@@ -47,6 +49,11 @@ class Book:
             return day  # the counts would be those before the move
         while True:
             if self._counted_to is None or day >= self._counted_to:
+                if self._counted_to is not None and not self._probed:
+                    # The next days are full: perhaps all are, and the one behind them is looked at itself.
+                    beyond = self._probe(day)
+                    if beyond is not None:
+                        return beyond
                 self._count_full(day)
             if day not in self._full:
                 return day
@@ -84,14 +91,42 @@ class Book:
             day = first + _DAY * offset
             self._days[day] = Seen(len(posts.get(day, ())), frozenset(taken.get(day, ())))
 
+    def _probe(self, first: date) -> date | None:
+        """Find the day behind a queue without gaps by one count, however long it is; None: it has gaps.
+
+        As many rows hold slots as there are slots on these days, and no slot is held twice: so all are.
+        """
+        self._probed = True
+        schedule = self.queue.schedule
+        busiest = max(len(times) for times in schedule.times)
+        if schedule.max_per_day is not None and schedule.max_per_day < busiest:
+            return None  # a day is full before its slots are
+        held = self._held_from(first)
+        beyond, offered = _as_far_as(schedule, first, held)
+        if beyond == first or held - self._held_from(beyond) != offered:
+            return None
+        return beyond
+
+    def _held_from(self, day: date) -> int:
+        return self.tx.value(
+            f"""
+            SELECT count(*) AS held FROM delivery
+            WHERE workspace_id = :workspace_id AND account_id = :account_id
+                AND slot_at >= :start AND slot_at IS NOT NULL AND state IN {LIVE}
+            """,  # noqa: S608 - put together from constants
+            start=day_bounds(day, self.queue.schedule.zone)[0],
+            **keep.key(self.queue),
+        )
+
     def _count_full(self, first: date) -> None:
         """Let the database say which of the next days are full; those without slots are not."""
         days = next(self._chunks, _CHUNKS[-1])
         self._counted_to = first + _DAY * days
         zone, cap = self.queue.schedule.zone, self.queue.schedule.max_per_day
         asked = [
-            (day.isoformat(), *day_bounds(day, zone), len(slots))
-            for day, slots in _days_with_slots(self.queue, first, days)
+            (day.isoformat(), *day_bounds(day, zone), slots)
+            for day in (first + _DAY * offset for offset in range(days))
+            if (slots := slots_on(self.queue.schedule, day))
         ]
         full = self.tx.all(
             f"""
@@ -174,9 +209,27 @@ _STAYING = f"""
 """  # noqa: S608 - put together from constants
 
 
-def _days_with_slots(queue: Queue, first: date, days: int) -> Iterator[tuple[date, list[Slot]]]:
-    for offset in range(days):
-        day = first + _DAY * offset
-        slots = slots_of(queue.schedule, day)
-        if slots:
-            yield day, slots
+def slots_on(schedule: WeeklySchedule, day: date) -> int:
+    """Count the slots of a day; where no clock changes nearby they need not be laid out."""
+    ordinal = day.toordinal()
+    if all(steady_offset(n, schedule.zone) is not None for n in (ordinal, ordinal - 1)):
+        return 0 if day in schedule.blackouts else len(schedule.times[ordinal % 7])
+    return len(slots_of(schedule, day))
+
+
+def _as_far_as(schedule: WeeklySchedule, first: date, held: int) -> tuple[date, int]:
+    """Return the day that so many posts would reach, if they left no gap, and the slots before it."""
+    day, offered, zone = first, 0, schedule.zone
+    week = sum(len(times) for times in schedule.times)
+    for _ in range(HORIZON.days):
+        ordinal = day.toordinal()
+        # No clock changes there and back within a week: with one offset at both ends it is a plain one.
+        before, after = steady_offset(ordinal - 1, zone), steady_offset(ordinal + 6, zone)
+        plain = before is not None and before == after and not schedule.blackouts
+        days, more = (7, week) if plain else (1, slots_on(schedule, day))
+        if offered + more > held and days == 7:
+            days, more = 1, slots_on(schedule, day)
+        if offered + more > held:
+            break
+        day, offered = day + _DAY * days, offered + more
+    return day, offered

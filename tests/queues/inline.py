@@ -1,0 +1,68 @@
+"""Operations one after the other on a SQLite file, without threads or a loop: for thousands of small steps."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from cadenza.core.clock import SystemClock
+from cadenza.core.ids import CountedIds
+from cadenza.db.open import open_product
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.sql.operate import _on_sqlite
+from cadenza.sql.tx import Tx, to_microseconds
+from tests.queues.conftest import HOME
+
+T = TypeVar("T")
+
+
+class Inline:
+    """A product database whose operations run here and now."""
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / "inline.sqlite3"
+
+        async def migrate() -> None:
+            async with open_product(f"sqlite:///{path}", clock=SystemClock()):
+                pass
+
+        asyncio.run(migrate())
+        self._connection = sqlite3.connect(path, isolation_level=None)
+        self._connection.execute("PRAGMA synchronous = OFF")
+        self._ids = CountedIds("row")
+
+    def run(self, operation: Callable[[Tx, datetime], T], now: datetime) -> T:
+        self._connection.execute("BEGIN")
+        try:
+            answer = _on_sqlite(operation, self._ids)(self._connection, to_microseconds(now))
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+        return answer
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def people(tx: Tx, now: datetime, accounts: dict[str, str]) -> None:
+    """A workspace and accounts, each with its zone."""
+    tx.run(
+        "INSERT INTO workspace (id, name, zone, created_at) VALUES (:id, 'Ada', 'UTC', :now)",
+        id=HOME,
+        now=now,
+    )
+    for account, zone in accounts.items():
+        tx.run(
+            """
+            INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
+            VALUES (:home, :id, 'rehearsal', :id, :zone, :now)
+            """,
+            home=HOME,
+            id=account,
+            zone=zone,
+            now=now,
+        )
+        admit_account(tx, now, workspace_id=HOME, account_id=account)
