@@ -189,8 +189,8 @@ async def test_many_posts_come_in_batches(studio: Studio) -> None:
     rule = await studio.rule(pattern={"kind": "interval", "hours": 12})
     made = await studio.generate(rule.id)
     assert isinstance(made, Generated)
-    assert (len(made.posts), made.left) == (20, 40)
-    assert len(await studio.fill(rule.id)) == 40
+    assert (len(made.posts), made.left) == (10, 50)
+    assert len(await studio.fill(rule.id)) == 50
 
 
 async def test_a_rule_that_nobody_knows_is_said_to_be_missing(studio: Studio) -> None:

@@ -35,7 +35,7 @@ from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA, NewPost, PostMedia, Sou
 from cadenza.sql.tx import Tx
 
 AHEAD = timedelta(days=30)
-BATCH = 20
+BATCH = 10  # a post takes many statements, and the workspace waits for its lock meanwhile
 
 
 @dataclass(frozen=True, slots=True)
