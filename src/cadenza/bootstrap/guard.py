@@ -6,6 +6,7 @@ more than the database did: a database that knows less than the file was restore
 """
 
 import logging
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,6 +101,6 @@ def write_witness(path: Path, witness: Witness) -> None:
     known = read_witness(path)
     if known is not None and known.lineage == witness.lineage:
         witness = max(known, witness, key=lambda each: (each.generation, each.epoch))
-    beside = path.with_name(f"{path.name}.new")
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # others may write at the same time
     beside.write_bytes(msgspec.json.encode(witness))
     beside.replace(path)
