@@ -22,17 +22,17 @@ RUNNABLE = 100
 
 _LANES = """
 INSERT INTO lane (workspace_id, id, account_id, paused, parked_until, parked_by, runnable_at)
-SELECT 'bench', 'account:p' || n, 'p' || n, n % 3 = 1, CASE WHEN n % 3 = 2 THEN :later END,
-    CASE WHEN n % 3 = 2 THEN 'budgets' END, CASE WHEN n % 3 = 1 THEN :now ELSE :later END
-FROM {numbers}
+SELECT 'bench', 'account:p' || n, 'p' || n, n % 3 = 1, CASE WHEN n % 3 = 2 THEN later_at END,
+    CASE WHEN n % 3 = 2 THEN 'budgets' END, CASE WHEN n % 3 = 1 THEN now_at ELSE later_at END
+FROM {numbers}, TABLE(:times) AS times (now_at timestamptz, later_at timestamptz)
 """
 _DELIVERIES = """
 INSERT INTO delivery (
     workspace_id, id, lane_id, account_id, channel, action, state, due_at, content, approved, created_at
 )
 SELECT 'bench', 'p' || n, 'account:p' || (n % {lanes} + 1), 'p' || (n % {lanes} + 1), 'webhook', 'post',
-    'scheduled', CASE WHEN n % {lanes} % 3 = 2 THEN :later ELSE :now END, '{{"text":"hello"}}', true, :now
-FROM {numbers}
+    'scheduled', CASE WHEN n % {lanes} % 3 = 2 THEN later_at ELSE now_at END, '{{"text":"hello"}}', true, now_at
+FROM {numbers}, TABLE(:times) AS times (now_at timestamptz, later_at timestamptz)
 """
 
 
@@ -47,11 +47,11 @@ def _numbers(tx: Tx, count: int) -> str:
 
 def pile_up(tx: Tx, now: datetime, count: int) -> None:
     """Load what cannot run."""
-    later = now + timedelta(days=30)
-    tx.run(_LANES.format(numbers=_numbers(tx, LANES)), now=now, later=later)
+    times = [(now, now + timedelta(days=30))]
+    tx.run(_LANES.format(numbers=_numbers(tx, LANES)), times=times)
     for part in _parts(count):
         sql = _DELIVERIES.format(lanes=LANES, numbers=_numbers(tx, part[1]))
-        tx.run(sql.replace("'p' || n,", f"'p{part[0]}-' || n,", 1), now=now, later=later)
+        tx.run(sql.replace("'p' || n,", f"'p{part[0]}-' || n,", 1), times=times)
     tx.run("ANALYZE")
 
 
