@@ -96,7 +96,8 @@ def sweep_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
         UPDATE delivery SET state = 'missed', reason = :reason, lease = lease + 1
         WHERE (workspace_id, id) IN (
             SELECT workspace_id, id FROM delivery
-            WHERE post_id IS NOT NULL AND state = 'draft' AND NOT approved AND due_at <= :now
+            WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'draft'
+                AND NOT approved AND due_at <= :now
             ORDER BY due_at LIMIT :limit {skip_locked}
         ) AND state = 'draft' AND NOT approved
         RETURNING workspace_id, id, lease

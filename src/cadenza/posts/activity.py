@@ -54,11 +54,12 @@ def of_account(
     return page.tell([account_id], attempts)
 
 
+# Cross joins: SQLite takes the tables in this order, not by time through the whole workspace.
 _OF_DELIVERIES = """
-    SELECT attempt.*, delivery.channel FROM TABLE(:deliveries) AS asked (id text)
-    JOIN delivery ON delivery.workspace_id = :workspace_id AND delivery.id = asked.id
-    JOIN attempt ON attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
-    WHERE true
+    SELECT attempt.*, delivery.channel
+    FROM TABLE(:deliveries) AS asked (id text) CROSS JOIN delivery CROSS JOIN attempt
+    WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
+        AND attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
 """
 _OF_ACCOUNT = """
     SELECT attempt.*, delivery.channel FROM activity
@@ -69,9 +70,8 @@ _OF_ACCOUNT = """
         AND activity.action = 'post' AND activity.mode = 'live'
 """
 _OF_SUBJECTS = """
-    SELECT {table}.* FROM TABLE(:subjects) AS asked (id text)
-    JOIN {table} ON {table}.workspace_id = :workspace_id AND {table}.subject_id = asked.id
-    WHERE {where}
+    SELECT {table}.* FROM TABLE(:subjects) AS asked (id text) CROSS JOIN {table}
+    WHERE {table}.workspace_id = :workspace_id AND {table}.subject_id = asked.id AND {where}
 """
 
 

@@ -116,7 +116,8 @@ def _deliveries(
         f"""
         SELECT {COLUMNS} FROM delivery {JOINS}
         JOIN post ON post.workspace_id = delivery.workspace_id AND post.id = delivery.post_id
-        WHERE delivery.workspace_id = :workspace_id AND post.deleted_at IS NULL AND {where}
+        WHERE delivery.workspace_id = :workspace_id AND delivery.post_id IS NOT NULL
+            AND post.deleted_at IS NULL AND {where}
         ORDER BY delivery.due_at DESC LIMIT :most
         """,  # noqa: S608 - put together from constants
         workspace_id=workspace_id,

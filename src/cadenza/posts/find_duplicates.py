@@ -60,11 +60,10 @@ def find_duplicates(
     rows = tx.all(
         """
         SELECT delivery.id, delivery.post_id, delivery.account_id, channel, state, due_at, content
-        FROM TABLE(:accounts) AS asked (account_id text)
-        JOIN delivery ON delivery.workspace_id = :workspace_id
-            AND delivery.account_id = asked.account_id AND action = 'post'
-            AND state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
-        WHERE due_at > :first AND due_at < :last AND delivery.post_id IS NOT NULL
+        FROM TABLE(:accounts) AS asked (account_id text) CROSS JOIN delivery
+        WHERE delivery.workspace_id = :workspace_id AND delivery.account_id = asked.account_id
+            AND action = 'post' AND state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
+            AND due_at > :first AND due_at < :last AND delivery.post_id IS NOT NULL
         ORDER BY due_at, delivery.id
         """,
         workspace_id=workspace_id,

@@ -127,7 +127,7 @@ def check_due_soon(
             AND NOT lane.paused
         LEFT JOIN outbox ON outbox.workspace_id = delivery.workspace_id
             AND outbox.id = delivery.id || '/at_risk/' || CAST(delivery.revision AS text)
-        WHERE post_id IS NOT NULL AND state = 'scheduled' AND due_at > :now AND due_at <= :soon
+        WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'scheduled' AND due_at > :now AND due_at <= :soon
             AND outbox.id IS NULL {onward}
         ORDER BY delivery.due_at, delivery.id LIMIT :limit
         """,  # noqa: S608 - a constant
@@ -163,7 +163,7 @@ def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
         SELECT delivery.workspace_id, delivery.id, due_at
         FROM delivery LEFT JOIN outbox
             ON outbox.workspace_id = delivery.workspace_id AND outbox.id = delivery.id || '/unapproved'
-        WHERE post_id IS NOT NULL AND state = 'draft' AND NOT approved
+        WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'draft' AND NOT approved
             AND due_at > :now AND due_at <= :soon AND outbox.id IS NULL
         ORDER BY due_at LIMIT :limit
         """,

@@ -123,13 +123,14 @@ class _Asked:
     def sql(self, states: tuple[PostState, ...]) -> str:
         self.params |= {"workspace_id": self.workspace_id}
         more = "".join(f" AND {each}" for each in self.where)
-        wanted = ""
+        mask = wanted = ""
         if states:
             self.params["masks"] = [(mask,) for mask in _masks(frozenset(states))]
+            mask = f", {_MASK} AS mask"
             wanted = "WHERE mask IN (SELECT mask FROM TABLE(:masks) AS wanted (mask bigint))"
         return f"""
             SELECT * FROM (
-                SELECT post.*, {_MASK} AS mask FROM post
+                SELECT post.*{mask} FROM post
                 WHERE post.workspace_id = :workspace_id AND post.deleted_at IS NULL {more}
             ) AS found {wanted}
             ORDER BY created_at DESC, id DESC LIMIT :size
@@ -211,14 +212,13 @@ def _show(post: Post, rows: Sequence[Row], now: datetime) -> Shown:
 
 
 def _deliveries(tx: Tx, workspace_id: str, post_ids: Sequence[str]) -> Mapping[str, list[Row]]:
+    """Read the deliveries of posts; a cross join keeps SQLite from going through the whole workspace."""
     if not post_ids:
         return {}
     rows = tx.all(
         f"""
-        SELECT {COLUMNS} FROM TABLE(:posts) AS asked (post_id text)
-        JOIN delivery
-            ON delivery.workspace_id = :workspace_id AND delivery.post_id = asked.post_id
-        {JOINS}
+        SELECT {COLUMNS} FROM TABLE(:posts) AS asked (post_id text) CROSS JOIN delivery {JOINS}
+        WHERE delivery.workspace_id = :workspace_id AND delivery.post_id = asked.post_id
         """,  # noqa: S608 - put together from constants
         workspace_id=workspace_id,
         posts=[(id_,) for id_ in post_ids],
@@ -234,9 +234,9 @@ def _labels(tx: Tx, workspace_id: str, post_ids: Sequence[str]) -> dict[str, lis
         return {}
     rows = tx.all(
         """
-        SELECT post_label.post_id, label FROM TABLE(:posts) AS asked (post_id text)
-        JOIN post_label
-            ON post_label.workspace_id = :workspace_id AND post_label.post_id = asked.post_id
+        SELECT post_label.post_id, label
+        FROM TABLE(:posts) AS asked (post_id text) CROSS JOIN post_label
+        WHERE post_label.workspace_id = :workspace_id AND post_label.post_id = asked.post_id
         ORDER BY label
         """,
         workspace_id=workspace_id,
