@@ -120,44 +120,43 @@ class Sequence(RuleBasedStateMachine):
 
         return self._run(look, self.now)
 
-    @initialize(cap=st.sampled_from([None, 2]))
-    def begin(self, cap: int | None) -> None:
+    @initialize(cap=st.sampled_from([None, 2]), posts=st.integers(0, 9))
+    def begin(self, cap: int | None, posts: int) -> None:
         self.cap = cap
         self._run(lambda tx, now: people(tx, now, {"ada": "Europe/Berlin"}), self.now)
         self.run(write, slots=DAILY, by=ADA, max_per_day=cap)
+        for _ in range(posts):
+            self.put(To.FIRST_FREE, channels=1 + posts % 2, approved=True)
 
     @rule(
         to=st.sampled_from(list(To)),
-        two=st.booleans(),
+        channels=st.integers(1, 2),
         approved=st.booleans(),
         many=st.integers(1, 5),
     )
-    def add(self, to: To, two: bool, approved: bool, many: int) -> None:
+    def add(self, to: To, channels: int, approved: bool, many: int) -> None:
         for _ in range(many):
-            self.number += 1
-            post = f"p{self.number:03}"
-            channels = [Channel.MASTODON, Channel.BLUESKY][: 1 + two]
-            pieces = piece(post, ["ada"], channels, approved=approved)
-            queue, rows, skipped = self.read()
-            plain = next_free_slot(
-                queue.schedule,
-                ByHand(rows, queue),
-                not_before=self.now + LEAD,
-                skipped=skipped,
-            )
-            added = self._run(
-                lambda tx, _, p=pieces: add_pieces(
-                    tx, self.now, workspace_id=HOME, pieces=p, by=ADA, to=to
-                ),
-                self.now,
-            )
-            (answer,) = added.answers
-            assert isinstance(answer, Queued), answer
-            self.added.add(post)
-            if to is To.FIRST_FREE:
-                assert isinstance(plain, FreeSlot)
-                assert answer.at == plain.slot.instant
-                assert answer.passed is not None
+            self.put(to, channels=channels, approved=approved)
+
+    def put(self, to: To, *, channels: int, approved: bool) -> None:
+        self.number += 1
+        post = f"p{self.number:03}"
+        both = [Channel.MASTODON, Channel.BLUESKY]
+        pieces = piece(post, ["ada"], both[:channels], approved=approved)
+        queue, rows, skipped = self.read()
+        plain = next_free_slot(
+            queue.schedule, ByHand(rows, queue), not_before=self.now + LEAD, skipped=skipped
+        )
+        added = self._run(
+            lambda tx, _: add_pieces(tx, self.now, workspace_id=HOME, pieces=pieces, by=ADA, to=to),
+            self.now,
+        )
+        (answer,) = added.answers
+        assert isinstance(answer, Queued), answer
+        self.added.add(post)
+        if to is To.FIRST_FREE:
+            assert isinstance(plain, FreeSlot)
+            assert answer.at == plain.slot.instant
 
     @rule(hours=st.integers(1, 60))
     def add_by_hand(self, hours: int) -> None:
@@ -172,8 +171,10 @@ class Sequence(RuleBasedStateMachine):
         if isinstance(added.answers[0], Queued):
             self.added.add(post)
 
-    @rule(count=st.sampled_from([None, 1, 2]))
-    def skip_some(self, count: int | None) -> None:
+    @rule(count=st.sampled_from([None, 1, 2]), back=st.booleans())
+    def skip_some(self, count: int | None, back: bool) -> None:
+        if back:
+            self.run(unskip, by=ADA)
         self.run(skip_next, by=ADA, count=count)
 
     @rule(which=st.integers(0, 5))
@@ -183,10 +184,6 @@ class Sequence(RuleBasedStateMachine):
         coming = [at for at in filled if at > self.now]
         if coming:
             self.run(skip, by=ADA, instants=[coming[which % len(coming)]])
-
-    @rule()
-    def unskip_all(self) -> None:
-        self.run(unskip, by=ADA)
 
     @rule(how=st.sampled_from(["shuffle", "reverse", "top", "order"]), seed=st.integers(0, 99))
     def reorder(self, how: str, seed: int) -> None:
@@ -207,12 +204,11 @@ class Sequence(RuleBasedStateMachine):
         _, rows, _ = self.read()
         assert sorted(r["slot_at"] for r in rows if r["slot_at"] and r["state"] in LIVE) == before
 
-    @rule()
-    def pause(self) -> None:
+    @rule(choice=st.sampled_from(list(Choice)), hours=st.integers(0, 40))
+    def pause_and_resume(self, choice: Choice, hours: int) -> None:
         self.run(pause, by=ADA, reason="x")
-
-    @rule(choice=st.sampled_from(list(Choice)))
-    def resume(self, choice: Choice) -> None:
+        self.now += timedelta(hours=hours)
+        self.send_one()
         self.run(resume, by=ADA, choice=choice)
 
     @rule()
@@ -343,7 +339,7 @@ def test_any_sequence_of_operations_keeps_the_promises_on_sqlite() -> None:
     run_state_machine_as_test(
         OnSqlite,
         settings=settings(
-            max_examples=40,
+            max_examples=150,
             stateful_step_count=25,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from cadenza.notices.model import Parcel
+from cadenza.notices.write import write
 from cadenza.queues.runway import Runway, runway, tell_dry
 from cadenza.queues.skip import skip
 from tests.queues.conftest import ADA, DAILY, HOME, MONDAY, Desk
@@ -39,3 +41,19 @@ async def test_a_queue_that_runs_dry_is_told_of_once_an_incident(desk: Desk) -> 
     assert await tell(desk) == [(HOME, "ada")]
     rows = await desk.rows("SELECT subject_id, kind FROM outbox")
     assert rows == [{"subject_id": "ada", "kind": "queue.dry"}] * 2
+
+
+async def test_the_mail_says_whose_queue_and_until_when(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(1)
+    await tell(desk)
+    (row,) = await desk.rows("SELECT * FROM outbox")
+    news = row | {"channel": None, "account_id": None, "handle": None, "content": None}
+    parcel = Parcel(HOME, "email", "ada", "g", 1, 0, (news,))
+    letter = write(
+        parcel, to="a@b.example", name="Ada", home="Ada", public_url="https://c.example", now=MONDAY
+    )
+    assert letter.subject == "[Ada] The queue of ada (rehearsal) runs dry"
+    assert (
+        "2026-05-04T10:00:00+00:00. Add some: https://c.example/accounts/ada/queue" in letter.text
+    )

@@ -55,6 +55,8 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
         lines.append((more, more))
     if kinds == {"account.needs_reconnect"}:
         return _account_title(news[-1]), lines
+    if kinds == {"queue.dry"}:
+        return f"The queue of {_who(news[-1])} runs dry", lines
     if kinds <= {"delivery.failed", "delivery.missed", "delivery.unconfirmed"}:
         channels = ", ".join(sorted({row["channel"] for row in news if row["channel"]}))
         doubtful = kinds == {"delivery.unconfirmed"}
@@ -72,10 +74,13 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
 
 
 def _account_title(row: Row) -> str:
+    again = "still needs" if msgspec.json.decode(row["body"]).get("reminder") else "needs"
+    return f"{_who(row)} {again} to be connected again"
+
+
+def _who(row: Row) -> str:
     said = msgspec.json.decode(row["body"])
-    who = said.get("handle") or row["subject_id"]
-    again = "still needs" if said.get("reminder") else "needs"
-    return f"{who} ({said.get('provider')}) {again} to be connected again"
+    return f"{said.get('handle') or row['subject_id']} ({said.get('provider')})"
 
 
 def _line(row: Row, public_url: str) -> tuple[str, str]:
@@ -84,6 +89,14 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
         held = f" {said['held']} posts wait for it." if said.get("held") else ""
         words = f"{said.get('reason')}.{held} Connect it again: "
+    elif row["kind"] == "queue.dry":
+        link = f"{public_url}/accounts/{row['subject_id']}/queue"
+        last = (
+            f"Its last post goes out at {said['last_at']}."
+            if said.get("last_at")
+            else "It is empty."
+        )
+        words = f"{last} Add some: "
     else:
         link = said.get("url") or f"{public_url}/deliveries/{row['subject_id']}"
         reason = f": {said['reason']}" if said.get("reason") else ""
