@@ -5,7 +5,7 @@ Ada's workspace has a member of each role; Ben's is next door: nothing of it may
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,24 +16,18 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from cadenza.accounts.seal import Keyring, load_keyring
 from cadenza.api.app import create_app
+from cadenza.bootstrap import House, open_house
+from cadenza.config.model import Settings
 from cadenza.core.channels import Channel
-from cadenza.core.clock import Clock, SystemClock
-from cadenza.db.open import open_product
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
-from cadenza.engine.client import Engine
 from cadenza.people.model import Role
 from cadenza.people.sessions import From, open_session
 from cadenza.people.sign_up import add_person
 from cadenza.people.tokens import draw_token
 from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
-from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.policy import Policy
-from cadenza.providers.message import App
-from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
 
 CSRF = {"x-cadenza-csrf": "1"}
@@ -43,30 +37,10 @@ HASH = "$argon2id$v=19$m=65536,t=3,p=4$SxJEwsgAwt8d2p3vngeoHw$+ko7L9ZHMWAPt5B2GJ
 
 
 @dataclass
-class Settings:
-    public_url: str = ""
-
-
-@dataclass
-class TestHouse:
-    """All that the API asks of a house."""
-
-    __test__ = False
-
-    operations: Operations
-    keyring: Keyring
-    http: OutboundClient
-    engine: Engine
-    clock: Clock
-    settings: Settings = field(default_factory=Settings)
-    apps: Mapping[str, App] = field(default_factory=dict)
-
-
-@dataclass
 class Place:
     """The house, its application, and who can ask it."""
 
-    house: TestHouse
+    house: House
     app: FastAPI
     stop: asyncio.Event
     tokens: dict[str, str] = field(default_factory=dict)
@@ -159,16 +133,12 @@ def deliver(tx: Tx, now: datetime, home: str, account: str, id_: str, **changes:
 @asynccontextmanager
 async def open_place(address: str, folder: Path, *, public_url: str = "") -> AsyncGenerator[Place]:
     """Open a furnished house."""
-    clock = SystemClock()
+    settings = Settings(data=folder, database=address, public_url=public_url)
     async with AsyncExitStack() as stack:
-        operations = await stack.enter_async_context(open_product(address, clock=clock))
-        engine = await stack.enter_async_context(Engine("memory://", clock=clock))
-        http = await stack.enter_async_context(OutboundClient(Policy(), clock=clock))
-        house = TestHouse(operations, load_keyring(folder / "keys"), http, engine, clock)
-        house.settings.public_url = public_url
+        house = await stack.enter_async_context(open_house(settings))
         stop = asyncio.Event()
         place = Place(house, create_app(house, stop=stop), stop=stop, stack=stack)
-        await operations.run(lambda tx, now: furnish(tx, now, place))
+        await house.operations.run(lambda tx, now: furnish(tx, now, place))
         yield place
 
 

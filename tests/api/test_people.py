@@ -105,7 +105,7 @@ async def test_a_reset_ends_every_session_and_works_once(place: Place) -> None:
 
 
 async def test_a_house_with_people_has_no_first_start(place: Place) -> None:
-    assert await first_start_link(place.house, address="http://127.0.0.1:8000") is None
+    assert await first_start_link(place.house) is None
     guest = await place.client()
     assert (await guest.get("/api/v1/auth/first-start")).json() == {"needed": False}
 

@@ -22,7 +22,8 @@ from schemathesis.checks import (
 
 from cadenza.api.app import create_app
 from cadenza.api.serve import serve
-from tests.api.conftest import CSRF, Place, Settings, open_place
+from cadenza.config.model import Settings
+from tests.api.conftest import CSRF, Place, open_place
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CHECKS = [

@@ -7,6 +7,8 @@ fails here if its ids are not known below or if its body has no example.
 from typing import Any
 
 import httpx2
+from fastapi.routing import APIRoute
+from starlette.routing import Match
 
 from cadenza.api.declare import Door
 from cadenza.people.keys import NewKey, make_key
@@ -57,6 +59,18 @@ async def ask(browser: httpx2.AsyncClient, step: Step, ids: dict[str, str]) -> h
 
 def walked(place: Place) -> list[Step]:
     return sorted(steps(place.app), key=lambda step: (step.path in LAST, step.path))
+
+
+def test_no_route_hides_another(small: Place) -> None:
+    for step in walked(small):
+        scope = {
+            "type": "http",
+            "method": step.declared.method,
+            "path": step.fill(Unknown(ids_of(small, "ada"))),
+        }
+        first = next(route for route in small.app.routes if route.matches(scope)[0] is Match.FULL)
+        assert isinstance(first, APIRoute)
+        assert first.endpoint is step.declared.handler, step.name
 
 
 async def test_without_credentials_only_open_doors_open(place: Place) -> None:

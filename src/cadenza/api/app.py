@@ -30,9 +30,9 @@ from cadenza.api import (
 from cadenza.api.declare import Resource, mount
 from cadenza.api.enter import Guarded
 from cadenza.api.guard import Guard
-from cadenza.api.house import House
 from cadenza.api.pages import serve_pages
 from cadenza.api.problems import HANDLERS, ProblemShown
+from cadenza.bootstrap.model import House
 from cadenza.people.passwords import Passwords
 
 V1 = "/api/v1"

@@ -15,9 +15,9 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Header, Query, Request
 from pydantic import BaseModel
 
-from cadenza.api.house import House
 from cadenza.api.problems import Problem, conflict, too_often
 from cadenza.api.shape import Answer, Secretive, etag_of
+from cadenza.bootstrap.model import House
 from cadenza.people.keys import spend_publish
 from cadenza.people.model import Caller
 from cadenza.people.passwords import Passwords

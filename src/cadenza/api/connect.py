@@ -25,7 +25,6 @@ from cadenza.people.model import Role
 from cadenza.people.tokens import draw_token, hash_token
 from cadenza.providers.connect import Connected, Connecting, Connector, Redirect
 from cadenza.providers.http.redact import Secret
-from cadenza.providers.message import App
 from cadenza.providers.registry import all_connectors
 from cadenza.sql.tx import Row, Tx
 
@@ -103,41 +102,6 @@ async def list_networks(ask: Ask, workspace_id: Id) -> list[Network]:
     ]
 
 
-@routes.post("/{provider}", needs=Role.ADMIN)
-async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connection:
-    """Start connecting: it is done at once, or the person is sent to the network."""
-    connector = all_connectors().get(provider)
-    if connector is None:
-        raise not_found("network")
-    now = await act.read(lambda tx, now: _check(act, tx, now, provider, body))
-    await act.claim_key()
-    state, verifier = draw_token(), draw_token()
-    answer = await connector.begin(
-        Connecting(
-            http=act.house.http,
-            app=_app(act, provider),
-            now=now,
-            typed=_typed(connector, body),
-            redirect_uri=act.house.settings.public_url.rstrip("/") + CALLBACK,
-            state=state.text,
-            verifier=verifier.text,
-        )
-    )
-    match answer:
-        case Redirect(url, keep):
-            said = {"verifier": verifier.text, "keep": {n: s.reveal() for n, s in keep.items()}}
-            sealed = act.house.keyring.seal(
-                msgspec.json.encode(said).decode(), row=_row_name(workspace_id, state.hash)
-            )
-            return await act.write(
-                lambda tx, now: _expect(act, tx, now, provider, body, state.hash, sealed, url)
-            )
-        case tuple():
-            return await _take_in(act, provider, answer, body.account_id)
-        case refused:
-            raise _refused(refused)
-
-
 @routes.post("/complete", needs=Role.ADMIN)
 async def complete(act: Act, workspace_id: Id, body: Complete) -> Connection:
     """Finish what was begun in this session, with what the network sent back."""
@@ -155,9 +119,9 @@ async def complete(act: Act, workspace_id: Id, body: Complete) -> Connection:
     answer = await connector.complete(
         Connecting(
             http=act.house.http,
-            app=_app(act, row["provider"]),
+            app=act.house.app_of(row["provider"]),
             now=now,
-            redirect_uri=act.house.settings.public_url.rstrip("/") + CALLBACK,
+            redirect_uri=act.house.settings.home + CALLBACK,
             state=body.state,
             verifier=said["verifier"],
         ),
@@ -167,6 +131,41 @@ async def complete(act: Act, workspace_id: Id, body: Complete) -> Connection:
     if not isinstance(answer, tuple):
         raise _refused(answer)
     return await _take_in(act, row["provider"], answer, row["account_id"])
+
+
+@routes.post("/{provider}", needs=Role.ADMIN)
+async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connection:
+    """Start connecting: it is done at once, or the person is sent to the network."""
+    connector = all_connectors().get(provider)
+    if connector is None:
+        raise not_found("network")
+    now = await act.read(lambda tx, now: _check(act, tx, now, provider, body))
+    await act.claim_key()
+    state, verifier = draw_token(), draw_token()
+    answer = await connector.begin(
+        Connecting(
+            http=act.house.http,
+            app=act.house.app_of(provider),
+            now=now,
+            typed=_typed(connector, body),
+            redirect_uri=act.house.settings.home + CALLBACK,
+            state=state.text,
+            verifier=verifier.text,
+        )
+    )
+    match answer:
+        case Redirect(url, keep):
+            said = {"verifier": verifier.text, "keep": {n: s.reveal() for n, s in keep.items()}}
+            sealed = act.house.keyring.seal(
+                msgspec.json.encode(said).decode(), row=_row_name(workspace_id, state.hash)
+            )
+            return await act.write(
+                lambda tx, now: _expect(act, tx, now, provider, body, state.hash, sealed, url)
+            )
+        case tuple():
+            return await _take_in(act, provider, answer, body.account_id)
+        case refused:
+            raise _refused(refused)
 
 
 def _check(act: Acting, tx: Tx, now: datetime, provider: str, body: Begin) -> datetime:
@@ -188,10 +187,6 @@ def _typed(connector: Connector, body: Begin) -> dict[str, str | Secret]:
     return {
         name: Secret(value) if known[name].secret else value for name, value in body.fields.items()
     }
-
-
-def _app(act: Acting, provider: str) -> App:
-    return act.house.apps.get(provider) or App(base_url="")
 
 
 def _row_name(workspace_id: str, state_hash: str) -> str:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from cadenza.api.app import create_app
-from cadenza.api.house import House
+from cadenza.bootstrap.model import House
 from cadenza.core.clock import SystemClock
 
 

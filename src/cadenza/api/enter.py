@@ -16,9 +16,9 @@ from fastapi.routing import APIRoute
 from cadenza.api.ask import Acting, Replayed
 from cadenza.api.cookies import read_cookie
 from cadenza.api.declare import Declared, Door
-from cadenza.api.house import House
 from cadenza.api.problems import Problem, not_found
 from cadenza.api.read_body import read_body
+from cadenza.bootstrap.model import House
 from cadenza.people import keys, sessions
 from cadenza.people.model import Caller, Role
 from cadenza.people.tokens import hash_token, split_key

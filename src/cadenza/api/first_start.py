@@ -4,16 +4,15 @@ Only who can read that place becomes the first owner. A new start makes a new li
 worth nothing then.
 """
 
-from cadenza.api.house import House
+from cadenza.bootstrap.model import House
 from cadenza.people.sign_up import offer_first_start
 from cadenza.people.tokens import draw_token
 
 
-async def first_start_link(house: House, *, address: str) -> str | None:
-    """Return the link to print; None: the house has an owner. `address` is where it listens."""
+async def first_start_link(house: House) -> str | None:
+    """Return the link to print; None: the house has an owner."""
     token = draw_token()
     offered = await house.operations.run(
         lambda tx, now: offer_first_start(tx, now, token_hash=token.hash)
     )
-    base = (house.settings.public_url or address).rstrip("/")
-    return f"{base}/first-start#token={token.text}" if offered else None
+    return f"{house.settings.home}/first-start#token={token.text}" if offered else None

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cadenza.api.house import House
 from cadenza.api.problems import MEDIA, TYPE
+from cadenza.bootstrap.model import House
 from cadenza.core.ids import SystemIds
 
 log = logging.getLogger("cadenza.api")

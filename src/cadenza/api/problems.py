@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from cadenza.core.channels import UnknownChannelError
 from cadenza.core.zones import UnknownZoneError
 from cadenza.engine.errors import EngineError
 from cadenza.people.model import Missing, Refused, TooOften, Wrong
@@ -173,6 +174,11 @@ async def on_zone(request: Request, error: Exception) -> Response:
     return answer_problem(request, invalid("body.zone", str(error), "unknown_zone"))
 
 
+async def on_channel(request: Request, error: Exception) -> Response:
+    """Answer a channel that nobody knows."""
+    return answer_problem(request, invalid("body.channel", str(error), "unknown_channel"))
+
+
 async def on_database(request: Request, error: Exception) -> Response:
     """Answer that the database cannot do it now; nothing was changed."""
     problem = Problem(
@@ -197,6 +203,7 @@ HANDLERS = {
     Problem: on_problem,
     RequestValidationError: on_invalid,
     HTTPException: on_http,
+    UnknownChannelError: on_channel,
     UnknownZoneError: on_zone,
     SqlError: on_database,
 }

@@ -73,7 +73,11 @@ class OrderAsked(
     """How the order is to change."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"verb": "to_top", "id": "0193…", "revision": 7}]}
+        json_schema_extra={
+            "examples": [
+                {"verb": "to_top", "id": "0193e0f2-6a7b-7c3d-8e4f-5a6b7c8d9e0f", "revision": 7}
+            ]
+        }
     )
 
 

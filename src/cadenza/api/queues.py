@@ -116,7 +116,9 @@ class AddAsked(Asked):
     """Which post, to which accounts, and where in the queue."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"post_id": "0193…", "to": "first_free"}]}
+        json_schema_extra={
+            "examples": [{"post_id": "0193e0f2-6a7b-7c3d-8e4f-5a6b7c8d9e0f", "to": "first_free"}]
+        }
     )
     post_id: IdField
     accounts: list[Place] | None = Field(

@@ -10,6 +10,7 @@ from cadenza.api.declare import INSTANCE, Resource
 from cadenza.api.metrics import road_lag
 from cadenza.api.problems import conflict
 from cadenza.api.shape import Answer
+from cadenza.bootstrap.guard import read_witness
 from cadenza.core.zones import tz_version
 from cadenza.deliveries import installation
 from cadenza.sql.tx import Row, Tx
@@ -113,14 +114,15 @@ async def show_system(ask: Ask) -> System:
 @routes.post("/confirm", needs=INSTANCE)
 async def confirm(act: Act) -> ConfirmedShown:
     """Say that all is well after a restore or a clock's jump: sending goes on."""
+    witness = read_witness(act.house.settings.witness)
 
     def operation(tx: Tx, now: datetime) -> ConfirmedShown:
-        answer = installation.confirm(tx, now, by=act.by)
+        answer = installation.confirm(tx, now, by=act.by, witness=witness)
         if isinstance(answer, installation.NothingHeld):
             raise conflict("nothing_held", "There is nothing to confirm: sending is not held.")
         return ConfirmedShown(kind=answer.kind, missed=answer.missed)
 
-    return await act.write(operation)
+    return await act.write(operation, locks=[installation.LOCK])
 
 
 def _outcomes(tx: Tx, now: datetime) -> list[Row]:

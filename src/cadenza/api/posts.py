@@ -1,0 +1,218 @@
+"""Posts: written, found, edited and deleted. What is done with them stands in `post_acts.py`.
+
+A key that is bound to accounts sees and changes the posts that go nowhere else. An approval asked for by a
+key wants the scope `posts:approve`. Limit: such a key's pages may be shorter than asked for.
+"""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+
+from cadenza.api.ask import Act, Acting, Ask, Asking
+from cadenza.api.declare import Resource
+from cadenza.api.post_shapes import (
+    ChannelName,
+    PostAsked,
+    PostChange,
+    PostSaved,
+    PostShown,
+    Written,
+    post_fields,
+    refuse,
+    show_post,
+)
+from cadenza.api.problems import Problem, invalid, not_found
+from cadenza.api.queue_shapes import ShownAnswer
+from cadenza.api.shape import ID, Id, Instant, Page
+from cadenza.core.rollup import PostState
+from cadenza.people.model import Role
+from cadenza.posts import create, delete, edit, read
+from cadenza.posts.model import NoSuchPost, Source
+from cadenza.sql.tx import Tx
+
+routes = Resource("posts", "/workspaces/{workspace_id}/posts")
+APPROVE = "posts:approve"
+
+
+class PostDeleted(ShownAnswer):
+    """It is gone; what is out there stays there."""
+
+    canceled: list[str] = Field(description="Deliveries that will not be sent")
+    sent: int
+    says: str | None
+
+
+@routes.get(needs=Role.VIEWER, scope="posts:read")
+async def list_posts(
+    ask: Ask,
+    workspace_id: Id,
+    state: Annotated[list[PostState] | None, Query()] = None,
+    account_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
+    channel: Annotated[ChannelName | None, Query()] = None,
+    category_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
+    label: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
+    source: Annotated[Source | None, Query()] = None,
+    search: Annotated[str | None, Query(max_length=200, description="Every word occurs")] = None,
+    due_from: Annotated[Instant | None, Query()] = None,
+    due_until: Annotated[Instant | None, Query()] = None,
+    limit: Annotated[int, Query(ge=1, le=read.MOST)] = 50,
+    cursor: Annotated[str | None, Query(max_length=600, pattern=r"^[\w=-]+$")] = None,
+) -> Page[PostShown]:
+    """List posts, the newest first."""
+    if account_id is not None:
+        ask.check_account(account_id)
+    filters = read.Filters(
+        states=tuple(state or ()),
+        account_id=account_id,
+        channel=None if channel is None else channel.value,
+        category_id=category_id,
+        label=label,
+        source=None if source is None else source.value,
+        search=search,
+        due_from=due_from,
+        due_until=due_until,
+    )
+    found = await ask.read(
+        lambda tx, now: read.list_posts(
+            tx, now, workspace_id=workspace_id, filters=filters, cursor=cursor, limit=limit
+        )
+    )
+    if isinstance(found, read.BadCursor):
+        raise Problem(
+            400, "bad_cursor", "The cursor is none of ours: take `next` as it was answered."
+        )
+    shown = [show_post(each) for each in found.posts if _reaches(ask, each)]
+    return Page(items=shown, next=found.next)
+
+
+@routes.post(needs=Role.EDITOR, scope="posts:write", status_code=201)
+async def create_post(act: Act, workspace_id: Id, body: PostAsked) -> PostSaved:
+    """Write a post; where and when it goes is said by the queue, `schedule` or `publish-now`."""
+    check_approval(act, approve=body.approve)
+
+    def operation(tx: Tx, now: datetime) -> PostSaved:
+        check_category(tx, workspace_id, body)
+        new = body.new_post(workspace_id, act.caller.member_id)
+        answer = create.create(tx, now, new, by=act.by, approve=body.approve)
+        if not isinstance(answer, create.Created):
+            refuse(answer)
+        shown = one(act, tx, now, answer.id)
+        return tag(
+            act, PostSaved(**post_fields(shown), why_not_approved=answer.why_not_approved)
+        )
+
+    return await act.write(operation)
+
+
+@routes.get("/{post_id}", needs=Role.VIEWER, scope="posts:read")
+async def show_one(ask: Ask, workspace_id: Id, post_id: Id) -> PostShown:
+    """Show a post with one pill an account and channel; its ETag is its revision."""
+    found = await ask.read(lambda tx, now: one(ask, tx, now, post_id))
+    return tag(ask, show_post(found))
+
+
+@routes.patch("/{post_id}", needs=Role.EDITOR, scope="posts:write")
+async def edit_post(act: Act, workspace_id: Id, post_id: Id, body: PostChange) -> PostSaved:
+    """Change a post that you have seen, and what waits of it; an approval of other words is gone."""
+    check_approval(act, approve=body.approve)
+
+    def operation(tx: Tx, now: datetime) -> PostSaved:
+        before = one(act, tx, now, post_id)
+        if body.category_id is not None:
+            check_category(tx, workspace_id, Written(category_id=body.category_id))
+        answer = edit.edit(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            post_id=post_id,
+            revision=seen(act, body.revision, before.post.revision),
+            change=body.change(),
+            by=act.by,
+            approve=body.approve,
+        )
+        if not isinstance(answer, edit.Edited):
+            refuse(answer, if_match=body.revision is None, current=show_post(before))
+        return tag(
+            act,
+            PostSaved(
+                **post_fields(one(act, tx, now, post_id)),
+                why_not_approved=answer.why_not_approved,
+                voided=answer.voided,
+                too_late=list(answer.too_late),  # pyright: ignore[reportArgumentType] - read off
+                says=answer.says,
+            ),
+        )
+
+    return await act.write(operation)
+
+
+@routes.delete("/{post_id}", needs=Role.EDITOR, scope="posts:write")
+async def delete_post(act: Act, workspace_id: Id, post_id: Id) -> PostDeleted:
+    """Delete a post and cancel what waits of it; refused while it is being sent."""
+
+    def operation(tx: Tx, now: datetime) -> PostDeleted:
+        before = one(act, tx, now, post_id)
+        if act.if_match is not None and act.if_match != "*":
+            expected = seen(act, None, before.post.revision)
+            if expected != before.post.revision:
+                refuse(edit.Conflict(before.post), if_match=True, current=show_post(before))
+        answer = delete.delete(tx, now, workspace_id=workspace_id, post_id=post_id, by=act.by)
+        if not isinstance(answer, delete.Deleted):
+            refuse(answer)
+        return PostDeleted(canceled=list(answer.canceled), sent=answer.sent, says=answer.says)
+
+    return await act.write(operation)
+
+
+def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:
+    """Read a post that the caller may see, or refuse."""
+    found = read.read_post(tx, now, workspace_id=ask.workspace_id, post_id=post_id)
+    if isinstance(found, NoSuchPost) or not _reaches(ask, found):
+        raise not_found("post")
+    return found
+
+
+def tag(ask: Asking, shown: PostShown) -> PostShown | PostSaved:
+    """Answer with the revision as the state's name, for `If-Match`."""
+    ask.headers["etag"] = f'"{shown.revision}"'
+    return shown
+
+
+def seen(act: Acting, revision: int | None, current: int) -> int:
+    """Return the revision that the caller has seen: from the body or from `If-Match`."""
+    if revision is not None:
+        return revision
+    given = (act.if_match or "").removeprefix("W/").strip('"')
+    if act.if_match == "*":
+        return current
+    if not given:
+        raise Problem(
+            428, "revision_needed", "Say which revision you saw: `revision`, or an If-Match header."
+        )
+    return int(given) if given.isdecimal() and len(given) < 10 else 0  # an ETag of another thing
+
+
+def check_approval(act: Acting, *, approve: bool | None) -> None:
+    """Let a key approve only if it was made for that; a person's role is looked up by the room."""
+    scopes = act.caller.scopes
+    if approve and scopes is not None and APPROVE not in scopes:
+        raise Problem(403, "scope_needed", f"This key may not approve: it needs {APPROVE}.")
+
+
+def check_category(tx: Tx, workspace_id: str, body: Written) -> None:
+    """Refuse a category that is not there."""
+    if body.category_id is None:
+        return
+    found = tx.value(
+        "SELECT id FROM category WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=workspace_id,
+        id=body.category_id,
+    )
+    if found is None:
+        raise invalid("body.category_id", "there is no category of that id here", "no_category")
+
+
+def _reaches(ask: Asking, shown: read.Shown) -> bool:
+    return all(ask.caller.may_use(pill.account_id) for pill in shown.pills)

@@ -1,0 +1,123 @@
+"""Connecting an account over HTTP, against a Mastodon server: bound to session, workspace, and once."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+
+from cadenza.demo.rehearsal.worlds.mastodon import MastodonWorld
+from tests.api.conftest import PASSWORD, Place
+from tests.providers.mastodon.stage import mastodon
+
+HOME = "/api/v1/workspaces/home-of-ada"
+
+
+@dataclass
+class Desk:
+    """A place, and the network next to it."""
+
+    place: Place
+    world: MastodonWorld
+
+    async def begin(self, browser: httpx2.AsyncClient, **more: Any) -> tuple[str, str]:
+        """Begin; return the state, and a code that Ada's consent brings."""
+        answer = await browser.post(
+            f"{HOME}/connect/mastodon", json={"fields": {"instance": self.world.url()}, **more}
+        )
+        assert answer.status_code == 200, answer.text
+        query = parse_qs(urlsplit(answer.json()["redirect"]).query)
+        code = self.world.approve(query["client_id"][0], "ada")
+        return query["state"][0], code
+
+
+@pytest.fixture
+async def desk(place: Place) -> AsyncIterator[Desk]:
+    async with mastodon() as (scene, world):
+        place.app.state.house = replace(place.house, http=scene.http)
+        yield Desk(place, world)
+
+
+async def test_an_account_is_connected_and_its_tokens_stay_here(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    state, code = await desk.begin(browser)
+    done = await browser.post(f"{HOME}/connect/complete", json={"state": state, "code": code})
+    assert done.status_code == 200, done.text
+    (account,) = done.json()["accounts"]
+    assert (account["provider"], account["state"]) == ("mastodon", "connected")
+    row = await desk.place.row("SELECT * FROM account WHERE id = :id", id=account["id"])
+    assert row is not None
+    assert row["sealed"] not in done.text
+    for kept in await desk.place.rows("SELECT * FROM connecting"):
+        assert state not in str(kept)
+    lane = await desk.place.row("SELECT id FROM lane WHERE account_id = :id", id=account["id"])
+    assert lane is not None
+
+
+async def test_a_state_is_good_once(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    state, code = await desk.begin(browser)
+    body = {"state": state, "code": code}
+    assert (await browser.post(f"{HOME}/connect/complete", json=body)).status_code == 200
+    again = await browser.post(f"{HOME}/connect/complete", json=body)
+    assert again.status_code == 403
+    assert again.json()["type"].endswith("unknown_state")
+
+
+async def test_a_link_of_somebody_else_connects_nothing_in_my_session(desk: Desk) -> None:
+    attacker = await desk.place.client("admin")
+    state, code = await desk.begin(attacker)
+    victim = await desk.place.client("owner")
+    body = {"state": state, "code": code}
+    assert (await victim.post(f"{HOME}/connect/complete", json=body)).status_code == 403
+    other = await desk.place.client()
+    await other.post(
+        "/api/v1/auth/sign-in", json={"email": "admin@example.org", "password": PASSWORD}
+    )
+    assert (await other.post(f"{HOME}/connect/complete", json=body)).status_code == 403
+    assert (await attacker.post(f"{HOME}/connect/complete", json=body)).status_code == 200
+
+
+async def test_connecting_again_must_bring_the_same_identity(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    state, code = await desk.begin(browser, account_id="account-of-ada")
+    done = await browser.post(f"{HOME}/connect/complete", json={"state": state, "code": code})
+    assert done.status_code == 409
+    assert done.json()["type"].endswith("other_identity")
+
+
+async def test_what_the_network_does_not_ask_for_is_refused(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    for fields in ({"instance": desk.world.url(), "token": "x"}, {}):
+        answer = await browser.post(f"{HOME}/connect/mastodon", json={"fields": fields})
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["errors"][0]["path"].startswith("body.fields.")
+
+
+async def test_an_account_is_let_go_with_what_it_had_to_send(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    answer = await browser.post(f"{HOME}/accounts/account-of-ada/disconnect", json={})
+    assert (answer.json()["state"], answer.json()["canceled"]) == ("disabled", 1)
+    row = await desk.place.row("SELECT sealed FROM account WHERE id = 'account-of-ada'")
+    assert row == {"sealed": None}
+
+
+async def test_what_came_due_in_a_pause_wants_a_choice(desk: Desk) -> None:
+    browser = await desk.place.client("editor")
+    path = f"{HOME}/accounts/account-of-ada"
+    paused = await browser.post(f"{path}/pause", json={"reason": "a break"})
+    assert paused.json()["lane"]["paused"] is True
+    await desk.place.house.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET due_at = :past WHERE id = 'delivery-of-ada'",
+            past=now.replace(year=now.year - 1),
+        )
+    )
+    asked = await browser.post(f"{path}/resume", json={})
+    assert (asked.status_code, asked.json()["held"]) == (409, ["delivery-of-ada"])
+    resumed = await browser.post(f"{path}/resume", json={"choice": "draft"})
+    assert resumed.json()["lane"]["paused"] is False
+    row = await desk.place.row("SELECT state FROM delivery WHERE id = 'delivery-of-ada'")
+    assert row == {"state": "draft"}
