@@ -32,6 +32,7 @@ ROUNDS = int(ASKED or "24") // 2  # of each database
 BUDGET = None if ASKED else 40.0  # seconds: on a busy machine the short run kills less often
 A_ROUND = 5  # networks at once
 PROVES_PRESENCE_ONLY = "unipile"  # its lists lag, so that what is not in them may be there
+CRASH_LIMIT = 5
 PATIENCE = 20.0  # seconds until a kill point must be reached
 
 pytestmark = pytest.mark.slow
@@ -154,6 +155,8 @@ async def test_nothing_is_sent_twice_and_nothing_is_lost_however_workers_are_kil
         known = must_know(stage, id_)
         seen[f"{'told by the network' if known else 'no answer'}: {state}, shown {shown}"] += 1
         assert shown <= 1, f"{name} shows {text!r} {shown} times"
+        if state == "failed" and shown == 0 and rows[id_]["crashes"] >= CRASH_LIMIT:
+            continue  # five workers in a row died with it: set aside, and a person is told
         assert state == "sent" or not known, (name, rows[id_]["reason"])
         assert state in {"sent", "unconfirmed"}, (name, state, rows[id_]["reason"])
         assert shown == 1 or state == "unconfirmed", f"{name} lost {text!r}"
