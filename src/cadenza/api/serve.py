@@ -12,7 +12,13 @@ from collections.abc import Callable, Generator, Sequence
 import uvicorn
 from fastapi import FastAPI
 
+from cadenza.bootstrap import CannotStart
+
 GRACE = 10  # seconds for requests that are under way
+
+
+class CannotListen(CannotStart):
+    """The address cannot be served on; the message says what to do."""
 
 
 class _Server(uvicorn.Server):
@@ -32,10 +38,12 @@ async def serve(
     proxies: Sequence[str] = (),
     grace: int = GRACE,
     started: Callable[[int], None] | None = None,
+    hurry: asyncio.Event | None = None,
 ) -> None:
     """Serve until `stop` is set, then end streams, let requests finish, and return.
 
     `app` was made with the same `stop`. `started` is called with the port, which 0 leaves to the system.
+    Once `hurry` is set as well, requests get no grace.
     """
     server = _Server(
         uvicorn.Config(
@@ -56,6 +64,9 @@ async def serve(
     async def watch() -> None:
         await stop.wait()
         server.should_exit = True
+        if hurry is not None:
+            await hurry.wait()
+            server.force_exit = True
 
     async def tell() -> None:
         while not server.started:
@@ -66,6 +77,10 @@ async def serve(
     watching, telling = asyncio.create_task(watch()), asyncio.create_task(tell())
     try:
         await server.serve()
+    except SystemExit as error:  # uvicorn's word for an address that is taken
+        raise CannotListen(
+            f"{host}:{port} cannot be served on: stop what listens there, or name another port"
+        ) from error
     finally:
         watching.cancel()
         telling.cancel()

@@ -13,6 +13,8 @@ from cyclopts import App, CycloptsError
 from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED
 
 GROUPS = {
+    "up": ("cadenza.cli.up:app", "Start everything in one process: web app, API and worker."),
+    "serve": ("cadenza.cli.up:serve_app", "Serve the web app and the API, without a worker."),
     "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
     "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
     "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),

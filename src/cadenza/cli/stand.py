@@ -1,0 +1,74 @@
+"""One process that serves, and works as well if it is asked to, until a signal says stop.
+
+SIGTERM or Ctrl-C: nothing new is begun, what runs gets its grace, the rest goes back; a second signal
+waits for nothing. If one half breaks, the other is stopped and the error is raised.
+"""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Awaitable, Callable
+
+from cadenza.api.app import create_app
+from cadenza.api.serve import serve
+from cadenza.bootstrap import open_house, run_worker
+from cadenza.bootstrap.model import House
+from cadenza.config.model import Settings
+
+Greet = Callable[[House], Awaitable[None]]
+
+
+def listen_for_signals() -> tuple[asyncio.Event, asyncio.Event]:
+    """Return what the first signal sets, and what the second does."""
+    stop, hurry = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, lambda: hurry.set() if stop.is_set() else stop.set())
+    return stop, hurry
+
+
+async def stand(
+    settings: Settings, *, worker: bool, greet: Greet, prepare: Greet | None = None
+) -> None:
+    """Serve until told to stop; `greet` is called once people may come."""
+    stop, hurry = listen_for_signals()
+    async with open_house(settings) as house:
+        if prepare is not None:
+            await prepare(house)
+        await attend(house, stop, hurry, worker=worker, greet=greet)
+
+
+async def attend(
+    house: House, stop: asyncio.Event, hurry: asyncio.Event, *, worker: bool, greet: Greet
+) -> None:
+    """Run the halves on an open house."""
+    listening, working = asyncio.Event(), asyncio.Event()
+    listen = house.settings.listen
+    app = create_app(house, stop=stop)
+    serving = serve(
+        app, listen.host, listen.port, stop, hurry=hurry, started=lambda _: listening.set()
+    )
+    parts = [asyncio.ensure_future(serving)]
+    if worker:
+        parts.append(asyncio.ensure_future(run_worker(house, stop, hurry=hurry, started=working)))
+    else:
+        parts.append(asyncio.ensure_future(_keep_guard(house, stop)))
+        working.set()
+    ready = asyncio.gather(listening.wait(), working.wait())
+    try:
+        await asyncio.wait([ready, *parts], return_when=asyncio.FIRST_COMPLETED)
+        if ready.done() and not stop.is_set():
+            await greet(house)
+            await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stop.set()
+        ready.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await ready
+        await asyncio.gather(*parts)
+
+
+async def _keep_guard(house: House, stop: asyncio.Event) -> None:
+    """Give signs of life where no worker does; it ends with the server."""
+    while not stop.is_set():
+        await house.clock.wait(stop, await house.guard.run_once())
