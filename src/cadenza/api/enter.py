@@ -50,6 +50,7 @@ class Guarded(APIRoute):
                 workspace_id=workspace_id,
             )
             request.state.ask = ask
+            await check_account(ask)
             ask.body = await read_body(request, declared)
             try:
                 response = await handle(request)
@@ -145,6 +146,22 @@ def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:
             raise Problem(
                 403, "role_needed", f"You are {caller.role} here; this needs {needs}.", needs=needs
             )
+
+
+async def check_account(ask: Acting) -> None:
+    """Refuse a path about an account that is not in this workspace, or not on the key's list."""
+    account_id = ask.request.path_params.get("account_id")
+    if account_id is None or not ask.workspace_id:
+        return
+    there = await ask.read(
+        lambda tx, _: tx.value(
+            "SELECT 1 AS there FROM account WHERE workspace_id = :workspace_id AND id = :id",
+            workspace_id=ask.workspace_id,
+            id=account_id,
+        )
+    )
+    if there is None or not ask.caller.may_use(account_id):
+        raise not_found("account")
 
 
 def check_browser(request: Request, declared: Declared, public_url: str) -> None:
