@@ -1,0 +1,35 @@
+// One act of a person: sent once, told when it is done or refused, and what it touched is read anew.
+import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
+
+import { tellDone, tellProblem } from "../ui/tell";
+import { useWorkspaceId } from "./me";
+
+interface Told<Asked, Answer> {
+  /** What to say when it is done. */
+  done?: (answer: Answer, asked: Asked) => string;
+  /** The way back, offered beside that word. */
+  undo?: (answer: Answer, asked: Asked) => (() => unknown) | undefined;
+  /** Return true where a refusal was dealt with, so that nothing more is told. */
+  refused?: (error: Error, asked: Asked) => boolean | void;
+  after?: (answer: Answer, asked: Asked) => unknown;
+}
+
+/** Do something in the workspace; afterwards everything shown of it is read again. */
+export function useAct<Asked = void, Answer = unknown>(
+  act: (asked: Asked) => Promise<Answer>,
+  told: Told<Asked, Answer> = {},
+): UseMutationResult<Answer, Error, Asked> {
+  const queries = useQueryClient();
+  const workspaceId = useWorkspaceId();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: (answer, asked) => {
+      if (told.done !== undefined) tellDone(told.done(answer, asked), told.undo?.(answer, asked));
+      return told.after?.(answer, asked);
+    },
+    onError: (error, asked) => {
+      if (told.refused?.(error, asked) !== true) tellProblem(error);
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: [workspaceId] }),
+  });
+}

@@ -1,0 +1,13 @@
+import { Badge } from "@mantine/core";
+
+import { stateWord } from "./words";
+
+/** A state as a word; the colour only repeats it. */
+export function StateBadge({ state }: { state: string }) {
+  const { says, colour } = stateWord(state);
+  return (
+    <Badge variant="outline" tt="none" fw={600} color={colour} style={{ color: "var(--mantine-color-text)" }}>
+      {says}
+    </Badge>
+  );
+}

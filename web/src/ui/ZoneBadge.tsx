@@ -1,0 +1,25 @@
+import { Badge, Tooltip } from "@mantine/core";
+import { IconClock } from "@tabler/icons-react";
+
+import { clock, ownZone, placeOf } from "./times";
+import { useNow } from "./useNow";
+
+/** Whose clock the times on a screen are, and what it says now. */
+export function ZoneBadge({ zone }: { zone: string }) {
+  const now = useNow();
+  const same = zone === ownZone ? "Your own zone." : `Your clock says ${clock(now, ownZone)}.`;
+  return (
+    <Tooltip label={`All times here are ${zone}. ${same}`} events={{ hover: true, focus: true, touch: true }}>
+      <Badge
+        tabIndex={0}
+        variant="default"
+        size="lg"
+        tt="none"
+        fw={500}
+        leftSection={<IconClock size={14} aria-hidden />}
+      >
+        {placeOf(zone)} {clock(now, zone)}
+      </Badge>
+    </Tooltip>
+  );
+}
