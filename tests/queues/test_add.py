@@ -5,9 +5,13 @@ from datetime import UTC, date, datetime, timedelta
 from cadenza.core.channels import Channel
 from cadenza.core.slots import Reason
 from cadenza.core.zones import Mark
-from cadenza.queues.add import AlreadyQueued, Queued, To
-from cadenza.queues.model import NoQueue, NoRoom
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NewPost, NoSuchPost
+from cadenza.posts.targets import BadTarget
+from cadenza.queues.add import Added, AlreadyQueued, Queued, To, add
+from cadenza.queues.model import NoQueue, NoRoom, locks
 from cadenza.queues.remember import usual_accounts
+from cadenza.sql.tx import Tx
 from tests.queues.conftest import ADA, BEN, DAILY, HOME, MONDAY, Desk, only
 
 
@@ -285,3 +289,38 @@ async def test_another_workspaces_account_has_no_queue_here(desk: Desk) -> None:
     (answer,) = (await desk.add("cys-account")).answers
     assert isinstance(answer, NoQueue)
     assert HOME == "ada-and-friends"
+
+
+async def test_a_post_of_the_workspace_is_composed_and_queued(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+
+    def write_and_add(tx: Tx, _now: datetime) -> object:
+        tx.run("UPDATE account SET provider = 'mastodon' WHERE id = 'ada'")
+        tx.run(
+            """
+            INSERT INTO member (workspace_id, id, email, name, role, created_at)
+            VALUES (:home, 'ada', 'ada@example.com', 'Ada', 'owner', :now)
+            """,
+            home=HOME,
+            now=MONDAY,
+        )
+        made = create(tx, MONDAY, NewPost(workspace_id=HOME, text="good morning"), by=ADA)
+        assert isinstance(made, Created), made
+        return add(tx, MONDAY, workspace_id=HOME, post_id=made.id, by=ADA, targets=["ada"])
+
+    added = await desk.operations.run(write_and_add, locks=locks(HOME, "ada"))
+    assert isinstance(added, Added)
+    row = await desk.row("delivery", only(added).ids[0])
+    assert (row["channel"], row["state"]) == ("mastodon", "scheduled")
+    assert "good morning" in row["content"]
+
+
+async def test_a_post_or_account_that_is_not_there_is_refused(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    unknown = await desk.run(add, post_id="p", by=ADA, targets=["nobody"])
+    assert isinstance(unknown, BadTarget)
+    await desk.operations.run(
+        lambda tx, _: tx.run("UPDATE account SET provider = 'mastodon' WHERE id = 'ada'")
+    )
+    gone = await desk.run(add, post_id="gone", by=ADA, targets=["ada"])
+    assert isinstance(gone, NoSuchPost)

@@ -183,3 +183,11 @@ async def test_what_is_switched_off_still_goes_out(desk: Desk) -> None:
     await changed(desk, enabled=False)
     desk.now = first.at
     assert await desk.send() == [first.ids[0]]
+
+
+async def test_what_came_due_by_the_old_schedule_does_not_fill_today_of_the_new(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(5)
+    desk.now = MONDAY + timedelta(hours=25)  # 11:00 on Tuesday: three came due, none was sent
+    await changed(desk, zone="America/New_York")
+    assert only(await desk.add()).wall_time == "2026-05-05T09:00"

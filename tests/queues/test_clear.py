@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from cadenza.core.channels import Channel
+from cadenza.queues.change import change
 from cadenza.queues.clear import Cleared, TooLate, Undone, clear, clear_post, undo
 from cadenza.queues.skip import skip_next
 from tests.queues.conftest import ADA, BEN, DAILY, MONDAY, Desk, only
@@ -136,3 +137,17 @@ async def test_undo_ends_after_ten_minutes_and_works_once(desk: Desk) -> None:
     await desk.run(undo, clear_id=answer.clear_id, by=ADA)
     assert isinstance(await desk.run(undo, clear_id=answer.clear_id, by=ADA), TooLate)
     assert isinstance(await desk.run(undo, clear_id="nothing", by=ADA), TooLate)
+
+
+async def test_undo_after_a_schedule_change_pins_what_has_no_slot_any_more(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    posts = await desk.fill(2)
+    answer = await cleared(desk)
+    fewer = {day: ["09:00", "12:00"] for day in DAILY}
+    await desk.run(change, account_id="ada", by=ADA, slots=fewer)
+    await desk.run(undo, clear_id=answer.clear_id, by=ADA)
+    rows = [await desk.row("delivery", post.ids[0]) for post in posts]
+    assert [(row["due_at"], row["slot_at"], row["pinned"]) for row in rows] == [
+        (posts[0].at, posts[0].at, None),
+        (posts[1].at, None, "slot removed"),
+    ]

@@ -2,8 +2,8 @@
 
 Full days are found by counting in the database, days at a time, along the index of slots, so that nothing
 of a long queue is loaded to find its end; only the day that may have room is read row by row. A post
-counts once on its day, however many channels it has. Every live row that has a slot stands on a slot of
-the present schedule: changing the schedule pins the others.
+counts once on its day, however many channels it has. Every live row that has a slot to come stands on a
+slot of the present schedule: changing the schedule pins the others.
 """
 
 from collections.abc import Iterator
@@ -37,6 +37,9 @@ class Book:
     queue: Queue
     moving_since: datetime | None = None
     leaving: frozenset[str] = frozenset()  # others that are about to move as well
+    today: date | None = (
+        None  # what came due today may stand on slots of an older schedule: not counted
+    )
     _days: dict[date, Seen] = field(default_factory=dict[date, Seen], init=False)
     _full: set[date] = field(default_factory=set[date], init=False)
     _probed: bool = field(default=False, init=False)
@@ -126,7 +129,7 @@ class Book:
         asked = [
             (day.isoformat(), *day_bounds(day, zone), slots)
             for day in (first + _DAY * offset for offset in range(days))
-            if (slots := slots_on(self.queue.schedule, day))
+            if day != self.today and (slots := slots_on(self.queue.schedule, day))
         ]
         full = self.tx.all(
             f"""
@@ -162,7 +165,7 @@ def first_free(
     start = max(now + LEAD, not_before or now)
     return next_free_slot(
         queue.schedule,
-        Book(tx, queue),
+        Book(tx, queue, today=local_day(now, queue.schedule.zone)),
         not_before=start,
         skipped=keep.skipped(tx, queue, since=start),
         horizon=max(HORIZON - (start - now), _DAY),

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from cadenza.core.slots import slot_at
 from cadenza.db import audit
 from cadenza.deliveries import lanes
 from cadenza.queues import keep
-from cadenza.queues.model import LIVE, NoQueue
+from cadenza.queues.model import LIVE, NoQueue, Queue
 from cadenza.sql.tx import Row, Tx
 
 UNDO = timedelta(minutes=10)
@@ -178,11 +179,12 @@ def undo(tx: Tx, now: datetime, *, workspace_id: str, clear_id: str, by: str) ->
     tx.run(
         """
         UPDATE delivery SET state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END,
-            reason = NULL, clear_id = NULL
-        FROM TABLE(:back) AS back (id text)
+            reason = NULL, clear_id = NULL, slot_at = back.slot_at,
+            pinned = CASE WHEN back.is_gone THEN 'slot removed' ELSE pinned END
+        FROM TABLE(:back) AS back (id text, slot_at timestamptz, is_gone boolean)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = back.id AND state = 'canceled'
         """,
-        back=[(row["id"],) for row in back],
+        back=_on_slots(tx, workspace_id, back),
         workspace_id=workspace_id,
     )
     lanes.refresh(tx, [(workspace_id, row["lane_id"]) for row in back])
@@ -208,6 +210,22 @@ def undo_accounts(tx: Tx, now: datetime, *, workspace_id: str, clear_id: str) ->
         id=clear_id,
     )
     return sorted(row["account_id"] for row in rows)
+
+
+def _on_slots(
+    tx: Tx, workspace_id: str, rows: Sequence[Row]
+) -> list[tuple[str, datetime | None, bool]]:
+    """Say of each which slot it holds again; where the schedule has none there any more it is pinned."""
+    found: list[tuple[str, datetime | None, bool]] = []
+    queues: dict[str, Queue | NoQueue] = {}
+    for row in rows:
+        account_id, at = row["account_id"], row["slot_at"]
+        if account_id not in queues:
+            queues[account_id] = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+        queue = queues[account_id]
+        stands = isinstance(queue, Queue) and at and slot_at(queue.schedule, at) is not None
+        found.append((row["id"], at if stands else None, at is not None and not stands))
+    return found
 
 
 def _why_not(tx: Tx, now: datetime, workspace_id: str, row: Row) -> str | None:
