@@ -23,6 +23,7 @@ from schemathesis.checks import (
 from cadenza.api.app import create_app
 from cadenza.api.serve import serve
 from cadenza.config.model import Settings
+from cadenza.core.clock import SystemClock
 from tests.api.conftest import CSRF, Place, open_place
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -43,6 +44,7 @@ class _Paper:
     """A house that is only described."""
 
     settings = Settings()
+    clock = SystemClock()
 
 
 def _open(document: dict[str, Any]) -> dict[str, Any]:

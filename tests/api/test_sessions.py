@@ -154,3 +154,12 @@ async def test_a_second_factor_is_asked_for_and_a_code_counts_once(place: Place)
     row = await place.row("SELECT totp_sealed FROM person WHERE email = 'owner@example.org'")
     assert row is not None
     assert base64.b64encode(secret).decode() not in row["totp_sealed"]
+
+
+async def test_a_right_sign_in_forgets_the_wrong_ones_before_it(small: Place) -> None:
+    browser = await small.client()
+    wrong = OWNER | {"password": "not it, not it, not it"}
+    for _ in range(2):
+        said = [(await browser.post(SIGN_IN, json=wrong)).status_code for _ in range(5)]
+        assert said == [401] * 5
+        assert (await browser.post(SIGN_IN, json=OWNER)).status_code == 200

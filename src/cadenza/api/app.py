@@ -22,6 +22,9 @@ from cadenza.api import (
     me,
     notices,
     people,
+    post_acts,
+    post_check,
+    posts,
     queue_order,
     queues,
     system,
@@ -32,6 +35,7 @@ from cadenza.api.enter import Guarded
 from cadenza.api.guard import Guard
 from cadenza.api.pages import serve_pages
 from cadenza.api.problems import HANDLERS, ProblemShown
+from cadenza.api.slow_down import Breath, Pace
 from cadenza.bootstrap.model import House
 from cadenza.people.passwords import Passwords
 
@@ -48,6 +52,10 @@ RESOURCES: tuple[Resource, ...] = (
     me.routes,
     notices.routes,
     people.routes,
+    post_check.channels,
+    post_check.routes,
+    posts.routes,
+    post_acts.routes,
     queue_order.routes,
     queues.routes,
     system.routes,
@@ -59,7 +67,9 @@ _SECURITY = {
 }
 
 
-def create_app(house: House, *, stop: asyncio.Event | None = None) -> FastAPI:
+def create_app(
+    house: House, *, stop: asyncio.Event | None = None, pace: Pace | None = None
+) -> FastAPI:
     """Make the application; when `stop` is set, streams end and it is no longer ready."""
     app = FastAPI(
         title="Cadenza",
@@ -73,6 +83,7 @@ def create_app(house: House, *, stop: asyncio.Event | None = None) -> FastAPI:
     app.state.house = house
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()
+    app.state.breath = Breath(house.clock, pace or Pace())
     app.state.declared = {}
     for prefix, resources in ((V1, RESOURCES), ("", (health.routes,))):
         for resource in resources:

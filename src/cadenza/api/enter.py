@@ -5,6 +5,7 @@ does not exist (404). Cookies count only for requests that our own pages can mak
 writes a header that no form can send. Keys come in the Authorization header, never in an address.
 """
 
+import math
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import Any
@@ -18,6 +19,7 @@ from cadenza.api.cookies import read_cookie
 from cadenza.api.declare import Declared, Door
 from cadenza.api.problems import Problem, not_found
 from cadenza.api.read_body import read_body
+from cadenza.api.slow_down import Breath
 from cadenza.bootstrap.model import House
 from cadenza.people import keys, sessions
 from cadenza.people.model import Caller, Role
@@ -41,6 +43,7 @@ class Guarded(APIRoute):
             workspace_id = request.path_params.get("workspace_id", "")
             check_browser(request, declared, house.settings.public_url)
             caller = await identify(request, house, workspace_id)
+            slow_down(request, caller)
             admit(declared, caller, workspace_id)
             ask = Acting(
                 house=house,
@@ -120,6 +123,22 @@ async def _identify_key(given: str, house: House, workspace_id: str) -> Caller:
             lambda tx, now: keys.touch_key(tx, now, workspace_id=row["workspace_id"], id=row["id"])
         )
     return keys.caller_of(row)
+
+
+def slow_down(request: Request, caller: Caller | None) -> None:
+    """Refuse a caller who asks too much at once, so that others are served."""
+    address = request.client.host if request.client else "unknown"
+    who = f"from:{address}" if caller is None else caller.person_id or caller.by
+    breath: Breath = request.app.state.breath
+    wait = breath.take(who)
+    if wait:
+        seconds = max(1, math.ceil(wait))
+        raise Problem(
+            429,
+            "too_many",
+            f"That is too much at once: go on in {seconds} seconds.",
+            headers={"retry-after": str(seconds)},
+        )
 
 
 def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:

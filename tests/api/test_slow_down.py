@@ -1,0 +1,44 @@
+"""One caller who floods is slowed down, and the others are served."""
+
+from cadenza.api.slow_down import REMEMBERED, Breath, Pace
+from cadenza.core.clock import SystemClock
+from tests.api.conftest import Place
+
+
+async def test_a_flood_of_one_leaves_the_others_alone(small: Place) -> None:
+    small.app.state.breath = Breath(small.house.clock, Pace(per_second=0.01, at_once=5))
+    flood = await small.client("viewer")
+    said = [(await flood.get("/api/v1/me")).status_code for _ in range(8)]
+    assert said == [200] * 5 + [429] * 3
+    refused = await flood.get("/api/v1/me")
+    assert int(refused.headers["retry-after"]) >= 1
+    other = await small.client("editor")
+    assert (await other.get("/api/v1/me")).status_code == 200
+
+
+def test_the_least_used_are_forgotten() -> None:
+    breath = Breath(SystemClock(), Pace(per_second=0.001, at_once=1))
+    assert breath.take("ada") == 0
+    assert breath.take("ada") > 0
+    for number in range(REMEMBERED):
+        breath.take(f"stranger {number}")
+    assert breath.take("ada") == 0
+
+
+async def test_no_column_can_be_set_that_is_not_offered(small: Place) -> None:
+    browser = await small.client("owner")
+    offered = {
+        "/api/v1/me": ("person", {"name", "zone", "week_start"}),
+        "/api/v1/workspaces/home-of-ada": ("workspace", {"name", "zone", "active"}),
+        "/api/v1/workspaces/home-of-ada/accounts/account-of-ada": (
+            "account",
+            {"zone", "grace_minutes", "unconfirmed_policy", "hours", "holidays"},
+        ),
+    }
+    for path, (table, fields) in offered.items():
+        row = await small.row(f"SELECT * FROM {table} LIMIT 1")
+        assert row is not None
+        for column in set(row) - fields:
+            answer = await browser.patch(path, json={column: "x"})
+            assert answer.status_code == 422, (path, column)
+            assert answer.json()["errors"][0]["code"] == "extra_forbidden"
