@@ -32,9 +32,7 @@ from cadenza.posts.read import Shown as Read
 from cadenza.posts.schedule_at import NoInstant
 from cadenza.posts.targets import BadTarget, Targets
 
-Refused = (
-    NotApprovable | Sending | NoPlace | NotApproved | NoInstant | BadTarget | NoSuchMedia
-)
+Refused = NotApprovable | Sending | NoPlace | NotApproved | NoInstant | BadTarget | NoSuchMedia
 LONGEST = 100_000
 
 
@@ -46,7 +44,8 @@ ChannelName = Annotated[Channel, BeforeValidator(_channel)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST)]
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Link = Annotated[
-    str, StringConstraints(max_length=2_000, pattern=r"^(https?://[^\s<>\"]+)?$"),
+    str,
+    StringConstraints(max_length=2_000, pattern=r"^(https?://[^\s<>\"]+)?$"),
 ]
 
 
@@ -76,7 +75,9 @@ class Written(Asked):
     variants: dict[ChannelName, VariantAsked] = Field(default={}, max_length=20)
     media: list[MediaAsked] = Field(default=[], max_length=50)
     hashtags: list[Tag] = Field(default=[], max_length=100)
-    parts: list[Text] = Field(default=[], max_length=100, description="Of a thread, after the first")
+    parts: list[Text] = Field(
+        default=[], max_length=100, description="Of a thread, after the first"
+    )
     first_comment: Text | None = None
     link: Link | None = None
     title: str = Field(default="", max_length=500)
@@ -252,7 +253,7 @@ class PostSaved(PostShown):
 
     why_not_approved: str | None = None
     voided: bool = Field(default=False, description="An approval that it had is gone")
-    too_late: list["TooLateShown"] = []
+    too_late: list["TooLateShown"] = Field(default=[])
     says: str | None = None
 
 

@@ -5,7 +5,7 @@ key wants the scope `posts:approve`. Limit: such a key's pages may be shorter th
 """
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Query
 from pydantic import Field
@@ -34,6 +34,7 @@ from cadenza.sql.tx import Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts")
 APPROVE = "posts:approve"
+Model = TypeVar("Model", bound=PostShown)
 
 
 class PostDeleted(ShownAnswer):
@@ -99,9 +100,7 @@ async def create_post(act: Act, workspace_id: Id, body: PostAsked) -> PostSaved:
         if not isinstance(answer, create.Created):
             refuse(answer)
         shown = one(act, tx, now, answer.id)
-        return tag(
-            act, PostSaved(**post_fields(shown), why_not_approved=answer.why_not_approved)
-        )
+        return tag(act, PostSaved(**post_fields(shown), why_not_approved=answer.why_not_approved))
 
     return await act.write(operation)
 
@@ -174,7 +173,7 @@ def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:
     return found
 
 
-def tag(ask: Asking, shown: PostShown) -> PostShown | PostSaved:
+def tag(ask: Asking, shown: Model) -> Model:
     """Answer with the revision as the state's name, for `If-Match`."""
     ask.headers["etag"] = f'"{shown.revision}"'
     return shown

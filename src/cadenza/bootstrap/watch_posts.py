@@ -23,7 +23,7 @@ async def watch_posts(house: House, payload: Mapping[str, Any]) -> None:
         missed += passed
     at_risk, after = 0, None
     while True:
-        looked = await house.operations.run(_from(after))
+        looked = await house.operations.run(_from(house, after))
         at_risk, after = at_risk + len(looked.told), looked.next
         if after is None:
             break
@@ -34,5 +34,5 @@ async def watch_posts(house: House, payload: Mapping[str, Any]) -> None:
         )
 
 
-def _from(after: tuple[datetime, str] | None) -> Operation[Looked]:
-    return lambda tx, now: check_due_soon(tx, now, after=after)
+def _from(house: House, after: tuple[datetime, str] | None) -> Operation[Looked]:
+    return lambda tx, now: check_due_soon(tx, now, after=after, files=house.files)

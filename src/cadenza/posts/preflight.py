@@ -17,7 +17,7 @@ from cadenza.core.channels import Channel
 from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, ask_all
 from cadenza.deliveries.model import Piece
-from cadenza.deliveries.render import render
+from cadenza.deliveries.render import Files, render
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import find
 from cadenza.posts.find_duplicates import find_duplicates
@@ -72,18 +72,26 @@ def check(
     post_id: str,
     targets: Targets,
     at: datetime | None = None,
+    files: Files | None = None,
 ) -> list[Finding] | NoSuchPost:
     """Return what would go wrong if the post went to these places at that time (default: now)."""
     post = find(tx, workspace_id, post_id)
     if isinstance(post, NoSuchPost):
         return post
-    return check_post(tx, now, post, resolve_targets(tx, workspace_id, targets), at=at or now)
+    places = resolve_targets(tx, workspace_id, targets)
+    return check_post(tx, now, post, places, at=at or now, files=files)
 
 
 def check_post(
-    tx: Tx, now: datetime, post: Post, places: Sequence[tuple[str, Channel]], *, at: datetime
+    tx: Tx,
+    now: datetime,
+    post: Post,
+    places: Sequence[tuple[str, Channel]],
+    *,
+    at: datetime,
+    files: Files | None = None,
 ) -> list[Finding]:
-    """Check a post at hand, saved or not."""
+    """Check a post at hand, saved or not; `files` know the addresses that networks fetch media from."""
     pieces = compose_post(tx, post, places)
     accounts = accounts_of(tx, post.workspace_id, [account for account, _ in places])
     findings = [
@@ -92,7 +100,7 @@ def check_post(
         for finding in (
             *_of_approval(post, piece),
             *_of_account(accounts.get(piece.account_id), piece, at),
-            *_of_content(accounts.get(piece.account_id), piece),
+            *_of_content(accounts.get(piece.account_id), piece, files),
         )
     ]
     repeats = find_duplicates(tx, workspace_id=post.workspace_id, pieces=pieces, at=at)
@@ -111,7 +119,12 @@ def check_post(
 
 
 def check_due_soon(
-    tx: Tx, now: datetime, *, after: tuple[datetime, str] | None = None, limit: int = BATCH
+    tx: Tx,
+    now: datetime,
+    *,
+    after: tuple[datetime, str] | None = None,
+    limit: int = BATCH,
+    files: Files | None = None,
 ) -> Looked:
     """Look at what is due within half an hour and tell once of what will not go, a batch at a time.
 
@@ -137,7 +150,7 @@ def check_due_soon(
         **({"after": after[0], "after_id": after[1]} if after else {}),
     )
     facts = read_facts(tx, now, [(row["workspace_id"], row["id"]) for row in rows]) if rows else {}
-    risks = {key: found for key, each in facts.items() if (found := _risks(each))}
+    risks = {key: found for key, each in facts.items() if (found := _risks(each, files))}
     _tell(
         tx,
         now,
@@ -188,7 +201,7 @@ def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def _risks(facts: Facts) -> list[str]:
+def _risks(facts: Facts, files: Files | None) -> list[str]:
     """Say what stands in a scheduled delivery's way: what its content lacks, and which gates are shut."""
     row = facts.delivery
     piece = Piece(
@@ -205,7 +218,8 @@ def _risks(facts: Facts) -> list[str]:
         and gate in FORETOLD
         and not _opens_by(answer, row["due_at"])
     )
-    return [*(each.says for each in _of_content(facts.account, piece) if each.blocking), *shut]
+    content = _of_content(facts.account, piece, files)
+    return [*(each.says for each in content if each.blocking), *shut]
 
 
 def _opens_by(answer: End | Wait, due: datetime) -> bool:
@@ -233,11 +247,11 @@ def _of_account(account: Row | None, piece: Piece, at: datetime) -> list[Finding
     return []
 
 
-def _of_content(account: Row | None, piece: Piece) -> list[Finding]:
+def _of_content(account: Row | None, piece: Piece, files: Files | None) -> list[Finding]:
     """Ask the network's own limits about the composed piece."""
     adapter = all_providers().get(account["provider"]) if account is not None else None
     try:
-        message = read_piece(piece)
+        message = read_piece(piece, files)
     except (msgspec.ValidationError, msgspec.DecodeError):
         return [_finding(piece, "media_gone", "a file that it shows is gone", field="media")]
     if account is None or adapter is None or piece.channel not in adapter.channels:
@@ -248,10 +262,10 @@ def _of_content(account: Row | None, piece: Piece) -> list[Finding]:
     ]
 
 
-def read_piece(piece: Piece) -> Message:
+def read_piece(piece: Piece, files: Files | None = None) -> Message:
     """Render a piece without reading its files; what is not complete raises."""
     row = {"content": piece.content, "channel": piece.channel.value, "recipient": None}
-    return render(row, _NoFiles())
+    return render(row, files or _NoFiles())
 
 
 def _finding(piece: Piece, code: str, says: str, *, field: str, blocking: bool = True) -> Finding:

@@ -1,0 +1,307 @@
+"""What would become of a post: how each channel gets it, how long it is there, and what would go wrong.
+
+Nothing is changed and no network is asked. `GET /channels` gives the numbers for a composer; `preview` counts
+in each network's own unit; `check` asks what the road will ask.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field
+
+from cadenza.accounts.open import refer
+from cadenza.api.ask import Act, Ask, Asking
+from cadenza.api.declare import PERSON, Resource
+from cadenza.api.post_shapes import ChannelName, Place, Written, refuse, targets_of
+from cadenza.api.posts import check_category, one
+from cadenza.api.queue_shapes import Shown, show
+from cadenza.api.shape import Asked, Id, Instant, loads
+from cadenza.core.channels import Channel
+from cadenza.core.rollup import DROPPED
+from cadenza.deliveries.model import Piece
+from cadenza.people.model import Role
+from cadenza.posts.compose import compose_post
+from cadenza.posts.model import Approval, Post, Source, hash_of
+from cadenza.posts.preflight import check_post, read_piece
+from cadenza.posts.targets import accounts_of, check_targets, resolve_targets
+from cadenza.providers.base import Problem as Trouble
+from cadenza.providers.base import Provider
+from cadenza.providers.measure import Length, measure, most_files
+from cadenza.providers.message import AccountRef, Message
+from cadenza.providers.registry import all_providers, providers_of
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("posts", "/workspaces/{workspace_id}/posts")
+channels = Resource("channels", "/channels")
+_NOBODY = AccountRef(id="", remote_id="")
+
+
+class ChannelShown(BaseModel):
+    """What a channel takes, by one network; a limit of null: none is known."""
+
+    channel: Channel
+    provider: str
+    unit: str
+    limit: int | None
+    files: int | None
+    threads: bool
+    first_comment: bool
+    fetches_media: bool
+    needs_recipient: bool
+
+
+class Draft(Written):
+    """A post that is not saved, and where it would go."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"text": "We open at nine. https://example.org", "channels": ["x"]}]
+        }
+    )
+    accounts: list[Place] = Field(default=[], max_length=100)
+    channels: list[ChannelName] = Field(
+        default=[], max_length=20, description="Without an account: the network's usual limits"
+    )
+
+
+class DraftCheck(Written):
+    """A post that is not saved, where it would go, and when."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"text": "We open at nine.", "accounts": [{"account_id": "0193a7"}]}]
+        }
+    )
+    accounts: list[Place] = Field(max_length=100)
+    at: Instant | None = None
+    post_id: str | None = Field(
+        default=None, max_length=128, description="Of the saved post: it does not repeat itself"
+    )
+
+
+class CheckAsked(Asked):
+    """Where and when; left out: where it is planned, now."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{}]})
+    accounts: list[Place] | None = Field(default=None, max_length=100)
+    at: Instant | None = None
+
+
+class LengthShown(Shown):
+    """How long a text is, and may be, in the network's own unit."""
+
+    unit: str
+    length: int
+    limit: int | None
+
+
+class TroubleShown(Shown):
+    """What the network would refuse; not blocking: it goes out, less well."""
+
+    code: str
+    says: str
+    field: str
+    blocking: bool
+
+
+class PreviewShown(BaseModel):
+    """The post as one channel gets it."""
+
+    account_id: str | None
+    handle: str | None
+    provider: str
+    channel: Channel
+    text: str
+    parts: list[str]
+    first_comment: str | None
+    link: str | None
+    media: list[dict[str, Any]]
+    length: int
+    limit: int | None
+    unit: str
+    part_lengths: list[LengthShown]
+    problems: list[TroubleShown]
+
+
+class FindingShown(Shown):
+    """One thing about one place; blocking: it will not go out like this."""
+
+    account_id: str
+    channel: str
+    code: str
+    says: str
+    field: str
+    blocking: bool
+
+
+class Checked(BaseModel):
+    """What would go wrong; `ready`: nothing that keeps it from going out."""
+
+    ready: bool
+    findings: list[FindingShown]
+
+
+@channels.get(needs=PERSON, scope="posts:read")
+async def list_channels(ask: Ask) -> list[ChannelShown]:
+    """List what each channel takes, for a composer; an account may have its own limits (`preview`)."""
+    return [
+        _channel(provider, channel)
+        for provider in all_providers().values()
+        for channel in provider.channels
+    ]
+
+
+@routes.post("/preview", needs=Role.VIEWER, scope="posts:read")
+async def preview(act: Act, workspace_id: Id, body: Draft) -> list[PreviewShown]:
+    """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
+    targets = targets_of(act, body.accounts) or []
+
+    def look(tx: Tx, now: datetime) -> list[PreviewShown]:
+        check_category(tx, workspace_id, body)
+        if targets and (refused := check_targets(tx, workspace_id, targets)):
+            refuse(refused)
+        post = _unsaved(act, body, now)
+        places = resolve_targets(tx, workspace_id, targets)
+        accounts = accounts_of(tx, workspace_id, places)
+        alone = [("", channel) for channel in dict.fromkeys(body.channels)]
+        return [
+            shown
+            for piece in compose_post(tx, post, [*places, *alone])
+            if (shown := _preview(act, piece, accounts.get(piece.account_id))) is not None
+        ]
+
+    return await act.read(look)
+
+
+@routes.post("/check", needs=Role.VIEWER, scope="posts:read")
+async def check_draft(act: Act, workspace_id: Id, body: DraftCheck) -> Checked:
+    """Say what would go wrong with an unsaved post; that nobody approved it yet is not counted."""
+    targets = targets_of(act, body.accounts) or []
+
+    def look(tx: Tx, now: datetime) -> Checked:
+        check_category(tx, workspace_id, body)
+        if refused := check_targets(tx, workspace_id, targets):
+            refuse(refused)
+        post = _unsaved(act, body, now, body.post_id or "")
+        places = resolve_targets(tx, workspace_id, targets)
+        return _checked(act, tx, now, post, places, body.at)
+
+    return await act.read(look)
+
+
+@routes.post("/{post_id}/check", needs=Role.VIEWER, scope="posts:read")
+async def check_saved(act: Act, workspace_id: Id, post_id: Id, body: CheckAsked) -> Checked:
+    """Say what would go wrong with a saved post, where it is planned or elsewhere."""
+    targets = targets_of(act, body.accounts)
+
+    def look(tx: Tx, now: datetime) -> Checked:
+        shown = one(act, tx, now, post_id)
+        if targets is None:
+            planned = [pill for pill in shown.pills if pill.state not in DROPPED]
+            places = [(pill.account_id, Channel(pill.channel)) for pill in planned]
+        else:
+            if refused := check_targets(tx, workspace_id, targets):
+                refuse(refused)
+            places = resolve_targets(tx, workspace_id, targets)
+        return _checked(act, tx, now, shown.post, places, body.at)
+
+    return await act.read(look)
+
+
+def _checked(
+    ask: Asking,
+    tx: Tx,
+    now: datetime,
+    post: Post,
+    places: list[tuple[str, Channel]],
+    at: datetime | None,
+) -> Checked:
+    found = check_post(tx, now, post, places, at=at or now, files=ask.house.files)
+    return Checked(
+        ready=not any(each.blocking for each in found),
+        findings=[show(FindingShown, each) for each in found],
+    )
+
+
+def _unsaved(ask: Asking, body: Written, now: datetime, id_: str = "") -> Post:
+    new = body.new_post(ask.workspace_id, None)
+    content_hash = hash_of(new.content, title=new.title, category_id=new.category_id)
+    return Post(
+        workspace_id=ask.workspace_id,
+        id=id_,
+        title=new.title,
+        source=Source.MANUAL,
+        author_id=None,
+        category_id=new.category_id,
+        labels=new.labels,
+        content=new.content,
+        content_hash=content_hash,
+        blockers=(),
+        revision=0,
+        approval=Approval(ask.by, now, content_hash),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | None:
+    adapter = _adapter(piece.channel, account)
+    if adapter is None:
+        return None
+    content: dict[str, Any] = loads(piece.content)
+    ref = _NOBODY if account is None else refer(account)
+    message, troubles = _read(ask, piece)
+    if message is not None:
+        troubles = [
+            each
+            for each in adapter.validate(message, ref)
+            if account is not None or each.field not in ("account", "recipient")
+        ]
+    plain = message or Message(channel=piece.channel, text=content["text"])
+    lengths = measure(adapter.name, plain, ref)
+    return PreviewShown(
+        account_id=piece.account_id or None,
+        handle=None if account is None else account["handle"],
+        provider=adapter.name,
+        channel=piece.channel,
+        text=content["text"],
+        parts=content.get("parts", []),
+        first_comment=content.get("first_comment"),
+        link=content.get("link"),
+        media=content.get("media", []),
+        length=lengths[0].length,
+        limit=lengths[0].limit,
+        unit=lengths[0].unit,
+        part_lengths=[show(LengthShown, each) for each in lengths[1:]],
+        problems=[show(TroubleShown, each) for each in troubles],
+    )
+
+
+def _read(ask: Asking, piece: Piece) -> tuple[Message | None, list[Trouble]]:
+    try:
+        return read_piece(piece, ask.house.files), []
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return None, [Trouble("media_gone", "A file that it shows is gone.", field="media")]
+
+
+def _adapter(channel: Channel, account: Row | None) -> Provider | None:
+    if account is not None:
+        return all_providers().get(account["provider"])
+    return next(iter(providers_of(channel)), None)
+
+
+def _channel(provider: Provider, channel: Channel) -> ChannelShown:
+    length: Length = measure(provider.name, Message(channel=channel), _NOBODY)[0]
+    can = provider.capabilities(channel)
+    return ChannelShown(
+        channel=channel,
+        provider=provider.name,
+        unit=length.unit,
+        limit=length.limit,
+        files=most_files(provider.name, channel, _NOBODY),
+        threads=can.threads,
+        first_comment=can.first_comment,
+        fetches_media=can.fetches_media,
+        needs_recipient=can.needs_recipient,
+    )
