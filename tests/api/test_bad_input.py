@@ -99,3 +99,13 @@ async def test_what_breaks_inside_tells_its_id_alone(
     assert "hunter2" not in answer.text
     assert "Traceback" not in answer.text
     assert answer.json()["instance"] == answer.headers["x-request-id"]
+
+
+async def test_what_is_asked_for_writes_no_lines_of_its_own_into_the_log(
+    small: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    browser = await small.client()
+    with caplog.at_level("INFO", logger="cadenza.api"):
+        await browser.get("/api/nowhere%0Aan%20invented%20line%1b[31m")
+    (said,) = [record.__dict__["route"] for record in caplog.records if "route" in record.__dict__]
+    assert said == "/api/nowhere?an invented line?[31m"

@@ -103,7 +103,8 @@ class Guard:
             headers["cache-control"] = "no-store"
 
     def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", scope["path"][:200])
+        asked = "".join(each if each.isprintable() else "?" for each in scope["path"][:200])
+        route = getattr(scope.get("route"), "path", asked)
         detail = {
             "request_id": request_id,
             "method": scope["method"],
