@@ -15,6 +15,11 @@ def row_name(workspace_id: str, account_id: str) -> str:
     return f"account:{workspace_id}:{account_id}"
 
 
+def connecting_row(workspace_id: str, state_hash: str) -> str:
+    """Name the row that is sealed while a person is expected back from a network."""
+    return f"connecting:{workspace_id}:{state_hash}"
+
+
 def refer(account: Row) -> AccountRef:
     """Return what an adapter may know of the account."""
     return AccountRef(

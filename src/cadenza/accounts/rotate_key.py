@@ -1,57 +1,182 @@
-"""Seals every account's credentials with the newest key, in batches, so that an old key can be dropped.
+"""Seals everything that is sealed with the newest key, in batches, so that an old key can be dropped.
 
-Conditional on the sealed text that was read: a refresh that wrote meanwhile wins, and it sealed with the
-newest key anyway. Run `rotate_batch` until it answers 0; then no row needs the older keys.
+`PLACES` names every column that holds something sealed: accounts, webhooks, second factors, letters on
+their way, people who are expected back from a network. Each change is conditional on the text that was
+read: whoever wrote meanwhile wins, and sealed with a key of the file anyway. What no key at hand opens is
+left as it is, counted, and never in the way of the rest.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
-from cadenza.accounts.open import row_name
-from cadenza.accounts.seal import Keyring
-from cadenza.sql.operate import Operations
-from cadenza.sql.tx import Tx
+import msgspec
+
+from cadenza.accounts.open import connecting_row, row_name
+from cadenza.accounts.seal import CannotOpen, Keyring
+from cadenza.notices.choose import webhook_row
+from cadenza.people.change_password import letter_row
+from cadenza.people.second_factor import row_name as factor_row
+from cadenza.sql.operate import Operation, Operations
+from cadenza.sql.tx import Row, Tx
 
 BATCH = 200
 
 
-def rotate_batch(tx: Tx, now: datetime, *, ring: Keyring, limit: int = BATCH) -> int:
-    """Seal up to `limit` accounts anew; return how many were."""
-    newest = next(iter(ring.keys))
-    rows = tx.all(
-        """
-        SELECT workspace_id, id, sealed FROM account
-        WHERE sealed IS NOT NULL AND substr(sealed, 1, :length) <> :prefix
-        ORDER BY workspace_id, id LIMIT :limit
-        """,
-        length=len(newest) + 1,
-        prefix=f"{newest}.",
+def _whole(text: str) -> str:
+    return text
+
+
+def _instead(_text: str, sealed: str) -> str:
+    return sealed
+
+
+def _of_letter(text: str) -> str | None:
+    return msgspec.json.decode(text, type=dict[str, Any]).get("sealed")
+
+
+def _into_letter(text: str, sealed: str) -> str:
+    said = msgspec.json.decode(text, type=dict[str, Any])
+    return msgspec.json.encode({**said, "sealed": sealed}).decode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A column that holds sealed texts, and how one is found in it."""
+
+    table: str
+    keys: tuple[str, ...]
+    column: str
+    row: Callable[[Row], str]  # the name that it was sealed for
+    only: str = "true"
+    find: Callable[[str], str | None] = _whole
+    put: Callable[[str, str], str] = _instead
+
+
+PLACES: tuple[Place, ...] = (
+    Place(
+        table="account",
+        keys=("workspace_id", "id"),
+        column="sealed",
+        row=lambda row: row_name(row["workspace_id"], row["id"]),
+    ),
+    Place(
+        table="webhook",
+        keys=("workspace_id", "id"),
+        column="sealed",
+        row=lambda row: webhook_row(row["workspace_id"], row["id"]),
+    ),
+    Place(
+        table="person",
+        keys=("id",),
+        column="totp_sealed",
+        row=lambda row: factor_row(row["id"]),
+    ),
+    Place(
+        table="outbox",
+        keys=("workspace_id", "id"),
+        column="body",
+        row=lambda row: letter_row(row["id"]),
+        only="kind LIKE 'person.%'",
+        find=_of_letter,
+        put=_into_letter,
+    ),
+    Place(
+        table="connecting",
+        keys=("workspace_id", "state_hash"),
+        column="sealed",
+        row=lambda row: connecting_row(row["workspace_id"], row["state_hash"]),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one transaction did: how many were sealed anew, what no key opens, where to go on."""
+
+    sealed: int
+    lost: tuple[str, ...]
+    after: tuple[str, ...] | None  # None: that was the last
+
+
+@dataclass(slots=True)
+class Rotated:
+    """How many of each table were sealed anew, and the rows that no key at hand opens."""
+
+    sealed: dict[str, int] = field(default_factory=dict[str, int])
+    lost: list[str] = field(default_factory=list[str])
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.sealed.values())
+
+
+def rotate_batch(
+    tx: Tx,
+    now: datetime,
+    *,
+    ring: Keyring,
+    place: Place,
+    after: Sequence[str] | None = None,
+    limit: int = BATCH,
+) -> Batch:
+    """Look at up to `limit` rows of a place behind `after`; seal anew what an older key sealed."""
+    rows = _read(tx, place, after, limit)
+    changes: list[Mapping[str, Any]] = []
+    lost: list[str] = []
+    for row in rows:
+        sealed = place.find(row[place.column])
+        if sealed is None or not ring.needs_resealing(sealed):
+            continue
+        name = place.row(row)
+        try:
+            anew = ring.seal(ring.open(sealed, row=name), row=name)
+        except CannotOpen:
+            lost.append(name)
+            continue
+        text = place.put(row[place.column], anew)
+        changes.append({**row, "before": row[place.column], "becomes": text})
+    same = " AND ".join(f"{key} = :{key}" for key in place.keys)
+    done = tx.run_each(
+        f"UPDATE {place.table} SET {place.column} = :becomes WHERE {same} AND {place.column} = :before",  # noqa: S608 - of `PLACES`
+        [{name: each[name] for name in (*place.keys, "before", "becomes")} for each in changes],
+    )
+    last = tuple(rows[-1][key] for key in place.keys) if len(rows) == limit else None
+    return Batch(done, tuple(lost), last)
+
+
+def _read(tx: Tx, place: Place, after: Sequence[str] | None, limit: int) -> list[Row]:
+    keys = ", ".join(place.keys)
+    behind = ", ".join(f":after_{key}" for key in place.keys)
+    onward = f"AND ({keys}) > ({behind})" if after is not None else ""
+    return tx.all(
+        f"""
+        SELECT {keys}, {place.column} FROM {place.table}
+        WHERE {place.column} IS NOT NULL AND {place.only} {onward}
+        ORDER BY {keys} LIMIT :limit
+        """,  # noqa: S608 - of `PLACES`
         limit=limit,
-    )
-    return tx.run_each(
-        """
-        UPDATE account SET sealed = :sealed
-        WHERE workspace_id = :workspace_id AND id = :id AND sealed = :before
-        """,
-        [
-            {
-                "sealed": ring.seal(
-                    ring.open(
-                        row["sealed"], row=(name := row_name(row["workspace_id"], row["id"]))
-                    ),
-                    row=name,
-                ),
-                "before": row["sealed"],
-                "workspace_id": row["workspace_id"],
-                "id": row["id"],
-            }
-            for row in rows
-        ],
+        **{f"after_{key}": value for key, value in zip(place.keys, after or (), strict=False)},
     )
 
 
-async def rotate_all(operations: Operations, ring: Keyring) -> int:
-    """Seal every account anew, a batch a transaction; return how many were."""
-    total = 0
-    while done := await operations.run(lambda tx, now: rotate_batch(tx, now, ring=ring)):
-        total += done
-    return total
+async def rotate_all(operations: Operations, ring: Keyring, *, limit: int = BATCH) -> Rotated:
+    """Seal everything anew, a batch a transaction."""
+    rotated = Rotated()
+    for place in PLACES:
+        after: tuple[str, ...] | None = None
+        while True:
+            batch = await operations.run(_from(ring, place, after, limit))
+            rotated.sealed[place.table] = rotated.sealed.get(place.table, 0) + batch.sealed
+            rotated.lost += batch.lost
+            if (after := batch.after) is None:
+                break
+    return rotated
+
+
+def _from(
+    ring: Keyring, place: Place, after: tuple[str, ...] | None, limit: int
+) -> Operation[Batch]:
+    return lambda tx, now: rotate_batch(tx, now, ring=ring, place=place, after=after, limit=limit)

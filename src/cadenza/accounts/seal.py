@@ -75,8 +75,10 @@ def load_keyring(path: Path) -> Keyring:
 
 def add_key(path: Path) -> str:
     """Put a new key in front; what was sealed before still opens. Returns the new key's id."""
-    lines = path.read_text().splitlines()
-    key_id = f"k{len(lines) + 1}"
+    lines = [line for line in path.read_text().splitlines() if line.strip()]
+    # Never an id that is in use: old keys may have been taken out of the file.
+    used = [int(id_[1:]) for id_ in (line.split()[0] for line in lines) if id_[1:].isdecimal()]
+    key_id = f"k{max(used, default=len(lines)) + 1}"
     _write_keys(path, [f"{key_id} {_new_key()}", *lines])
     return key_id
 

@@ -13,6 +13,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cadenza.accounts.connect import NewAccount, NoSuchAccount, OtherIdentity, connect, reconnect
+from cadenza.accounts.open import connecting_row
 from cadenza.api.accounts import Account, one
 from cadenza.api.ask import Act, Acting, Ask
 from cadenza.api.declare import Resource
@@ -113,7 +114,7 @@ async def complete(act: Act, workspace_id: Id, body: Complete) -> Connection:
             403, "unknown_state", "This was not begun here, or it took too long: start again."
         )
     said: dict[str, Any] = msgspec.json.decode(
-        act.house.keyring.open(row["sealed"], row=_row_name(workspace_id, state_hash))
+        act.house.keyring.open(row["sealed"], row=connecting_row(workspace_id, state_hash))
     )
     connector = all_connectors()[row["provider"]]
     answer = await connector.complete(
@@ -157,7 +158,7 @@ async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connec
         case Redirect(url, keep):
             said = {"verifier": verifier.text, "keep": {n: s.reveal() for n, s in keep.items()}}
             sealed = act.house.keyring.seal(
-                msgspec.json.encode(said).decode(), row=_row_name(workspace_id, state.hash)
+                msgspec.json.encode(said).decode(), row=connecting_row(workspace_id, state.hash)
             )
             return await act.write(
                 lambda tx, now: _expect(act, tx, now, provider, body, state.hash, sealed, url)
@@ -187,10 +188,6 @@ def _typed(connector: Connector, body: Begin) -> dict[str, str | Secret]:
     return {
         name: Secret(value) if known[name].secret else value for name, value in body.fields.items()
     }
-
-
-def _row_name(workspace_id: str, state_hash: str) -> str:
-    return f"connecting:{workspace_id}:{state_hash}"
 
 
 def _expect(

@@ -17,14 +17,17 @@ app = App(name="keys", help="Look after the keys that seal credentials.")
 
 @app.command
 async def rotate(*, chosen: Chosen = USUAL) -> int:
-    """Make a new key and seal every account's credentials with it."""
+    """Make a new key and seal everything with it: accounts, webhooks, second factors, letters."""
     async with opened_house(chosen) as house:
         path = house.settings.keys
         key_id = add_key(path)
-        sealed = await rotate_all(house.operations, load_keyring(path))
+        done = await rotate_all(house.operations, load_keyring(path))
     if chosen.json:
-        print_json({"key": key_id, "sealed": sealed, "file": str(path)})
+        print_json({"key": key_id, "sealed": done.sealed, "lost": done.lost, "file": str(path)})
     else:
-        say(f"key {key_id} is in front in {path}; {sealed} accounts were sealed anew")
+        each = ", ".join(f"{table} {count}" for table, count in done.sealed.items() if count)
+        say(f"key {key_id} is in front in {path}; sealed anew: {each or 'nothing was sealed yet'}")
+        for row in done.lost:
+            say(f"no key in the file opens {row}: it was left as it is")
         say("start workers and servers anew, and back the key file up, apart from the database")
     return OK
