@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from cadenza.bootstrap import House, ProductJob, open_house, run_worker
+from cadenza.demo.rehearsal.faults import Kind
 from tests.bootstrap.conftest import Town
 
 
@@ -66,3 +67,22 @@ async def test_the_key_file_is_made_once_for_its_owner_alone(town: Town) -> None
     assert town.settings.keys.stat().st_mode & 0o777 == 0o600
     async with open_house(town.settings) as house:
         assert house.keyring.open(sealed, row="r") == "hello"
+
+
+async def test_a_call_that_outlives_its_grace_is_written_before_the_worker_goes(
+    town: Town, house: House
+) -> None:
+    slow = town.world.faults.plan(Kind.DELAY, "POST /api/v1/statuses", seconds=1.0)
+    hurry, stop, started = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    running = asyncio.create_task(run_worker(house, stop, started=started, hurry=hurry))
+    await asyncio.wait_for(started.wait(), 10)
+    id_ = await town.post(house, "On its way")
+    house.source.nudge()
+    async with asyncio.timeout(10):
+        while not slow.met:
+            await asyncio.sleep(0.01)
+    stop.set()
+    hurry.set()  # the run is cut short now; its call is not
+    await asyncio.wait_for(running, 20)
+    assert (await town.row(house, id_))["state"] == "sent"
+    assert town.visible() == ["On its way"]

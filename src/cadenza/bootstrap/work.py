@@ -51,6 +51,8 @@ async def run_worker(
             await asyncio.gather(*parts)
         finally:
             hurried.cancel()
+            # A call outlives its run: what it came to is written before the process goes.
+            await house.publisher.wait_for_calls()
         await _last_sign(house)
 
 
