@@ -42,3 +42,10 @@ export async function takeTagged<Data>(
   const data = await take(Promise.resolve(answered));
   return { data, etag: answered.response.headers.get("etag") };
 }
+
+/** What a path answers with, by its method: for shapes whose name the document does not keep. */
+export type AnswerOf<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Path][Method] extends {
+  responses: { 200: { content: { "application/json": infer Body } } };
+}
+  ? Body
+  : never;

@@ -1,14 +1,199 @@
-import { IconStack2 } from "@tabler/icons-react";
+// One account's queue: what goes out when, and everything a person may do about it.
+import { ActionIcon, Alert, Button, Group, Menu, Stack } from "@mantine/core";
+import { IconCalendarCog, IconDots, IconPlayerPause, IconPlugConnected, IconStack2, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "react-router";
 
+import { useAccounts, useChosenAccount, type Account } from "../../api/accounts";
+import { useMay, useWorkspaceId } from "../../api/me";
+import { Problem } from "../../api/problem";
+import { screens } from "../../app/screens";
+import { AccountChoice } from "../../ui/AccountChoice";
+import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
+import { Failed } from "../../ui/Failed";
+import { Fetched } from "../../ui/Fetched";
+import { Loading } from "../../ui/Loading";
 import { Page } from "../../ui/Page";
+import { Days } from "./Days";
+import { Head, Standing } from "./Head";
+import { Missed } from "./Missed";
+import { PauseDialog } from "./PauseDialog";
+import "./queue.css";
+import { ResumeDialog } from "./ResumeDialog";
+import { ScheduleEditor } from "./ScheduleEditor";
+import { useOrder, useQueueActs, useQueueView } from "./useQueue";
+
+const STEP = 14;
+const MOST = 92;
 
 export default function Queue() {
+  const accounts = useAccounts();
+  return (
+    <Fetched query={accounts} loading={<Page title="Queue"><Loading rows={6} /></Page>}>
+      {(found) => (found.length === 0 ? <NoAccount /> : <Chosen accounts={found} />)}
+    </Fetched>
+  );
+}
+
+function NoAccount() {
+  const mayConnect = useMay("admin");
   return (
     <Page title="Queue">
-      <Empty icon={IconStack2} title="Nothing here yet">
-        The queue is on its way.
+      <Empty
+        icon={IconPlugConnected}
+        title="No account yet"
+        action={
+          mayConnect && (
+            <Button component={Link} to="../accounts" relative="path">
+              Connect an account
+            </Button>
+          )
+        }
+      >
+        A queue belongs to an account. Connect one, and give it the times at which it should post.
       </Empty>
+    </Page>
+  );
+}
+
+function Chosen({ accounts }: { accounts: Account[] }) {
+  const [account, choose] = useChosenAccount(accounts);
+  if (account === undefined) return null;
+  const choice = <AccountChoice accounts={accounts} value={account.id} onChange={choose} />;
+  return <One key={account.id} account={account} choice={choice} />;
+}
+
+type Dialog = "pause" | "resume" | "schedule" | null;
+
+function One({ account, choice }: { account: Account; choice: React.ReactNode }) {
+  const [days, setDays] = useState(STEP);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
+  const workspaceId = useWorkspaceId();
+  const mayEdit = useMay("editor");
+  const query = useQueueView(account.id, days);
+  const view = query.data;
+  const order = useOrder(account.id, days, view);
+  const acts = useQueueActs(account.id, view?.zone ?? account.zone);
+  const lacksSchedule = query.error instanceof Problem && query.error.code === "no_queue";
+
+  const clear = async () => {
+    const yes = await askFirst({
+      title: `Clear the queue of ${account.handle}?`,
+      says: "Every waiting post is taken off; posts timed by hand stay. You can undo this for ten minutes.",
+      yes: "Clear the queue",
+      danger: true,
+    });
+    if (yes) acts.clear.mutate(false);
+  };
+  const lineActs = {
+    toTop: order.toTop,
+    skip: (at: string) => acts.skip.mutate([at]),
+    unskip: (at: string) => acts.lift.mutate([at]),
+    remove: async (line: { ids: string[]; text?: string | null }) => {
+      const yes = await askFirst({
+        title: "Take this post off the queue?",
+        says: `“${line.text ?? "A post without words"}” will not be sent by ${account.handle}. The post itself is kept.`,
+        yes: "Take it off",
+        danger: true,
+      });
+      if (yes) acts.cancel.mutate(line.ids);
+    },
+    ...(screens.some(({ path }) => path === "compose") && {
+      compose: (at: string) => `/w/${workspaceId}/compose?account=${account.id}&at=${encodeURIComponent(at)}`,
+    }),
+  };
+
+  return (
+    <Page
+      title="Queue"
+      actions={
+        <>
+          {choice}
+          {mayEdit && view !== undefined && (
+            <Group gap="xs">
+              {!view.paused && (
+                <Button variant="default" leftSection={<IconPlayerPause size={16} aria-hidden />} onClick={() => setDialog("pause")}>
+                  Pause…
+                </Button>
+              )}
+              <Button variant="default" leftSection={<IconCalendarCog size={16} aria-hidden />} onClick={() => setDialog("schedule")}>
+                Times…
+              </Button>
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <ActionIcon variant="default" size={36} aria-label="More for this queue">
+                    <IconDots size={18} />
+                  </ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => void clear()}>
+                    Clear the queue…
+                  </Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
+            </Group>
+          )}
+        </>
+      }
+    >
+      {view === undefined && query.isPending && <Loading rows={6} />}
+      {view === undefined && lacksSchedule && (
+        <Empty
+          icon={IconStack2}
+          title={`${account.handle} has no times yet`}
+          action={mayEdit && <Button onClick={() => setDialog("schedule")}>Choose the times</Button>}
+        >
+          Give it weekly slots, and posts that are added take the next free one.
+        </Empty>
+      )}
+      {view === undefined && query.isError && !lacksSchedule && <Failed error={query.error} again={() => void query.refetch()} />}
+      {view !== undefined && (
+        <Stack gap="md">
+          <Head account={account} view={view} />
+          <Standing account={account} view={view} mayResume={mayEdit} onResume={() => setDialog("resume")} />
+          <Missed accountId={account.id} zone={view.zone} acts={mayEdit ? acts : null} />
+          {order.conflict !== null && (
+            <Alert role="alert" color="orange" title="Your move was not made" withCloseButton closeButtonLabel="Leave it as it is" onClose={order.leave}>
+              {order.conflict.says} It is for you to decide:{" "}
+              <Group gap="xs" mt="xs">
+                <Button size="xs" onClick={() => order.conflict && order.move(order.conflict.move)}>
+                  Move it all the same
+                </Button>
+                <Button size="xs" variant="default" onClick={order.leave}>
+                  Leave it as it is
+                </Button>
+              </Group>
+            </Alert>
+          )}
+          <Days view={view} acts={mayEdit ? lineActs : null} move={order.move} />
+          {days < MOST && (
+            <Button variant="default" loading={query.isFetching && query.isPlaceholderData} onClick={() => setDays(Math.min(MOST, days + STEP))}>
+              Show later days
+            </Button>
+          )}
+        </Stack>
+      )}
+      {dialog === "pause" && view !== undefined && (
+        <PauseDialog
+          zone={view.zone}
+          handle={account.handle}
+          busy={acts.pause.isPending}
+          onPause={(asked) => acts.pause.mutate(asked, { onSuccess: close })}
+          onClose={close}
+        />
+      )}
+      {dialog === "resume" && view !== undefined && (
+        <ResumeDialog
+          accountId={account.id}
+          view={view}
+          busy={acts.resume.isPending}
+          onResume={(asked) => acts.resume.mutate(asked, { onSuccess: close })}
+          onClose={close}
+        />
+      )}
+      {dialog === "schedule" && <ScheduleEditor account={account} isNew={view === undefined} view={view} onClose={close} />}
     </Page>
   );
 }

@@ -1,0 +1,134 @@
+// The days of a queue with their slots. Posts change places by drag, by keys (Space, arrows, Space; or Alt with
+// an arrow) or by menu; before a post is let go, its new time is shown and spoken.
+import {
+  closestCenter,
+  DndContext,
+  DragOverlay,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+  type Announcements,
+  type DragEndEvent,
+} from "@dnd-kit/core";
+import { SortableContext, sortableKeyboardCoordinates } from "@dnd-kit/sortable";
+import { Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { useState } from "react";
+
+import { clock, clockChange, clockChangeWords, dayWords, localDay, moment } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { count } from "../../ui/words";
+import { FixedLine, MovableLine, type LineActs } from "./LineRow";
+import { mayMove, movable, moveTo, nameOf, type Day, type Line, type Move, type QueueView } from "./order";
+
+interface Held {
+  id: string;
+  over: string | null;
+}
+
+export function Days(props: { view: QueueView; acts: Omit<LineActs, "step"> | null; move: (move: Move | null) => void }) {
+  const { view, move } = props;
+  const [held, setHeld] = useState<Held | null>(null);
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const order = movable(view);
+  const names = order.map(nameOf);
+  const find = (id: unknown): Line | undefined => order[names.indexOf(String(id))];
+  const when = (id: unknown): string => {
+    const line = find(id);
+    return line === undefined ? "" : moment(line.at, view.zone);
+  };
+  const step = (id: string, by: -1 | 1) => move(moveTo(view, id, names.indexOf(id) + by));
+  const acts = props.acts === null ? null : { ...props.acts, step };
+  const drop = ({ active, over }: DragEndEvent) => {
+    setHeld(null);
+    if (over !== null) move(moveTo(view, String(active.id), names.indexOf(String(over.id))));
+  };
+  const announcements: Announcements = {
+    onDragStart: ({ active }) => `Picked up “${find(active.id)?.text ?? "post"}”, planned for ${when(active.id)}.`,
+    onDragOver: ({ over }) => (over === null ? "Not over a place." : `Would go out ${when(over.id)}.`),
+    onDragEnd: ({ over }) => (over === null ? "Let go; it stays." : `Let go at ${when(over.id)}.`),
+    onDragCancel: () => "Cancelled; it stays where it was.",
+  };
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      accessibility={{
+        announcements,
+        screenReaderInstructions: {
+          draggable: "Press Space to pick the post up, arrows to move it, Space to let go, Escape to cancel. Alt with an arrow moves it one place at once.",
+        },
+      }}
+      onDragStart={({ active }) => setHeld({ id: String(active.id), over: null })}
+      onDragOver={({ over }) => setHeld((now) => now && { ...now, over: over === null ? null : String(over.id) })}
+      onDragCancel={() => setHeld(null)}
+      onDragEnd={drop}
+    >
+      <SortableContext items={names} strategy={() => null}>
+        <Stack gap="lg">
+          {view.days.map((day) => (
+            <OneDay key={day.day} day={day} zone={view.zone} acts={acts} first={names[0]} last={names.at(-1)} />
+          ))}
+        </Stack>
+      </SortableContext>
+      <DragOverlay dropAnimation={null}>
+        {held !== null && <Carried line={find(held.id)} was={when(held.id)} to={when(held.over ?? held.id)} />}
+      </DragOverlay>
+    </DndContext>
+  );
+}
+
+function Carried({ line, was, to }: { line: Line | undefined; was: string; to: string }) {
+  return (
+    <Paper shadow="md" withBorder p="xs" maw={520} data-testid="carried">
+      <Text size="sm" className="queue-words">
+        {line?.text}
+      </Text>
+      <Text size="sm" fw={650}>
+        {was === to ? `Stays at ${was}` : `Would go out ${to}`}
+      </Text>
+    </Paper>
+  );
+}
+
+function OneDay(props: { day: Day; zone: string; acts: LineActs | null; first?: string; last?: string }) {
+  const { day, zone, acts } = props;
+  const today = localDay(useNow(60_000), zone);
+  const change = clockChangeWords(clockChange(day.day, zone));
+  if (day.lines.length === 0 && change === null && !day.blackout) return null;
+  const isFull = day.max_per_day !== null && day.posts >= day.max_per_day;
+  return (
+    <section aria-labelledby={`day-${day.day}`}>
+      <Group gap="xs" mb={6}>
+        <Title order={2} size="h5" id={`day-${day.day}`}>
+          {dayWords(day.day, today)}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {day.max_per_day === null ? count(day.posts, "post") : `${day.posts} of ${day.max_per_day} posts`}
+          {isFull && ", full"}
+        </Text>
+        {change !== null && (
+          <Badge variant="outline" tt="none" color="orange" style={{ color: "var(--mantine-color-text)" }}>
+            {change}
+          </Badge>
+        )}
+        {day.blackout && (
+          <Badge variant="outline" tt="none" color="gray" style={{ color: "var(--mantine-color-text)" }}>
+            Day off
+          </Badge>
+        )}
+      </Group>
+      <Stack component="ul" gap={6} m={0} p={0} style={{ listStyle: "none" }}>
+        {day.lines.map((line) => {
+          const shown = { line, clock: clock(line.at, zone), acts };
+          const key = `${line.at}-${nameOf(line)}`;
+          if (!mayMove(line)) return <FixedLine key={key} {...shown} />;
+          return <MovableLine key={key} {...shown} isFirst={nameOf(line) === props.first} isLast={nameOf(line) === props.last} />;
+        })}
+      </Stack>
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import { Alert, Button, Group, List, Text } from "@mantine/core";
+import { IconClockX } from "@tabler/icons-react";
+
+import { moment } from "../../ui/times";
+import { count } from "../../ui/words";
+import { useMissed, type useQueueActs } from "./useQueue";
+
+/** Posts that nothing sent in time, and one step to save them all. */
+export function Missed(props: { accountId: string; zone: string; acts: ReturnType<typeof useQueueActs> | null }) {
+  const missed = useMissed(props.accountId).data?.items ?? [];
+  if (missed.length === 0) return null;
+  const rescue = props.acts?.rescue;
+  return (
+    <Alert color="orange" icon={<IconClockX aria-hidden />} title={`${count(missed.length, "post")} missed`}>
+      <List size="sm" mb="xs">
+        {missed.slice(0, 5).map((each) => (
+          <List.Item key={each.id}>
+            {moment(each.due_at, props.zone)}: {String(each.content.text ?? "").slice(0, 80)}
+            {each.reason !== null && (
+              <Text span size="xs" c="dimmed">
+                {" "}
+                ({each.reason})
+              </Text>
+            )}
+          </List.Item>
+        ))}
+      </List>
+      {missed.length > 5 && <Text size="sm">and {missed.length - 5} more</Text>}
+      {rescue !== undefined && (
+        <Group gap="xs" mt="xs">
+          <Button size="xs" loading={rescue.isPending} onClick={() => rescue.mutate({ wish: "next_slot" })}>
+            Give them the next slots
+          </Button>
+          <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => rescue.mutate({ wish: "now" })}>
+            Send now, spaced
+          </Button>
+          <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => rescue.mutate({ wish: "draft" })}>
+            Back to drafts
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,106 @@
+import { Button, Group, Modal, NumberInput, Radio, ScrollArea, Stack, Table, Text } from "@mantine/core";
+import { useState } from "react";
+
+import type { Schemas } from "../../api/client";
+import { Fetched } from "../../ui/Fetched";
+import { clock, dayName, moment } from "../../ui/times";
+import { count } from "../../ui/words";
+import type { QueueView } from "./order";
+import { useResumePreview } from "./useQueue";
+
+type Choice = Schemas["ResumeAsked"]["choice"];
+
+const choices: { value: Choice; label: string; description: string }[] = [
+  { value: "shift", label: "Move them on", description: "They take the next free slots in order; what stands behind moves on." },
+  { value: "send", label: "Send them now, spaced", description: "One after the other from now on; the rest keeps its times." },
+  { value: "draft", label: "Take them back as drafts", description: "Nothing late is sent; decide about each one later." },
+];
+
+/** What becomes of what came due meanwhile: three choices, each shown before it is done. */
+export function ResumeDialog(props: {
+  accountId: string;
+  view: QueueView;
+  busy: boolean;
+  onResume: (asked: Schemas["ResumeAsked"]) => void;
+  onClose: () => void;
+}) {
+  const [choice, setChoice] = useState<Choice>("shift");
+  const [minutes, setMinutes] = useState(5);
+  const preview = useResumePreview(props.accountId, choice, minutes, true);
+  return (
+    <Modal opened onClose={props.onClose} title="Resume the queue" size="lg">
+      <Stack>
+        <Radio.Group label="What came due while it was paused" value={choice} onChange={(said) => setChoice(said as Choice)}>
+          <Stack gap="xs" mt="xs">
+            {choices.map((each) => (
+              <Radio key={each.value} {...each} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {choice === "send" && (
+          <NumberInput label="Minutes between them" min={1} max={1440} value={minutes} onChange={(said) => setMinutes(Number(said) || 5)} w={200} />
+        )}
+        <Fetched query={preview} rows={2}>
+          {(answer) => <Preview answer={answer} view={props.view} />}
+        </Fetched>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onClose}>
+            Stay paused
+          </Button>
+          <Button
+            loading={props.busy}
+            disabled={preview.data === undefined}
+            onClick={() => props.onResume({ choice, minutes_apart: minutes })}
+          >
+            Resume
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Preview({ answer, view }: { answer: Schemas["ResumedShown"]; view: QueueView }) {
+  const words = new Map(view.days.flatMap((day) => day.lines.flatMap((line) => line.ids.map((id) => [id, line.text] as const))));
+  if (answer.held.length === 0) return <Text size="sm">Nothing came due meanwhile: every post keeps its time.</Text>;
+  if (answer.choice === "draft") return <Text size="sm">{count(answer.taken_back.length, "post")} would go back to the drafts.</Text>;
+  return (
+    <div aria-live="polite">
+      <Text size="sm" mb={4}>
+        {count(answer.held.length, "post")} came due; {count(answer.moved.length, "post")} would get a new time:
+      </Text>
+      <ScrollArea.Autosize mah={220}>
+        <Moves moves={answer.moved} zone={view.zone} words={words} />
+      </ScrollArea.Autosize>
+    </div>
+  );
+}
+
+/** Who would move from when to when. */
+export function Moves(props: { moves: readonly Schemas["MovedShown"][]; zone: string; words: ReadonlyMap<string, string | null | undefined> }) {
+  const { zone } = props;
+  return (
+    <Table>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Post</Table.Th>
+          <Table.Th>Now</Table.Th>
+          <Table.Th>Then</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {props.moves.slice(0, 100).map((move) => (
+          <Table.Tr key={move.id}>
+            <Table.Td>
+              <Text size="sm" lineClamp={1}>
+                {props.words.get(move.id) ?? "A later post"}
+              </Text>
+            </Table.Td>
+            <Table.Td>{moment(move.was_at, zone)}</Table.Td>
+            <Table.Td>{dayName(move.was_at, zone) === dayName(move.now_at, zone) ? clock(move.now_at, zone) : moment(move.now_at, zone)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,201 @@
+// What the queue screen reads, and what a person may do to a queue. Moves are shown at once and taken back
+// when the server refuses; every other act waits for its answer.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { useAct } from "../../api/act";
+import { api, take, type Schemas } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { Problem } from "../../api/problem";
+import { tellDone, tellProblem } from "../../ui/tell";
+import { moment } from "../../ui/times";
+import { count } from "../../ui/words";
+import { movable, nameOf, wayBack, withMove, withServersOrder, type Move, type QueueView } from "./order";
+
+const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
+
+function usePath(accountId: string) {
+  return { workspace_id: useWorkspaceId(), account_id: accountId };
+}
+
+export function useQueueView(accountId: string, days: number) {
+  const path = usePath(accountId);
+  return useQuery({
+    queryKey: [path.workspace_id, "queue", accountId, days],
+    queryFn: () => take(api.GET(QUEUE, { params: { path, query: { days } } })),
+    placeholderData: (old, before) => (before?.queryKey[2] === accountId ? keepPreviousData(old) : undefined),
+    retry: (failures, error) => failures < 1 && !(error instanceof Problem && error.status === 404),
+  });
+}
+
+export function useRunway(accountId: string) {
+  const path = usePath(accountId);
+  return useQuery({
+    queryKey: [path.workspace_id, "runway", accountId],
+    queryFn: () => take(api.GET(`${QUEUE}/runway`, { params: { path } })),
+    retry: false,
+  });
+}
+
+export function useMissed(accountId: string) {
+  const { workspace_id } = usePath(accountId);
+  return useQuery({
+    queryKey: [workspace_id, "missed", accountId],
+    queryFn: () =>
+      take(
+        api.GET("/api/v1/workspaces/{workspace_id}/deliveries", {
+          params: { path: { workspace_id }, query: { state: ["missed"], account_id: accountId, limit: 50 } },
+        }),
+      ),
+  });
+}
+
+export interface Conflict {
+  move: Move;
+  says: string;
+}
+
+/** Moves in the order: seen at once, with a way back; refused ones return to what the server says. */
+export function useOrder(accountId: string, days: number, view: QueueView | undefined) {
+  const queries = useQueryClient();
+  const path = usePath(accountId);
+  const key = [path.workspace_id, "queue", accountId, days];
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const ask = (body: Schemas["OrderAsked"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
+  const set = (change: (old: QueueView) => QueueView) =>
+    queries.setQueryData<QueueView>(key, (old) => (old === undefined ? old : change(old)));
+
+  const moving = useMutation({
+    mutationFn: ({ move, revision }: { move: Move; revision: number; back: Move | null; undone?: boolean }) =>
+      ask({ verb: "move", revision, ...move }),
+    onMutate: async ({ move }) => {
+      setConflict(null);
+      await queries.cancelQueries({ queryKey: key });
+      const old = queries.getQueryData<QueueView>(key);
+      set((now) => withMove(now, move));
+      return { old };
+    },
+    onSuccess: ({ moved, stays, revision }, { move, back, undone }) => {
+      set((now) => ({ ...now, revision }));
+      const own = moved.find(({ id }) => id === move.id);
+      if (stays.length > 0) tellProblem(new Error(`It stays where it is: ${stays.map(({ why }) => why).join(", ")}.`));
+      else if (undone === true) tellDone("Moved back.");
+      else if (own !== undefined && view !== undefined) {
+        const undo = back === null ? undefined : () => moving.mutate({ move: back, revision, back: null, undone: true });
+        tellDone(`Now goes out ${moment(own.now_at, view.zone)}.`, undo);
+      }
+    },
+    onError: (error, { move }, before) => {
+      set((now) => before?.old ?? now);
+      if (error instanceof Problem && error.code === "queue_changed") {
+        const body = error.body as { revision: number; order: { id: string; at: string }[] };
+        set((now) => withServersOrder(now, body.revision, body.order));
+        setConflict({ move, says: error.message });
+      } else tellProblem(error);
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: [path.workspace_id] }),
+  });
+
+  const move = (wanted: Move | null) => {
+    if (wanted === null || view === undefined) return;
+    moving.mutate({ move: wanted, revision: view.revision, back: wayBack(view, wanted.id) });
+  };
+  const toTop = (id: string) => {
+    const first = view && movable(view)[0];
+    if (first !== undefined && nameOf(first) !== id) move({ id, before: nameOf(first) });
+  };
+  return { move, toTop, conflict, leave: () => setConflict(null), busy: moving.isPending };
+}
+
+/** Everything else that is done to a queue. */
+export function useQueueActs(accountId: string, zone: string) {
+  const path = usePath(accountId);
+  const lift = useAct(
+    (instants: string[] | null) => take(api.POST(`${QUEUE}/skips/lift`, { params: { path }, body: { instants } })),
+    { done: () => "The slot is offered again." },
+  );
+  const skip = useAct(
+    (instants: string[]) => take(api.POST(`${QUEUE}/skips`, { params: { path }, body: { instants } })),
+    {
+      done: ({ moved }, [at]) =>
+        `${at === undefined ? "The slot" : moment(at, zone)} is left out${moved.length > 0 ? `; ${count(moved.length, "post")} moved on` : ""}.`,
+      undo: (_, instants) => () => lift.mutate(instants),
+    },
+  );
+  const undoClear = useAct(
+    (clearId: string) =>
+      take(
+        api.POST("/api/v1/workspaces/{workspace_id}/queue/clears/{clear_id}/undo", {
+          params: { path: { workspace_id: path.workspace_id, clear_id: clearId } },
+        }),
+      ),
+    {
+      done: ({ restored, lost }) =>
+        lost.length === 0
+          ? `${count(restored.length, "post")} back in the queue.`
+          : `${count(restored.length, "post")} back; ${lost.length} found their slot taken.`,
+    },
+  );
+  const clear = useAct(
+    (byHand: boolean) => take(api.POST(`${QUEUE}/clear`, { params: { path }, body: { by_hand: byHand } })),
+    {
+      done: ({ canceled, on_their_way: going }) =>
+        `${count(canceled.length, "post")} taken off the queue${going.length > 0 ? `; ${going.length} were on their way` : ""}.`,
+      undo: ({ clear_id: id }) => (id === null ? undefined : () => undoClear.mutate(id)),
+    },
+  );
+  const pause = useAct(
+    (body: Schemas["PauseAsked"]) => take(api.POST(`${QUEUE}/pause`, { params: { path }, body })),
+    {
+      done: ({ under_way: going }) =>
+        going === 0 ? "Paused: nothing is sent until you resume." : `Paused; ${count(going, "post")} already on the way.`,
+    },
+  );
+  const resume = useAct(
+    (body: Schemas["ResumeAsked"]) => take(api.POST(`${QUEUE}/resume`, { params: { path }, body })),
+    { done: () => "The queue runs again." },
+  );
+  const rescue = useAct(
+    (body: Schemas["RescueAsked"]) => take(api.POST(`${QUEUE}/missed`, { params: { path }, body })),
+    {
+      done: ({ moved, drafts, full }) => {
+        const parts = [
+          moved.length > 0 && `${count(moved.length, "post")} got a new time`,
+          drafts.length > 0 && `${drafts.length} back among the drafts`,
+          full.length > 0 && `${full.length} found no free slot`,
+        ].filter(Boolean);
+        return `${parts.join("; ") || "Nothing was missed any more"}.`;
+      },
+    },
+  );
+  const cancel = useAct(
+    async (ids: string[]) => {
+      for (const id of ids)
+        await take(
+          api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/cancel", {
+            params: { path: { workspace_id: path.workspace_id, delivery_id: id } },
+            body: { reason: "taken off the queue" },
+          }),
+        );
+    },
+    { done: () => "Taken off the queue." },
+  );
+  return { skip, lift, clear, pause, resume, rescue, cancel };
+}
+
+/** What a resume would do, without doing it. */
+export function useResumePreview(accountId: string, choice: Schemas["ResumeAsked"]["choice"], minutes: number, asked: boolean) {
+  const path = usePath(accountId);
+  return useQuery({
+    queryKey: [path.workspace_id, "resume-preview", accountId, choice, minutes],
+    enabled: asked,
+    retry: false,
+    queryFn: () =>
+      take(
+        api.POST(`${QUEUE}/resume`, {
+          params: { path, query: { dry_run: true } },
+          body: { choice, minutes_apart: minutes },
+        }),
+      ),
+  });
+}
