@@ -42,7 +42,7 @@ class Book:
     )
     _days: dict[date, Seen] = field(default_factory=dict[date, Seen], init=False)
     _full: set[date] = field(default_factory=set[date], init=False)
-    _probed: bool = field(default=False, init=False)
+    _full_to: date | None = field(default=None, init=False)  # up to there no slot is free
     _counted_to: date | None = field(default=None, init=False)
     _chunks: Iterator[int] = field(default_factory=lambda: iter(_CHUNKS), init=False)
 
@@ -51,16 +51,24 @@ class Book:
         if self.moving_since is not None:
             return day  # the counts would be those before the move
         while True:
-            if self._counted_to is None or day >= self._counted_to:
-                if self._counted_to is not None and not self._probed:
-                    # The next days are full: perhaps all are, and the one behind them is looked at itself.
-                    beyond = self._probe(day)
-                    if beyond is not None:
-                        return beyond
-                self._count_full(day)
-            if day not in self._full:
-                return day
+            if self._full_to is not None and day < self._full_to:
+                if not self._has_times(day):
+                    return day
+            else:
+                if self._counted_to is None or day >= self._counted_to:
+                    if self._counted_to is not None and self._full_to is None:
+                        # The next days are full: perhaps all are, and the one behind is looked at itself.
+                        self._full_to = self._probe(day) or day
+                        if day < self._full_to:
+                            continue
+                    self._count_full(day)
+                if day not in self._full:
+                    return day
             day += _DAY
+
+    def _has_times(self, day: date) -> bool:
+        schedule = self.queue.schedule
+        return bool(schedule.times[day.toordinal() % 7]) and day not in schedule.blackouts
 
     def count(self, day: date) -> int:
         """Return how many posts count on that date."""
@@ -99,7 +107,6 @@ class Book:
 
         As many rows hold slots as there are slots on these days, and no slot is held twice: so all are.
         """
-        self._probed = True
         schedule = self.queue.schedule
         busiest = max(len(times) for times in schedule.times)
         if schedule.max_per_day is not None and schedule.max_per_day < busiest:
