@@ -15,7 +15,7 @@ JOBS ?= 0
 PYTEST_ARGS ?=
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
-.PHONY: help setup up web test check format lint types imports house fix bench lock clean sim crash
+.PHONY: help setup up hello web test check format lint types imports house fix bench lock clean sim crash
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -47,9 +47,14 @@ $(STAMP): requirements/dev.txt requirements/install.txt pyproject.toml | $(UV)
 	@$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-up: $(STAMP) ## Set up, then run the first example
-	@if [ -f examples/hello.py ]; then exec $(PY) examples/hello.py; \
-	else echo "examples/hello.py is not there; set-up is done: try $(BIN)/cadenza --help"; fi
+up: $(STAMP) ## Set up, then run Cadenza with a demo in it (PORT=8400, RESET=1: begin anew)
+	@if [ ! -f src/cadenza/_ui/index.html ]; then $(MAKE) --no-print-directory web || \
+	  echo "The web app could not be built; the API and the command line work without it." >&2; fi
+	@exec $(BIN)/cadenza demo --data .cache/up --port $(or $(PORT),8400) $(if $(RESET),--reset) \
+	  --rehearsal-port $(or $(REHEARSAL_PORT),8500)
+
+hello: $(STAMP) ## Run the engine's first example
+	@exec $(PY) examples/hello.py
 
 web: $(STAMP) ## Build the web app into the package, if it changed
 	@$(PY) -m cadenza.api.document > web/openapi.json

@@ -15,6 +15,10 @@ from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED
 GROUPS = {
     "up": ("cadenza.cli.up:app", "Start everything in one process: web app, API and worker."),
     "serve": ("cadenza.cli.up:serve_app", "Serve the web app and the API, without a worker."),
+    "demo": (
+        "cadenza.cli.demo:app",
+        "Look around in a filled installation, with networks of its own.",
+    ),
     "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
     "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
     "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),

@@ -7,12 +7,16 @@ waits for nothing. If one half breaks, the other is stopped and the error is rai
 import asyncio
 import contextlib
 import signal
+import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
 
 from cadenza.api.app import create_app
 from cadenza.api.serve import serve
 from cadenza.bootstrap import open_house, run_worker
 from cadenza.bootstrap.model import House
+from cadenza.cli.logs import LogStyle, log_to
 from cadenza.config.model import Settings
 
 Greet = Callable[[House], Awaitable[None]]
@@ -72,3 +76,26 @@ async def _keep_guard(house: House, stop: asyncio.Event) -> None:
     """Give signs of life where no worker does; it ends with the server."""
     while not stop.is_set():
         await house.clock.wait(stop, await house.guard.run_once())
+
+
+def placed(
+    settings: Settings, *, host: str | None, port: int | None, data: Path | None
+) -> Settings:
+    """Put what was said on the command line over the settings."""
+    listen = settings.listen
+    return replace(
+        settings,
+        data=data or settings.data,
+        listen=replace(
+            listen,
+            host=listen.host if host is None else host,
+            port=listen.port if port is None else port,
+        ),
+    )
+
+
+def start_logging(settings: Settings, log: LogStyle | None, level: str | None) -> None:
+    """Log to the error stream; where nobody set a level, only what somebody should know."""
+    style = log or (None if settings.log == "auto" else LogStyle(settings.log))
+    usual = settings.log_level if "log_level" in settings.origins else "warning"
+    log_to(sys.stderr, style=style, level=level or usual)

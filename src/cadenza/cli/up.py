@@ -5,7 +5,6 @@ from cadenza.toml and the environment; what is said here wins.
 """
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +12,10 @@ from cyclopts import App, Parameter
 
 from cadenza.api.first_start import first_start_link
 from cadenza.bootstrap.model import House
-from cadenza.cli.logs import LogStyle, log_to
+from cadenza.cli.logs import LogStyle
 from cadenza.cli.settings import USUAL, Chosen
 from cadenza.cli.show import print_json, say
-from cadenza.cli.stand import stand
-from cadenza.config.model import Settings
+from cadenza.cli.stand import placed, stand, start_logging
 from cadenza.providers.http.redact import redact
 
 app = App(name="up", help="Start everything in one process: web app, API and worker.")
@@ -89,29 +87,6 @@ async def serve(
     settings = placed(chosen.settings(), host=host, port=port, data=None)
     start_logging(settings, log, log_level)
     await stand(settings, worker=False, greet=lambda house: greet(house, chosen))
-
-
-def placed(
-    settings: Settings, *, host: str | None, port: int | None, data: Path | None
-) -> Settings:
-    """Put what was said on the command line over the settings."""
-    listen = settings.listen
-    return replace(
-        settings,
-        data=data or settings.data,
-        listen=replace(
-            listen,
-            host=listen.host if host is None else host,
-            port=listen.port if port is None else port,
-        ),
-    )
-
-
-def start_logging(settings: Settings, log: LogStyle | None, level: str | None) -> None:
-    """Log to the error stream; where nobody set a level, only what somebody should know."""
-    style = log or (None if settings.log == "auto" else LogStyle(settings.log))
-    usual = settings.log_level if "log_level" in settings.origins else "warning"
-    log_to(sys.stderr, style=style, level=level or usual)
 
 
 async def greet(house: House, chosen: Chosen) -> None:

@@ -1,0 +1,154 @@
+"""`cadenza demo`: a lively installation to look around in, with rehearsal networks in the same process.
+
+Everything lies in one folder of its own; the first start fills it, later ones go on from there, and
+`--reset` begins anew. The passwords are the same for everybody: it is for this machine alone.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from cadenza.bootstrap import CannotStart, House, open_house
+from cadenza.cli.logs import LogStyle
+from cadenza.cli.settings import USUAL, Chosen
+from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.stand import placed, stand, start_logging
+from cadenza.config.load import load
+from cadenza.config.model import Settings
+from cadenza.demo import script
+from cadenza.demo.cast import Cast, assemble
+from cadenza.demo.fill import connect_places, fill
+from cadenza.demo.step_clock import StepClock
+from cadenza.providers.registry import all_providers
+
+app = App(name="demo", help="Look around in a filled installation, with networks of its own.")
+
+FOLDER = Path("cadenza-demo")
+SIGN = "this-is-a-demo"  # a file in the folder: what is inside may be thrown away
+BEGUN, FILLED = "begun", "filled"
+
+
+@app.default
+async def demo(
+    *,
+    reset: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    host: str | None = None,
+    port: int | None = None,
+    data: Path | None = None,
+    rehearsal_port: int = 8500,
+    log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
+    log_level: str | None = None,
+    chosen: Chosen = USUAL,
+) -> None:
+    """Start everything with made-up people, accounts and posts, beside networks on this machine.
+
+    Parameters
+    ----------
+    reset
+        Throw the demo's folder away and begin anew.
+    host
+        Listen on this address (127.0.0.1). The passwords are known to everybody.
+    port
+        Listen on this port (8400).
+    data
+        The demo's folder (cadenza-demo).
+    rehearsal_port
+        The port of the page that shows what arrives; the networks take those after it.
+    log
+        How log lines look: console or json. Without it console on a terminal, else json.
+    log_level
+        The least serious level that is logged: debug, info, warning (the default here) or error.
+    """
+    folder = data or FOLDER
+    _make_room(folder, reset=reset)
+    cast = await _open_networks(rehearsal_port)
+    try:
+        environ = {**os.environ, **cast.environment()}
+        loaded = load(chosen.config, environ=environ, providers=all_providers())
+        settings = placed(loaded, host=host, port=port, data=folder)
+        sign = folder / SIGN
+        if sign.read_text().strip() != FILLED:
+            start_logging(settings, log, log_level or "error")  # what goes wrong here is played
+            await _fill(settings, cast, quiet=chosen.json)
+            sign.write_text(FILLED)
+        start_logging(settings, log, log_level)
+        await stand(
+            settings,
+            worker=True,
+            prepare=lambda house: _come_back(house, cast),
+            greet=lambda house: _greet(house, cast, chosen),
+        )
+    finally:
+        await cast.rehearsal.close()
+
+
+def _make_room(folder: Path, *, reset: bool) -> None:
+    """Have a folder that is the demo's own; what is not the demo's is never touched."""
+    sign = folder / SIGN
+    there = folder.is_dir() and any(folder.iterdir())
+    if there and not sign.is_file():
+        raise CannotStart(
+            f"{folder} holds something that is no demo: name another folder with --data"
+        )
+    if there and (reset or sign.read_text().strip() != FILLED):
+        shutil.rmtree(folder)  # one that was not filled to the end is begun anew
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not sign.is_file():
+        sign.write_text(BEGUN)
+
+
+async def _open_networks(port: int) -> Cast:
+    try:
+        return await assemble(port)
+    except OSError as error:
+        raise CannotStart(
+            f"the ports from {port} on cannot be taken ({error.strerror}): "
+            "stop the other demo or rehearsal, or name others with --rehearsal-port"
+        ) from error
+
+
+async def _fill(settings: Settings, cast: Cast, *, quiet: bool) -> None:
+    clock = StepClock()
+
+    def tell(what: str) -> None:
+        if not quiet:
+            print(f"  making {what} …", file=sys.stderr)
+
+    async with open_house(settings, clock=clock) as house:
+        await fill(house, cast, clock, tell)
+
+
+async def _come_back(house: House, cast: Cast) -> None:
+    """Give the accounts the tokens of this rehearsal: its networks know no others."""
+    home = await house.operations.read(
+        lambda tx, now: tx.value("SELECT id FROM workspace ORDER BY created_at LIMIT 1")
+    )
+    await connect_places(house, cast, home, {})
+
+
+async def _greet(house: House, cast: Cast, chosen: Chosen) -> None:
+    address = house.settings.home
+    people = [(p.name, p.role, p.email, p.password) for p in script.PEOPLE]
+    if chosen.json:
+        keys = ("name", "role", "email", "password")
+        print_json(
+            {
+                "address": address,
+                "rehearsal": cast.desk.url(),
+                "people": [dict(zip(keys, person, strict=True)) for person in people],
+            }
+        )
+        sys.stdout.flush()
+        return
+    say(f"\n  Cadenza's demo is at {address}")
+    say(f"  What arrives at the networks is shown at {cast.desk.url()}\n")
+    print_table(("sign in as", "who is", "with the address", "and the password"), people, empty="")
+    say("  Look at Activity for what was sent, what failed and what nobody can be sure of;")
+    say("  at a queue for the weeks ahead; at the drafts that wait for an approval.")
+    say(f"  All of it lies in {house.settings.data}; `cadenza demo --reset` begins anew.")
+    say("  Ctrl-C stops it.\n")
+    sys.stdout.flush()

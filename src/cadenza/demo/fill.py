@@ -1,0 +1,311 @@
+"""Plays the demo's script into an empty house: people, accounts, weeks, a past that really was sent.
+
+The past is lived through with a clock that is set back: each post of it goes over the road to a rehearsal
+network, one is refused there and one answer gets lost. Nothing here writes states by hand.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from cadenza.accounts.connect import NewAccount, connect
+from cadenza.bootstrap.model import House
+from cadenza.bootstrap.work import make_road
+from cadenza.core.channels import Channel
+from cadenza.core.ids import name_worker
+from cadenza.db.audit import record
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.run_pass import publishing_run
+from cadenza.demo import script
+from cadenza.demo.cast import Cast
+from cadenza.demo.draw import draw
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.script import Note
+from cadenza.demo.step_clock import StepClock
+from cadenza.drafts.generate import generate
+from cadenza.drafts.keep_assets import save_pool
+from cadenza.drafts.keep_category import CategoryForm, save_category
+from cadenza.drafts.keep_rule import RuleForm, RuleKept, create_rule
+from cadenza.drafts.model import Category, drafts_locks
+from cadenza.media.upload import Uploaded, upload
+from cadenza.people.model import Role
+from cadenza.people.passwords import Passwords
+from cadenza.people.sign_up import LOCK, add_person
+from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NewPost, PostMedia
+from cadenza.posts.publish_now import publish_now
+from cadenza.queues import add, model, pause, schedule
+from cadenza.sql.tx import Tx
+
+Tell = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Played:
+    """What the script's names became."""
+
+    house: House
+    clock: StepClock
+    cast: Cast
+    home: str = ""
+    members: dict[str, str] = field(default_factory=dict[str, str])
+    accounts: dict[str, str] = field(default_factory=dict[str, str])
+    pictures: dict[str, str] = field(default_factory=dict[str, str])
+    categories: dict[str, str] = field(default_factory=dict[str, str])
+
+    def by(self, name: str = "Ada") -> str:
+        """Name a member as operations do."""
+        return f"member:{self.members[name]}"
+
+    def at(self, provider: str) -> tuple[str, Channel]:
+        """Return an account with the channel that the cast speaks on."""
+        return self.accounts[provider], self.cast.roles[provider].channel
+
+
+async def fill(house: House, cast: Cast, clock: StepClock, tell: Tell) -> Played:
+    """Play everything, the past first."""
+    played = Played(house, clock, cast)
+    first = script.PAST[0][0]
+    _go_back(played, first + 1)
+    tell("people and accounts")
+    await _invite(played)
+    await connect_places(house, cast, played.home, played.accounts)
+    await _give_weeks(played)
+    await _draw(played)
+    await _sort(played)
+    tell("a past, sent over the road")
+    for days, note in script.PAST:
+        _go_back(played, days)
+        await _publish(played, note)
+    await _go_wrong(played)
+    _go_back(played, 0)
+    tell("the weeks ahead")
+    await _plan(played)
+    return played
+
+
+def _go_back(played: Played, days: float) -> None:
+    """Live so many days ago, here and at the networks; the guard takes it for a fresh start."""
+    before = played.clock.now()
+    played.clock.go_back(timedelta(days=days))
+    played.cast.rehearsal.clock.advance(played.clock.now() - before)
+    played.house.guard.signs = None
+
+
+async def _invite(played: Played) -> None:
+    passwords = Passwords()
+    hashed = {person.email: await passwords.hash(person.password) for person in script.PEOPLE}
+
+    def operation(tx: Tx, now: datetime) -> tuple[str, dict[str, str]]:
+        home, members = tx.new_id(), dict[str, str]()
+        for person in script.PEOPLE:
+            owner = person.role == Role.OWNER
+            id_ = add_person(
+                tx,
+                now,
+                email=person.email,
+                name=person.name,
+                password_hash=hashed[person.email],
+                zone=person.zone,
+                owner=owner,
+            )
+            if owner:
+                new = NewWorkspace(id=home, name=script.WORKSPACE, zone=script.ZONE)
+                create_workspace(tx, now, new=new, by=f"person:{id_}")
+            members[person.name] = add_member(
+                tx,
+                now,
+                workspace_id=home,
+                person_id=id_,
+                role=Role(person.role),
+                by=f"person:{id_}",
+            )
+        return home, members
+
+    played.home, played.members = await played.house.operations.run(operation, locks=[LOCK])
+
+
+async def connect_places(house: House, cast: Cast, home: str, accounts: dict[str, str]) -> None:
+    """Connect the script's accounts, or give those that are there the tokens of this rehearsal."""
+
+    def operation(tx: Tx, now: datetime) -> None:
+        for place in script.PLACES:
+            connected = replace(cast.roles[place.provider].connected, handle=place.handle)
+            made = connect(
+                tx,
+                now,
+                workspace_id=home,
+                new_id=tx.new_id(),
+                provider=place.provider,
+                connected=connected,
+                ring=house.keyring,
+                zone=place.zone,
+            )
+            accounts[place.provider] = made.id
+            if isinstance(made, NewAccount):
+                admit_account(tx, now, workspace_id=home, account_id=made.id)
+                record(
+                    tx,
+                    now,
+                    workspace_id=home,
+                    by="operator:demo",
+                    action="account.connect",
+                    subject_id=made.id,
+                    after={"provider": place.provider, "handle": place.handle},
+                )
+
+    await house.operations.run(operation)
+
+
+async def _give_weeks(played: Played) -> None:
+    for place in script.PLACES:
+        account = played.accounts[place.provider]
+        await played.house.operations.run(
+            lambda tx, now, account=account, place=place: schedule.write(
+                tx,
+                now,
+                workspace_id=played.home,
+                account_id=account,
+                slots=place.week,
+                by=played.by(),
+                name=place.handle,
+                zone=place.zone,
+            ),
+            locks=model.locks(played.home, account),
+        )
+
+
+async def _draw(played: Played) -> None:
+    wanted = {note.picture for note in _all_notes() if note.picture} | set(script.POOL)
+    for name in sorted(wanted):
+        data = draw(name)
+        answer = await upload(
+            played.house.library.desk,
+            _chunks(data),
+            workspace_id=played.home,
+            name=f"{name}.png",
+            by=played.by(),
+            alt=f"A drawn landscape: {name}",
+        )
+        assert isinstance(answer, Uploaded), answer
+        played.pictures[name] = answer.media.id
+
+
+def _all_notes() -> tuple[Note, ...]:
+    return (*(note for _, note in script.PAST), *script.QUEUED, *script.WAITING)
+
+
+async def _chunks(data: bytes) -> AsyncIterator[bytes]:
+    yield data
+
+
+async def _sort(played: Played) -> None:
+    async def save(form: CategoryForm) -> str:
+        answer = await played.house.operations.run(
+            lambda tx, now: save_category(tx, now, form, workspace_id=played.home, by=played.by()),
+            locks=drafts_locks(played.home),
+        )
+        assert isinstance(answer, Category), answer
+        return answer.id
+
+    brand = await save(CategoryForm(**script.BRAND))
+    for each in script.CATEGORIES:
+        played.categories[each["name"]] = await save(CategoryForm(parent_id=brand, **each))
+
+
+async def _write(played: Played, note: Note, *, approve: bool = True) -> str:
+    picture = played.pictures.get(note.picture or "")
+    media = () if picture is None else (PostMedia(picture),)
+    new = NewPost(
+        workspace_id=played.home,
+        text=note.text,
+        media=media,
+        author_id=played.members[note.author],
+    )
+    by = played.by(note.author)
+    made = await played.house.operations.run(
+        lambda tx, now: create(tx, now, new, by=by, approve=approve)
+    )
+    assert isinstance(made, Created), made
+    return made.id
+
+
+async def _publish(played: Played, note: Note) -> None:
+    """Send one now, and wait until it is out."""
+    post_id = await _write(played, note)
+    targets = [played.at(provider) for provider in note.places]
+    by = played.by(note.author)
+    await played.house.operations.run(
+        lambda tx, now: publish_now(
+            tx, now, workspace_id=played.home, post_id=post_id, by=by, targets=targets
+        ),
+        locks=model.locks(played.home, *(account for account, _ in targets)),
+    )
+    road = make_road(played.house, name_worker())
+    await publishing_run(road, played.house.source, clock=played.clock, seconds=5.0)
+
+
+async def _go_wrong(played: Played) -> None:
+    """Let one network refuse, and another say nothing after it has taken the post."""
+    _go_back(played, 0.3)
+    words = {"error": "Validation failed: this account may not post right now"}
+    mastodon, slack = played.cast.roles["mastodon"], played.cast.roles["slack"]
+    mastodon.world.faults.plan(Kind.ERROR_BEFORE, mastodon.publishes, answer=say(422, words))
+    await _publish(played, script.FAILED)
+    slack.world.faults.plan(Kind.DROP_AFTER, slack.publishes)
+    await _publish(played, script.UNCONFIRMED)
+    for role in (mastodon, slack):
+        role.world.faults.clear()
+
+
+async def _plan(played: Played) -> None:
+    for note, approve in (
+        *((each, True) for each in script.QUEUED),
+        *((each, False) for each in script.WAITING),
+    ):
+        post_id = await _write(played, note, approve=approve)
+        targets = [played.at(provider) for provider in note.places]
+        by = played.by(note.author)
+        await played.house.operations.run(
+            lambda tx, now, post_id=post_id, targets=targets, by=by: add.add(
+                tx, now, workspace_id=played.home, post_id=post_id, by=by, targets=targets
+            ),
+            locks=model.locks(played.home, *(account for account, _ in targets)),
+        )
+    await _lay_out(played)
+    provider, reason = script.PAUSED
+    account = played.accounts[provider]
+    await played.house.operations.run(
+        lambda tx, now: pause.pause(
+            tx, now, workspace_id=played.home, account_id=account, reason=reason, by=played.by()
+        ),
+        locks=model.locks(played.home, account),
+    )
+
+
+async def _lay_out(played: Played) -> None:
+    """Make the rule and what it lays out: drafts that wait for a person."""
+    category = played.categories[str(script.RULE["name"])]
+    form = RuleForm(
+        name=str(script.RULE["name"]),
+        category_id=category,
+        pattern=script.RULE["pattern"],
+        zone=script.ZONE,
+        starts=played.clock.now().date().isoformat(),
+        targets=[
+            (account, channel.value) for account, channel in map(played.at, script.RULE["places"])
+        ],
+    )
+    pool = [played.pictures[name] for name in script.POOL]
+
+    def operation(tx: Tx, now: datetime) -> None:
+        save_pool(
+            tx, now, workspace_id=played.home, category_id=category, media_ids=pool, by=played.by()
+        )
+        kept = create_rule(tx, now, form, workspace_id=played.home, by=played.by())
+        assert isinstance(kept, RuleKept), kept
+        generate(tx, now, workspace_id=played.home, rule_id=kept.rule.id)
+
+    await played.house.operations.run(operation, locks=drafts_locks(played.home))

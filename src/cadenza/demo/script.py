@@ -1,0 +1,121 @@
+"""What the demo is about: a bakery's people, accounts, weeks and posts. Data alone; `fill.py` plays it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+WORKSPACE = "Ada's bakery"
+ZONE = "Europe/Berlin"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who can sign in to the demo. The password is no secret: everybody has the same."""
+
+    email: str
+    name: str
+    role: str
+    password: str
+    zone: str = ZONE
+
+
+PEOPLE = (
+    Person("ada@example.org", "Ada", "owner", "warm bread on monday"),
+    Person("ben@example.org", "Ben", "editor", "two loaves for ben", "America/New_York"),
+    Person("cy@example.org", "Cy", "viewer", "cy only looks around", "Asia/Tokyo"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An account: its network, its name there, its zone and its week (Sunday is 0)."""
+
+    provider: str
+    handle: str
+    zone: str
+    week: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+
+def _days(days: str, *times: str) -> dict[str, list[str]]:
+    return {day: list(times) for day in days}
+
+
+PLACES = (
+    Place("mastodon", "@ada@bakers.example", ZONE, _days("12345", "08:30", "16:00")),
+    Place("bluesky", "@ada.example", "America/New_York", _days("135", "09:00", "12:30")),
+    Place("linkedin", "Ada & Co", ZONE, _days("24", "10:15")),
+    Place("telegram", "@ada_daily", "Asia/Tokyo", _days("0123456", "07:00")),
+    Place("discord", "#news of the regulars", "America/Los_Angeles", _days("56", "18:00")),
+    Place("slack", "#bakery-team", "Australia/Sydney", _days("135", "08:00")),
+    Place("x", "@ada", "Europe/London", _days("12345", "11:00", "17:45")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A post: its text, where it goes, who wrote it, its picture."""
+
+    text: str
+    places: tuple[str, ...]
+    author: str = "Ada"
+    picture: str | None = None
+    category: str | None = None
+
+
+# Lived through so many days ago, over the road, each answered by a rehearsal network.
+PAST: tuple[tuple[float, Note], ...] = (
+    (12.2, Note("We are open! Come in and smell it.", ("mastodon", "bluesky", "x"))),
+    (9.1, Note("Rye, spelt, and a bread without a name yet. Ideas?", ("mastodon", "linkedin"))),
+    (
+        6.3,
+        Note("The first frost: cinnamon rolls are back.", ("bluesky", "telegram"), "Ben", "frost"),
+    ),
+    (4.2, Note("Team: the oven man comes on Thursday at six.", ("slack",), "Ben")),
+    (2.1, Note("Regulars: the raffle is on. Bring your card.", ("discord", "x"))),
+    (1.1, Note("Sold out by ten. Thank you! Tomorrow we bake more.", ("mastodon", "x"))),
+)
+FAILED = Note("A very long story about flour, told elsewhere.", ("mastodon",), "Ben")
+UNCONFIRMED = Note("Team: who has the key to the cellar?", ("slack",), "Ben")
+
+QUEUED: tuple[Note, ...] = (
+    Note("Monday is for soft pretzels.", ("mastodon", "x"), picture="morning"),
+    Note("How long does a sourdough rest? Ours: eighteen hours.", ("bluesky", "linkedin"), "Ben"),
+    Note(
+        "A look into the oven at five in the morning.", ("mastodon", "telegram"), "Ada", "evening"
+    ),
+    Note("Today's soup is pumpkin, today's bread is walnut.", ("telegram", "x")),
+    Note("We are looking for somebody who likes early mornings.", ("linkedin", "mastodon"), "Ben"),
+    Note("Regulars: the new mugs are here.", ("discord",), "Ada", "harbour"),
+    Note("The baker's dozen is thirteen, and we keep to it.", ("bluesky", "x"), "Ben"),
+    Note(
+        "Apple from the tree behind the house, cake from our oven.", ("mastodon",), "Ada", "harvest"
+    ),
+    Note("Team: please write down what is left at closing.", ("slack",), "Ben"),
+    Note("Why we salt late: a small thread will follow.", ("mastodon", "bluesky")),
+    Note("Lunch at noon, as the sun says.", ("telegram", "discord"), "Ben", "noon"),
+    Note("One hundred loaves, one hundred people. Thank you.", ("linkedin", "x"), "Ada"),
+    Note("Sunday is closed. Monday smells of it already.", ("telegram", "mastodon"), "Ben"),
+    Note("Team: the rota for next month is on the door.", ("slack",), "Ada"),
+)
+WAITING: tuple[Note, ...] = (
+    Note("Shall we open on Sundays? Tell us.", ("mastodon", "x"), "Ben"),
+    Note("A discount for everybody who comes by bicycle?", ("bluesky",), "Ben", "noon"),
+)
+PAUSED = ("telegram", "Back from the fair on Friday: nothing goes out before")
+
+BRAND = {"name": "The bakery", "hashtags": ["bakery"]}
+CATEGORIES: tuple[dict[str, Any], ...] = (
+    {
+        "name": "Bread of the week",
+        "hashtags": ["bread", "sourdough"],
+        "copy": "Bread of the week at {{shop}}: come early, it does not last.",
+        "variables": {"shop": "Ada's bakery"},
+    },
+    {"name": "Behind the counter", "hashtags": ["team"], "copy": ""},
+)
+POOL = ("morning", "noon", "harvest")
+RULE = {
+    "name": "Bread of the week",
+    "pattern": {"kind": "weekly", "weekdays": [3], "times": ["09:30"]},
+    "places": ("mastodon", "bluesky"),
+}

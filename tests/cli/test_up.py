@@ -1,0 +1,155 @@
+"""`cadenza up` and `cadenza demo` as a newcomer starts them: real processes, real signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+MAIN = "import sys; from cadenza.cli import main; main(sys.argv[1:])"
+
+
+def free_port(count: int = 1) -> int:
+    """Find a port with `count` free ones in a row."""
+    for _ in range(50):
+        with socket.socket() as first:
+            first.bind(("127.0.0.1", 0))
+            port: int = first.getsockname()[1]
+        if port + count < 65_000 and all(_is_free(port + step) for step in range(count)):
+            return port
+    raise AssertionError("no ports in a row are free")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as trial:
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+@contextmanager
+def started(folder: Path, *words: str) -> Generator[tuple[subprocess.Popen[str], Any]]:
+    """Start a command that greets in JSON; yield it and what it said."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("CADENZA")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *words, "--json"],
+        cwd=folder,
+        env=clean,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if line == "}\n":
+            break
+    try:
+        assert said, process.stderr.read() if process.stderr else ""
+        yield process, json.loads(said)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+
+
+def test_up_serves_offers_its_first_owner_a_link_and_ends_gracefully(tmp_path: Path) -> None:
+    port = free_port()
+    with started(tmp_path, "up", "--port", str(port)) as (process, said):
+        assert said["address"] == f"http://127.0.0.1:{port}"
+        assert said["first_start"].startswith(f"{said['address']}/first-start#token=")
+        assert httpx2.get(f"{said['address']}/readyz").json() == {"status": "ok"}
+        answer = httpx2.post(
+            f"{said['address']}/api/v1/auth/first-start",
+            json={
+                "token": said["first_start"].partition("token=")[2],
+                "email": "ada@example.org",
+                "name": "Ada",
+                "password": "four plain words here",
+                "workspace": "Ada and friends",
+            },
+        )
+        assert answer.status_code == 201, answer.text
+    assert process.returncode == 0
+    with started(tmp_path, "up", "--port", str(port)) as (_, said):
+        assert said["first_start"] is None
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "-c", MAIN, "up", "--port", str(port)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert f"127.0.0.1:{port} cannot be served on" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -> None:
+    words = ("demo", "--port", str(free_port()), "--rehearsal-port", str(free_port(20)))
+    with started(tmp_path, *words) as (_, said):
+        ledger = httpx2.get(f"{said['rehearsal']}/ledger.json").json()
+        arrived = [entry for entry in ledger if entry["network"] != "smtp"]  # notices are mailed
+        assert len(arrived) == 13  # twelve that were sent, and one whose answer got lost
+        for person in said["people"]:
+            answer = httpx2.post(
+                f"{said['address']}/api/v1/auth/sign-in",
+                json={"email": person["email"], "password": person["password"]},
+            )
+            assert answer.status_code == 200, answer.text
+    before = _states(tmp_path)
+    assert before["sent"] == 12
+    assert before["failed"] == before["unconfirmed"] == 1
+    assert before["scheduled"] > 20
+    assert before["draft"] > 8
+    with started(tmp_path, *words):
+        pass
+    assert _states(tmp_path) == before
+
+
+def test_a_folder_that_is_no_demo_is_not_touched(tmp_path: Path) -> None:
+    precious = tmp_path / "mine"
+    precious.mkdir()
+    (precious / "cadenza.sqlite3").write_text("precious")
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, "demo", "--reset", "--data", str(precious)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no demo" in done.stderr
+    assert (precious / "cadenza.sqlite3").read_text() == "precious"
+
+
+def _states(folder: Path) -> dict[str, int]:
+    with sqlite3.connect(folder / "cadenza-demo" / "cadenza.sqlite3") as database:
+        rows = database.execute("SELECT state, count(*) FROM delivery GROUP BY state").fetchall()
+        people = database.execute("SELECT count(*) FROM person").fetchone()[0]
+        accounts = database.execute("SELECT count(*) FROM account").fetchone()[0]
+    database.close()
+    return {**dict(rows), "people": people, "accounts": accounts}
