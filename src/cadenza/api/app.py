@@ -20,11 +20,13 @@ from cadenza.api import (
     jobs,
     keys,
     me,
+    media,
     notices,
     people,
     post_acts,
     post_check,
     posts,
+    public_media,
     queue_order,
     queues,
     system,
@@ -50,6 +52,7 @@ RESOURCES: tuple[Resource, ...] = (
     jobs.routes,
     keys.routes,
     me.routes,
+    media.routes,
     notices.routes,
     people.routes,
     post_check.channels,
@@ -85,7 +88,7 @@ def create_app(
     app.state.passwords = Passwords()
     app.state.breath = Breath(house.clock, pace or Pace())
     app.state.declared = {}
-    for prefix, resources in ((V1, RESOURCES), ("", (health.routes,))):
+    for prefix, resources in ((V1, RESOURCES), ("", (health.routes, public_media.routes))):
         for resource in resources:
             for each in resource.declared:
                 app.state.declared[each.handler] = each

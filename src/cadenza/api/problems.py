@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from cadenza.core.channels import UnknownChannelError
 from cadenza.core.zones import UnknownZoneError
 from cadenza.engine.errors import EngineError
+from cadenza.media.storage import StorageFailed
 from cadenza.people.model import Missing, Refused, TooOften, Wrong
 from cadenza.sql.errors import SqlError
 
@@ -32,7 +33,9 @@ _TITLES = {
     409: "Conflict",
     412: "It has changed",
     413: "Too large",
+    410: "Gone",
     415: "Unsupported media type",
+    416: "No such range",
     421: "Wrong host",
     422: "Invalid input",
     428: "Precondition needed",
@@ -190,6 +193,17 @@ async def on_database(request: Request, error: Exception) -> Response:
     return answer_problem(request, problem)
 
 
+async def on_storage(request: Request, error: Exception) -> Response:
+    """Answer that the files cannot be reached now."""
+    problem = Problem(
+        503,
+        "unavailable",
+        "The storage of media does not answer: try again.",
+        headers={"retry-after": "5"},
+    )
+    return answer_problem(request, problem)
+
+
 async def on_engine(request: Request, error: Exception) -> Response:
     """Answer what the engine refuses, by its kind."""
     assert isinstance(error, EngineError)
@@ -206,6 +220,7 @@ HANDLERS = {
     UnknownChannelError: on_channel,
     UnknownZoneError: on_zone,
     SqlError: on_database,
+    StorageFailed: on_storage,
 }
 
 

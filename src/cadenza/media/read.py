@@ -58,7 +58,7 @@ def browse(
         ORDER BY created_at DESC, id DESC LIMIT :limit
         """,  # noqa: S608 - only the fixed words above are put in
         workspace_id=workspace_id,
-        limit=min(limit, MOST),
+        limit=min(limit, MOST + 1),  # one more tells that there is more
         **params,
     )
     return [media_of(row) for row in rows]

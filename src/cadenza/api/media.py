@@ -1,0 +1,305 @@
+"""Media: files are uploaded, described, browsed, given out to members, and deleted when nothing shows them."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import ConfigDict, Field
+from starlette.responses import Response
+
+from cadenza.api.ask import Act, Ask, Asking
+from cadenza.api.declare import MIB, Resource
+from cadenza.api.give_file import Given, give
+from cadenza.api.problems import Problem, conflict, invalid, not_found
+from cadenza.api.read_upload import UploadForm
+from cadenza.api.shape import Answer, Asked, Id, Line, Page, Paged
+from cadenza.media.delete import Deleted, InUse, delete
+from cadenza.media.describe import describe
+from cadenza.media.examine import Unfit
+from cadenza.media.limits import Limits
+from cadenza.media.model import Media, NoSuchMedia
+from cadenza.media.read import browse, read
+from cadenza.media.upload import Uploaded, upload
+from cadenza.people.model import Role
+from cadenza.providers.message import MediaKind
+from cadenza.sql.tx import Tx
+
+routes = Resource("media", "/workspaces/{workspace_id}/media")
+ALT = 10_000
+STATUS = {"size": 413, "space": 413}
+BINARY = {200: {"description": "The file", "content": {"application/octet-stream": {}}}}
+UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {"type": "string", "format": "binary"},
+                        "alt": {"type": "string", "maxLength": ALT},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+class MediaShown(Answer):
+    """A file of the library."""
+
+    id: str
+    kind: MediaKind
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    seconds: float | None
+    name: str
+    alt: str
+    notes: list[str] = Field(description="What the upload changed or could not see")
+    created_at: datetime
+    created_by: str
+    file_url: str
+    thumbnail_url: str | None
+
+
+class MediaUploaded(MediaShown):
+    """It is in the library; `known`: it was so before, and nothing was stored anew."""
+
+    known: bool
+
+
+class PostNamed(Answer):
+    """A post that shows it."""
+
+    id: str
+    title: str
+
+
+class MediaDetailed(MediaShown):
+    """A file with the posts that show it."""
+
+    posts: list[PostNamed]
+
+
+class MediaChange(Asked):
+    """A description for those who cannot see it, and a name for people."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"alt": "A shop with a blue door, open"}]}
+    )
+    alt: str | None = Field(default=None, max_length=ALT)
+    name: Line | None = None
+
+
+class MediaDeleted(Answer):
+    """Nobody can choose it any more."""
+
+    id: str
+
+
+@routes.get(needs=Role.VIEWER, scope="media:read")
+async def list_media(
+    ask: Ask,
+    workspace_id: Id,
+    page: Paged,
+    kind: Annotated[MediaKind | None, Query()] = None,
+) -> Page[MediaShown]:
+    """List the library, the newest first."""
+    found = await ask.read(
+        lambda tx, _: browse(
+            tx,
+            workspace_id=workspace_id,
+            limit=page.limit + 1,
+            before=page.after,
+            kind=None if kind is None else kind.value,
+        )
+    )
+    rows = [{"media": each, "created_at": each.created_at, "id": each.id} for each in found]
+    return page.cut(rows, lambda row: show(row["media"]), at="created_at")
+
+
+@routes.post(
+    needs=Role.EDITOR,
+    scope="media:write",
+    status_code=201,
+    takes="upload",
+    most=Limits().most + MIB,
+    openapi_extra=UPLOAD,
+)
+async def upload_media(act: Act, workspace_id: Id) -> MediaUploaded:
+    """Take a file in. The same content again is the same file, so repeating an upload is harmless."""
+    if act.dry_run:
+        raise invalid(
+            "query.dry_run", "an upload cannot be tried without making it", "no_rehearsal"
+        )
+    form = UploadForm(act.request)
+    if not await form.find_file():
+        raise invalid("body.file", "there is no file in the upload", "missing")
+    alt = _alt(form.fields)
+    answer = await upload(
+        act.house.library.desk,
+        form.file(),
+        workspace_id=workspace_id,
+        name=form.filename or "file",
+        by=act.by,
+        alt=alt,
+    )
+    if isinstance(answer, Unfit):
+        raise Problem(STATUS.get(answer.reason, 422), f"unfit_{answer.reason}", _said(answer.says))
+    if not isinstance(answer, Uploaded):
+        raise conflict("swept", _said(answer.says))
+    await form.finish()
+    media = answer.media
+    if (later := _alt(form.fields)) and later != media.alt and not answer.known:
+        media = await act.change(
+            lambda tx, now: _described(tx, now, workspace_id, media.id, act.by, later)
+        )
+    return MediaUploaded(**show(media).model_dump(), known=answer.known)
+
+
+@routes.get("/{media_id}", needs=Role.VIEWER, scope="media:read")
+async def show_media(ask: Ask, workspace_id: Id, media_id: Id) -> MediaDetailed:
+    """Show one file and the posts that show it."""
+
+    def look(tx: Tx, now: datetime) -> MediaDetailed:
+        media = _one(ask, tx, media_id)
+        rows = tx.all(
+            """
+            SELECT post.id, post.title FROM media_use
+            JOIN post ON post.workspace_id = media_use.workspace_id AND post.id = media_use.post_id
+            WHERE media_use.workspace_id = :workspace_id AND media_use.media_id = :id
+                AND post.deleted_at IS NULL
+            ORDER BY post.created_at DESC, post.id LIMIT 200
+            """,
+            workspace_id=workspace_id,
+            id=media_id,
+        )
+        return MediaDetailed(
+            **show(media).model_dump(),
+            posts=[PostNamed(id=row["id"], title=row["title"]) for row in rows],
+        )
+
+    return await ask.read(look)
+
+
+@routes.patch("/{media_id}", needs=Role.EDITOR, scope="media:write")
+async def describe_media(act: Act, workspace_id: Id, media_id: Id, body: MediaChange) -> MediaShown:
+    """Describe or rename a file; posts with words of their own keep them."""
+
+    def operation(tx: Tx, now: datetime) -> MediaShown:
+        act.check_match(show(_one(act, tx, media_id)))
+        media = _described(tx, now, workspace_id, media_id, act.by, body.alt, body.name)
+        return act.tag(show(media))
+
+    return await act.write(operation)
+
+
+@routes.delete("/{media_id}", needs=Role.EDITOR, scope="media:write")
+async def delete_media(act: Act, workspace_id: Id, media_id: Id) -> MediaDeleted:
+    """Delete a file; refused while a post that is to go out, or a pool, needs it."""
+
+    def operation(tx: Tx, now: datetime) -> MediaDeleted:
+        answer = delete(tx, now, workspace_id=workspace_id, id=media_id, by=act.by)
+        match answer:
+            case Deleted(id=id_):
+                return MediaDeleted(id=id_)
+            case InUse(posts=posts, keepers=keepers, says=says):
+                raise conflict("in_use", _said(says), posts=list(posts), keepers=list(keepers))
+            case NoSuchMedia():
+                raise not_found("media")
+
+    return await act.write(operation)
+
+
+@routes.get(
+    "/{media_id}/file",
+    needs=Role.VIEWER,
+    scope="media:read",
+    response_class=Response,
+    responses=BINARY,
+)
+async def give_original(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
+    """Give out the file itself, whole or a range of it, as a download."""
+    media = await ask.read(lambda tx, _: _one(ask, tx, media_id))
+    given = Given(file=media.file, mime=media.mime, name=media.name, etag=f'"{media.sha256[:32]}"')
+    return await give(ask.request, ask.house.library.storage, given)
+
+
+@routes.get(
+    "/{media_id}/thumbnail",
+    needs=Role.VIEWER,
+    scope="media:read",
+    response_class=Response,
+    responses=BINARY,
+)
+async def give_thumbnail(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
+    """Give out its small picture."""
+    media = await ask.read(lambda tx, _: _one(ask, tx, media_id))
+    if media.thumbnail is None:
+        raise not_found("small picture")
+    given = Given(
+        file=media.thumbnail,
+        mime="image/jpeg",
+        name=f"{media.name.rpartition('.')[0]}.jpg",
+        etag=f'"{media.sha256[:28]}.small"',
+        download=False,
+    )
+    return await give(ask.request, ask.house.library.storage, given)
+
+
+def show(media: Media) -> MediaShown:
+    """Show a file: named fields only, never where it lies."""
+    base = f"/api/v1/workspaces/{media.workspace_id}/media/{media.id}"
+    return MediaShown(
+        id=media.id,
+        kind=media.kind,
+        mime=media.mime,
+        size=media.size,
+        width=media.width,
+        height=media.height,
+        seconds=media.seconds,
+        name=media.name,
+        alt=media.alt,
+        notes=list(media.notes),
+        created_at=media.created_at,
+        created_by=media.created_by,
+        file_url=f"{base}/file",
+        thumbnail_url=f"{base}/thumbnail" if media.thumbnail else None,
+    )
+
+
+def _one(ask: Asking, tx: Tx, media_id: str) -> Media:
+    media = read(tx, workspace_id=ask.workspace_id, id=media_id)
+    if isinstance(media, NoSuchMedia):
+        raise not_found("media")
+    return media
+
+
+def _described(
+    tx: Tx,
+    now: datetime,
+    workspace_id: str,
+    media_id: str,
+    by: str,
+    alt: str | None,
+    name: str | None = None,
+) -> Media:
+    answer = describe(tx, now, workspace_id=workspace_id, id=media_id, by=by, alt=alt, name=name)
+    if isinstance(answer, NoSuchMedia):
+        raise not_found("media")
+    return answer
+
+
+def _alt(fields: dict[str, str]) -> str:
+    alt = fields.get("alt", "").strip()
+    if len(alt) > ALT:
+        raise invalid("body.alt", f"a description has at most {ALT} characters", "too_long")
+    return alt
+
+
+def _said(says: str) -> str:
+    return f"{says[:1].upper()}{says[1:]}."
