@@ -99,7 +99,7 @@ class Town:
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
-    return request.getfixturevalue("postgres_database")
+    return request.getfixturevalue("product_database")
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from cadenza.bootstrap.sweep_media import EVERY as EACH_NIGHT
 from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.bootstrap.watch_posts import EVERY as EACH_MINUTE
 from cadenza.bootstrap.watch_posts import watch_posts
+from cadenza.bootstrap.watch_queues import watch_queues
 from cadenza.drafts.generate_all import EVERY
 
 QUEUE = "product"
@@ -56,4 +57,5 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="generate_workspace", run=run_on_demand),
     ProductJob(name="sweep_media", run=sweep_media, cron=EACH_NIGHT),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
+    ProductJob(name="watch_queues", run=watch_queues, cron=EACH_MINUTE, retry=0),
 )

@@ -1,0 +1,43 @@
+"""Looks after queues every minute, as a job: pauses that end, queues that run dry, a new tz database.
+
+A pause that ends by itself shifts what came due meanwhile to the next free slots: nobody is there to
+choose, and a flood is never right. After an update of the tz database, coming posts keep their wall
+time; what moved stands in the log and in each queue's audit.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from cadenza.bootstrap.model import House
+from cadenza.queues import resume, retime, runway
+from cadenza.queues.model import locks
+from cadenza.sql.operate import Operation
+
+log = logging.getLogger("cadenza.queues")
+BY = "system"
+
+
+async def watch_queues(house: House, payload: Mapping[str, Any]) -> None:
+    """End pauses that are over, bring queues to the tz database in use, warn of those that run dry."""
+    operations = house.operations
+    for home, account in await operations.read(resume.ended):
+        resumed = await operations.run(_resume(home, account), locks=locks(home, account))
+        _tell("a pause ended by itself", home, account, type(resumed).__name__)
+    for home, account in await operations.read(retime.outdated):
+        retimed = await operations.run(_retime(home, account), locks=locks(home, account))
+        _tell("a queue met another tz database", home, account, type(retimed).__name__)
+    for home, account in await operations.run(runway.tell_dry):
+        _tell("a queue runs dry", home, account, "told")
+
+
+def _resume(home: str, account: str) -> Operation[object]:
+    return lambda tx, now: resume.resume(tx, now, workspace_id=home, account_id=account, by=BY)
+
+
+def _retime(home: str, account: str) -> Operation[object]:
+    return lambda tx, now: retime.retime(tx, now, workspace_id=home, account_id=account, by=BY)
+
+
+def _tell(what: str, home: str, account: str, answer: str) -> None:
+    log.info(what, extra={"workspace_id": home, "account_id": account, "answer": answer})

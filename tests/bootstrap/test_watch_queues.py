@@ -1,0 +1,86 @@
+"""The house ends pauses, follows the tz database and warns of dry queues by itself."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from cadenza.bootstrap import House
+from cadenza.bootstrap.watch_queues import watch_queues
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NewPost
+from cadenza.queues import pause, schedule
+from cadenza.queues.add import Added, Queued, add
+from cadenza.sql.tx import Tx
+from tests.bootstrap.conftest import HOME
+
+KEY: dict[str, Any] = {"workspace_id": HOME, "account_id": "ada", "by": "system"}
+SLOTS = {str(day): ["09:00"] for day in range(7)}
+
+
+async def queue_one(house: House) -> str:
+    def make(tx: Tx, now: datetime) -> str:
+        schedule.write(tx, now, slots=SLOTS, **KEY)
+        made = create(
+            tx, now, NewPost(workspace_id=HOME, text="hello"), by="key:robot", approve=True
+        )
+        assert isinstance(made, Created)
+        added = add(tx, now, workspace_id=HOME, post_id=made.id, by="system", targets=["ada"])
+        assert isinstance(added, Added)
+        (answer,) = added.answers
+        assert isinstance(answer, Queued)
+        return answer.ids[0]
+
+    return await house.operations.run(make)
+
+
+async def lane(house: House) -> dict[str, Any]:
+    row = await house.operations.read(
+        lambda tx, _: tx.one("SELECT * FROM lane WHERE id = 'account:ada'")
+    )
+    assert row is not None
+    return row
+
+
+async def test_a_pause_with_an_end_ends(house: House) -> None:
+    await queue_one(house)
+    for end, paused in ((timedelta(hours=1), True), (timedelta(seconds=-1), False)):
+        await house.operations.run(
+            lambda tx, now, end=end: pause.pause(tx, now, reason="news", until=now + end, **KEY)
+        )
+        await watch_queues(house, {})
+        assert bool((await lane(house))["paused"]) is paused
+
+
+async def test_another_tz_database_keeps_wall_times(house: House) -> None:
+    id_ = await queue_one(house)
+    hour = timedelta(hours=1)
+
+    def resolve_wrongly(tx: Tx, _now: datetime) -> datetime:
+        row = tx.one("SELECT due_at FROM delivery WHERE id = :id", id=id_)
+        assert row is not None
+        tx.run(
+            "UPDATE delivery SET due_at = :at, slot_at = :at WHERE id = :id",
+            at=row["due_at"] + hour,
+            id=id_,
+        )
+        tx.run("UPDATE queue SET tz_version = '1999a'")
+        return row["due_at"]
+
+    right = await house.operations.run(resolve_wrongly)
+    await watch_queues(house, {})
+    row = await house.operations.read(
+        lambda tx, _: tx.one("SELECT due_at FROM delivery WHERE id = :id", id=id_)
+    )
+    assert row is not None
+    assert row["due_at"] == right
+
+
+async def test_a_dry_queue_is_told_once(house: House) -> None:
+    await queue_one(house)
+    for _ in range(2):
+        await watch_queues(house, {})
+    told = await house.operations.read(
+        lambda tx, _: tx.all("SELECT kind, subject_id FROM outbox WHERE kind = 'queue.dry'")
+    )
+    assert [row["subject_id"] for row in told] == ["ada"]
