@@ -119,7 +119,7 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     address = (
         f"sqlite:///{tmp_path}/product.sqlite3"
         if request.param == "sqlite"
-        else request.getfixturevalue("postgres_database")
+        else request.getfixturevalue("product_database")
     )
     async with open_product(address, clock=SystemClock()) as operations:
         await operations.run(

@@ -147,7 +147,7 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     address = (
         f"sqlite:///{tmp_path}/product.sqlite3"
         if request.param == "sqlite"
-        else request.getfixturevalue("postgres_database")
+        else request.getfixturevalue("product_database")
     )
     async with open_place(address, tmp_path) as place:
         yield place

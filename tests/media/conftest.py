@@ -108,7 +108,7 @@ async def operations(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
     address = (
         f"sqlite:///{tmp_path}/product.sqlite3"
         if request.param == "sqlite"
-        else request.getfixturevalue("postgres_database")
+        else request.getfixturevalue("product_database")
     )
     async with open_product(address, clock=SystemClock()) as opened:
         await opened.run(_settle_in)

@@ -196,7 +196,7 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     address = (
         f"sqlite:///{tmp_path}/product.sqlite3"
         if request.param == "sqlite"
-        else request.getfixturevalue("postgres_database")
+        else request.getfixturevalue("product_database")
     )
     office = PostOffice()
     server = await asyncio.get_running_loop().create_server(
