@@ -127,7 +127,13 @@ async def _come_back(house: House, cast: Cast) -> None:
     home = await house.operations.read(
         lambda tx, now: tx.value("SELECT id FROM workspace ORDER BY created_at LIMIT 1")
     )
-    await connect_places(house, cast, home, {})
+    rows = await house.operations.read(
+        lambda tx, now: tx.all(
+            "SELECT provider, id FROM account WHERE workspace_id = :home ORDER BY created_at DESC",
+            home=home,
+        )
+    )
+    await connect_places(house, cast, home, {row["provider"]: row["id"] for row in rows})
 
 
 async def _greet(house: House, cast: Cast, chosen: Chosen) -> None:

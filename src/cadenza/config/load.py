@@ -35,8 +35,17 @@ SECTIONS: Mapping[str, type] = {
     "outbound": Outbound,
 }
 OURS = {*SECTIONS, "providers", "origins", "unread"}
-# Read by others: the engine's command line, tests, the place of the file itself.
-NEIGHBOURS = frozenset({"CADENZA_STORE", "CADENZA_CONFIG"})
+# Read by others: the command line, tests, the place of the file itself.
+NEIGHBOURS = frozenset(
+    {
+        "CADENZA_AS",
+        "CADENZA_CONFIG",
+        "CADENZA_KEY",
+        "CADENZA_SERVER",
+        "CADENZA_STORE",
+        "CADENZA_WORKSPACE",
+    }
+)
 # Kubernetes writes these into every container beside a service that is called cadenza.
 _CLUSTER = re.compile(r"CADENZA_(\w+_)?(SERVICE_HOST|SERVICE_PORT\w*|PORT(_\d+_(TCP|UDP)\w*)?)")
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})

@@ -133,6 +133,18 @@ async def connect_places(house: House, cast: Cast, home: str, accounts: dict[str
     def operation(tx: Tx, now: datetime) -> None:
         for place in script.PLACES:
             connected = replace(cast.roles[place.provider].connected, handle=place.handle)
+            # A new rehearsal may give the same person another number.
+            tx.run(
+                """
+                UPDATE account SET remote_id = :remote_id
+                WHERE workspace_id = :home AND provider = :provider AND remote_id <> :remote_id
+                    AND id = :id
+                """,
+                remote_id=connected.remote_id,
+                home=home,
+                provider=place.provider,
+                id=accounts.get(place.provider),
+            )
             made = connect(
                 tx,
                 now,
