@@ -1,5 +1,5 @@
 // The frame around every screen: navigation, the workspace, oneself, and a word when the line is down.
-import { ActionIcon, Alert, AppShell, Burger, Group, Menu, NavLink, Select, Text, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Alert, AppShell, Badge, Burger, Group, Menu, NavLink, Select, Text, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconLogout, IconMoon, IconPlugConnectedX, IconSun, IconUser } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -11,7 +11,7 @@ import { useLive } from "../api/live";
 import { useMe, useWorkspaceId } from "../api/me";
 import { Loading } from "../ui/Loading";
 import { tellProblem } from "../ui/tell";
-import { screens } from "./screens";
+import { screens, type Screen } from "./screens";
 
 export function Shell() {
   const workspaceId = useWorkspaceId();
@@ -59,21 +59,36 @@ export function Shell() {
 }
 
 function Screens({ workspaceId, onChosen }: { workspaceId: string; onChosen: () => void }) {
+  const { instance_owner } = useMe();
+  return screens
+    .filter(({ instance }) => instance !== true || instance_owner)
+    .map((screen) => <ScreenLink key={screen.path} screen={screen} workspaceId={workspaceId} onChosen={onChosen} />);
+}
+
+const noBadge = () => undefined;
+
+function ScreenLink({ screen, workspaceId, onChosen }: { screen: Screen; workspaceId: string; onChosen: () => void }) {
   const { pathname } = useLocation();
-  return screens.map(({ path, name, icon: Icon }) => {
-    const to = `/w/${workspaceId}/${path}`;
-    return (
-      <NavLink
-        key={path}
-        component={RouterLink}
-        to={to}
-        label={name}
-        leftSection={<Icon size={18} aria-hidden />}
-        active={pathname.startsWith(to)}
-        onClick={onChosen}
-      />
-    );
-  });
+  const { path, name, icon: Icon, badge: useBadge = noBadge } = screen; // of a constant list: the same hook each time
+  const waiting = useBadge() ?? 0;
+  const to = `/w/${workspaceId}/${path}`;
+  return (
+    <NavLink
+      component={RouterLink}
+      to={to}
+      label={name}
+      leftSection={<Icon size={18} aria-hidden />}
+      rightSection={
+        waiting > 0 && (
+          <Badge size="sm" variant="filled" color="dark" aria-label={`${waiting} waiting`}>
+            {waiting > 99 ? "99+" : waiting}
+          </Badge>
+        )
+      }
+      active={pathname.startsWith(to)}
+      onClick={onChosen}
+    />
+  );
 }
 
 function WorkspaceChoice({ workspaceId }: { workspaceId: string }) {

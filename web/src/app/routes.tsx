@@ -28,6 +28,21 @@ async function enter({ request }: LoaderFunctionArgs) {
 export const router = createBrowserRouter([
   { path: "/sign-in", lazy: async () => ({ Component: (await import("../screens/enter/SignIn")).default }) },
   { path: "/first-start", lazy: async () => ({ Component: (await import("../screens/enter/FirstStart")).default }) },
+  { path: "/forgotten", lazy: async () => ({ Component: (await import("../screens/enter/Forgotten")).default }) },
+  { path: "/reset-password", lazy: async () => ({ Component: (await import("../screens/enter/ResetPassword")).default }) },
+  { path: "/join", lazy: async () => ({ Component: (await import("../screens/enter/Join")).default }) },
+  // Links of mails name no workspace: find the one that the thing is in.
+  ...["/settings/notices", "/deliveries/:id", "/accounts/:id/queue", "/accounts/:id/reconnect"].map((path) => ({
+    path,
+    loader: async (at: LoaderFunctionArgs) => {
+      const me = await enter(at);
+      const { wayTo } = await import("../screens/enter/wayTo");
+      return redirect(await wayTo(me, path, at.params.id ?? ""));
+    },
+    element: <Loading />,
+    errorElement: <Failed />,
+    HydrateFallback: Loading,
+  })),
   {
     path: "/",
     loader: async (at) => {

@@ -1,6 +1,15 @@
 // The screens of the app, in the order of the navigation: a new one is a line here and a folder under
 // screens/. Outreach and campaigns will find their place in the same list.
-import { IconCalendar, IconPlugConnected, IconStack2, type Icon } from "@tabler/icons-react";
+import {
+  IconActivityHeartbeat,
+  IconCalendar,
+  IconPlugConnected,
+  IconServer,
+  IconSettings,
+  IconStack2,
+  IconSubtask,
+  type Icon,
+} from "@tabler/icons-react";
 import type { ComponentType } from "react";
 
 export interface Screen {
@@ -8,10 +17,18 @@ export interface Screen {
   name: string;
   icon: Icon;
   load: () => Promise<{ default: ComponentType }>;
+  /** How many things wait on it: shown beside its name where there are any. */
+  badge?: () => number | undefined;
+  /** Only for owners of the installation. */
+  instance?: boolean;
 }
 
 export const screens: readonly Screen[] = [
   { path: "queue", name: "Queue", icon: IconStack2, load: () => import("../screens/queue/Queue") },
   { path: "calendar", name: "Calendar", icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
   { path: "accounts", name: "Accounts", icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") },
+  { path: "activity", name: "Activity", icon: IconActivityHeartbeat, load: () => import("../screens/activity/Activity") },
+  { path: "jobs", name: "Jobs", icon: IconSubtask, instance: true, load: () => import("../screens/jobs/Jobs") },
+  { path: "system", name: "System", icon: IconServer, instance: true, load: () => import("../screens/system/System") },
+  { path: "settings", name: "Settings", icon: IconSettings, load: () => import("../screens/settings/Settings") },
 ];

@@ -1,20 +1,21 @@
 import { Alert, Autocomplete, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearchParams } from "react-router";
+import { useNavigate } from "react-router";
 
 import { api, take } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { zones } from "../../ui/zones";
 import { Door } from "./Door";
+import { useToken } from "./token";
 
 export default function FirstStart() {
-  const [search] = useSearchParams();
+  const token = useToken();
   const go = useNavigate();
   const queries = useQueryClient();
   const form = useForm({
     initialValues: {
-      token: search.get("token") ?? "",
+      token,
       workspace: "",
       name: "",
       email: "",

@@ -1,0 +1,130 @@
+// What went out, what is to go out, and what became of it: one line a delivery, the story in a drawer.
+import { Button, Group, MultiSelect, Stack, Text, UnstyledButton } from "@mantine/core";
+import { IconActivityHeartbeat } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearchParams } from "react-router";
+
+import { useAccounts, type Account } from "../../api/accounts";
+import { api, take, type Schemas } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { AccountChoice } from "../../ui/AccountChoice";
+import { Empty } from "../../ui/Empty";
+import { Failed } from "../../ui/Failed";
+import { Loading } from "../../ui/Loading";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { Page } from "../../ui/Page";
+import { StateBadge } from "../../ui/StateBadge";
+import { fromNow, moment, placeOf } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { channelName, stateWord } from "../../ui/words";
+import { ExplainDrawer } from "./ExplainDrawer";
+
+type Delivery = Schemas["Delivery"];
+type State = Delivery["state"];
+const states: State[] = ["scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "draft", "canceled", "skipped"];
+
+export default function Activity() {
+  const { "*": chosen } = useParams();
+  const workspace_id = useWorkspaceId();
+  const go = useNavigate();
+  const [search, setSearch] = useSearchParams();
+  const accounts = useAccounts();
+  const account_id = search.get("account") ?? undefined;
+  const wanted = search.getAll("state").filter((each): each is State => states.includes(each as State));
+  const deliveries = useInfiniteQuery({
+    queryKey: [workspace_id, "deliveries", account_id, wanted],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) =>
+      take(
+        api.GET("/api/v1/workspaces/{workspace_id}/deliveries", {
+          params: { path: { workspace_id }, query: { account_id, state: wanted.length === 0 ? undefined : wanted, cursor } },
+        }),
+      ),
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+  const rows = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
+  const open = (id: string | null) => void go({ pathname: `/w/${workspace_id}/activity${id === null ? "" : `/${id}`}`, search: search.toString() });
+  return (
+    <Page title="Activity" says="Every delivery, in the order in which it is due. Open one to see why it goes or does not.">
+      <Group align="flex-end" gap="xs">
+        <AccountChoice
+          accounts={accounts.data ?? []}
+          value={account_id ?? null}
+          onChange={(id) =>
+            setSearch((old) => {
+              old.set("account", id);
+              return old;
+            })
+          }
+        />
+        <MultiSelect
+          aria-label="States"
+          placeholder={wanted.length === 0 ? "Any state" : undefined}
+          clearable
+          miw={220}
+          value={wanted}
+          data={states.map((value) => ({ value, label: stateWord(value).says }))}
+          onChange={(next) =>
+            setSearch((old) => {
+              old.delete("state");
+              for (const each of next) old.append("state", each);
+              return old;
+            })
+          }
+        />
+        {(account_id !== undefined || wanted.length > 0) && (
+          <Button variant="subtle" onClick={() => setSearch({})}>
+            Show all
+          </Button>
+        )}
+      </Group>
+      {deliveries.isPending ? (
+        <Loading />
+      ) : deliveries.data === undefined ? (
+        <Failed error={deliveries.error} again={() => void deliveries.refetch()} />
+      ) : rows.length === 0 ? (
+        <Empty icon={IconActivityHeartbeat} title="Nothing here">
+          No delivery fits. Posts appear here as soon as they have a time.
+        </Empty>
+      ) : (
+        <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
+          {rows.map((each) => (
+            <li key={each.id}>
+              <Line delivery={each} account={accounts.data?.find(({ id }) => id === each.account_id)} onOpen={() => open(each.id)} />
+            </li>
+          ))}
+        </Stack>
+      )}
+      {deliveries.hasNextPage && (
+        <Button w="fit-content" variant="default" loading={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <ExplainDrawer deliveryId={chosen === undefined || chosen === "" ? null : chosen} onClose={() => open(null)} />
+    </Page>
+  );
+}
+
+function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Account | undefined; onOpen: () => void }) {
+  const now = useNow();
+  const zone = delivery.zone ?? account?.zone ?? "UTC";
+  const at = delivery.sent_at ?? delivery.failed_at ?? delivery.due_at;
+  const text = typeof delivery.content.text === "string" ? delivery.content.text : "";
+  return (
+    <UnstyledButton onClick={onOpen} w="100%" py="xs" px={4} style={{ borderBottom: "1px solid var(--mantine-color-default-border)" }}>
+      <Group wrap="nowrap" gap="sm" align="flex-start">
+        <NetworkIcon of={account?.provider ?? delivery.channel} />
+        <div style={{ minWidth: 0, flex: 1 }}>
+          <Text size="sm" truncate>
+            {text === "" ? channelName(delivery.channel) : text}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {moment(at, zone)} {placeOf(zone)} ({fromNow(at, now)})
+          </Text>
+          {delivery.reason !== null && delivery.state !== "sent" && <Text size="xs">{delivery.reason}</Text>}
+        </div>
+        <StateBadge state={delivery.state} />
+      </Group>
+    </UnstyledButton>
+  );
+}

@@ -1,0 +1,103 @@
+// Why a delivery goes or does not: the plain sentence, every gate, every call, and the button that mends it.
+import { Anchor, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+
+import { useAccounts } from "../../api/accounts";
+import { api, take, type Schemas } from "../../api/client";
+import { useMe, useWorkspaceId } from "../../api/me";
+import { Fetched } from "../../ui/Fetched";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { Section } from "../../ui/Section";
+import { StateBadge } from "../../ui/StateBadge";
+import { moment, placeOf } from "../../ui/times";
+import { channelName } from "../../ui/words";
+import { Attempts } from "./Attempts";
+import { Gates } from "./Gates";
+import { Mend } from "./Mend";
+
+type Delivery = Schemas["Delivery"];
+
+export function ExplainDrawer({ deliveryId, onClose }: { deliveryId: string | null; onClose: () => void }) {
+  return (
+    <Drawer opened={deliveryId !== null} onClose={onClose} position="right" size="lg" title="Why, and when">
+      {deliveryId !== null && <Explanation id={deliveryId} />}
+    </Drawer>
+  );
+}
+
+function Explanation({ id }: { id: string }) {
+  const workspace_id = useWorkspaceId();
+  const params = { path: { workspace_id, delivery_id: id } };
+  const delivery = useQuery({
+    queryKey: [workspace_id, "delivery", id],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}", { params })),
+  });
+  const explained = useQuery({
+    queryKey: [workspace_id, "delivery", id, "explain"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/explain", { params })),
+    refetchInterval: 15_000,
+  });
+  const attempts = useQuery({
+    queryKey: [workspace_id, "delivery", id, "attempts"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/attempts", { params })),
+  });
+  return (
+    <Fetched query={delivery}>
+      {(shown) => (
+        <Stack>
+          <Head delivery={shown} />
+          <Fetched query={explained} rows={2}>
+            {({ says, gates }) => (
+              <>
+                <Text fw={600}>{says.charAt(0).toUpperCase() + says.slice(1)}.</Text>
+                <Mend delivery={shown} />
+                {(shown.state === "scheduled" || shown.state === "draft" || shown.state === "missed") && <Gates gates={gates} zone={shown.zone} accountId={shown.account_id} />}
+              </>
+            )}
+          </Fetched>
+          <Fetched query={attempts} rows={2}>
+            {(rows) => <Attempts attempts={rows} delivery={shown} />}
+          </Fetched>
+          <Section title="What is sent">
+            <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+              {typeof shown.content.text === "string" && shown.content.text !== "" ? shown.content.text : "No text."}
+            </Text>
+            {shown.post_id !== null && (
+              <Button w="fit-content" size="compact-sm" variant="default" component={Link} to={`/w/${workspace_id}/compose/${shown.post_id}`}>
+                Open the post
+              </Button>
+            )}
+          </Section>
+        </Stack>
+      )}
+    </Fetched>
+  );
+}
+
+function Head({ delivery }: { delivery: Delivery }) {
+  const me = useMe();
+  const accounts = useAccounts();
+  const account = accounts.data?.find(({ id }) => id === delivery.account_id);
+  const zone = delivery.zone ?? account?.zone ?? me.zone;
+  return (
+    <Group justify="space-between" align="flex-start" wrap="nowrap">
+      <div>
+        <Group gap={6}>
+          <NetworkIcon of={account?.provider ?? delivery.channel} />
+          <Text fw={600}>{account?.handle ?? delivery.account_id}</Text>
+        </Group>
+        <Text size="sm" c="dimmed">
+          {channelName(delivery.channel)} · due {moment(delivery.due_at, zone)} {placeOf(zone)}
+          {zone !== me.zone && ` (${moment(delivery.due_at, me.zone)} ${placeOf(me.zone)})`}
+        </Text>
+        {delivery.url !== null && (
+          <Anchor size="sm" href={delivery.url} target="_blank" rel="noreferrer">
+            See it out there
+          </Anchor>
+        )}
+      </div>
+      <StateBadge state={delivery.state} />
+    </Group>
+  );
+}

@@ -1,0 +1,79 @@
+// What a person may do about one delivery, by its state.
+import { Button, Group } from "@mantine/core";
+
+import { useAct } from "../../api/act";
+import { api, take, type Schemas } from "../../api/client";
+import { useMay, useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
+import { askFor } from "../../ui/askFor";
+
+type Delivery = Schemas["Delivery"];
+
+export function Mend({ delivery }: { delivery: Delivery }) {
+  const editor = useMay("editor");
+  const workspace_id = useWorkspaceId();
+  const params = { path: { workspace_id, delivery_id: delivery.id } };
+  const warn = (says: string) => (answer: Delivery) => (answer.warning === null || answer.warning === undefined ? says : `${says} ${answer.warning}`);
+  const retry = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/retry", { params })), {
+    done: warn("It is tried again."),
+  });
+  const now = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/publish-now", { params })), {
+    done: warn("It goes out now."),
+  });
+  const cancel = useAct(
+    (reason: string) =>
+      take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/cancel", { params, body: { reason: reason === "" ? "taken off by hand" : reason } })),
+    { done: warn("It will not be sent.") },
+  );
+  const decide = useAct(
+    (is_there: boolean) =>
+      take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/decide", { params, body: { is_there, rest: true } })),
+    { done: (answer) => (answer.state === "sent" ? "Kept as sent." : "It is sent again.") },
+  );
+  if (!editor) return null;
+  const askCancel = async () => {
+    const reason = await askFor({
+      title: "Take it off the road?",
+      says: "It is not sent to this account. The post itself stays.",
+      label: "Why (may stay empty)",
+      yes: "Do not send it",
+      danger: true,
+      optional: true,
+    });
+    if (reason !== null) cancel.mutate(reason);
+  };
+  const askAgain = async () => {
+    const says = "Look at the account first: if it is there after all, people see it twice.";
+    if (await askFirst({ title: "It is not there: send it again?", says, yes: "Send it again", danger: true })) decide.mutate(false);
+  };
+  const { state } = delivery;
+  return (
+    <Group gap="xs">
+      {(state === "failed" || state === "missed") && (
+        <Button size="compact-md" loading={retry.isPending} onClick={() => retry.mutate()}>
+          Try again
+        </Button>
+      )}
+      {state === "unconfirmed" && (
+        <>
+          <Button size="compact-md" loading={decide.isPending} onClick={() => decide.mutate(true)}>
+            It is there
+          </Button>
+          <Button size="compact-md" variant="default" onClick={() => void askAgain()}>
+            It is not there
+          </Button>
+        </>
+      )}
+      {state === "scheduled" && (
+        <Button size="compact-md" variant="default" loading={now.isPending} onClick={() => now.mutate()}>
+          Publish now
+        </Button>
+      )}
+      {(state === "scheduled" || state === "draft") && (
+        <Button size="compact-md" variant="subtle" color="red" loading={cancel.isPending} onClick={() => void askCancel()}>
+          Do not send it
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,80 @@
+import { Alert, Button, Code, Drawer, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+
+import { useAct } from "../../api/act";
+import { api, take } from "../../api/client";
+import { useMe, useWorkspaceId } from "../../api/me";
+import { Fetched } from "../../ui/Fetched";
+import { moment } from "../../ui/times";
+import { jobWord } from "./words";
+
+/** One job: why it does not run, what it was given, what went wrong. */
+export function JobDrawer({ id, onClose }: { id: number | null; onClose: () => void }) {
+  return (
+    <Drawer opened={id !== null} onClose={onClose} position="right" size="lg" title={id === null ? "" : `Job ${id}`}>
+      {id !== null && <JobShown id={id} />}
+    </Drawer>
+  );
+}
+
+function JobShown({ id }: { id: number }) {
+  const workspaceId = useWorkspaceId();
+  const { zone } = useMe();
+  const params = { path: { job_id: id } };
+  const job = useQuery({
+    queryKey: [workspaceId, "jobs", "one", id],
+    queryFn: () => take(api.GET("/api/v1/jobs/{job_id}", { params })),
+  });
+  const why = useQuery({
+    queryKey: [workspaceId, "jobs", "why", id],
+    queryFn: () => take(api.GET("/api/v1/jobs/{job_id}/why", { params })),
+  });
+  const retry = useAct(() => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs anew." });
+  const cancel = useAct(() => take(api.POST("/api/v1/jobs/{job_id}/cancel", { params })), {
+    done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is cancelled."),
+    undo: (answer) => (answer.state === "canceled" ? () => retry.mutate() : undefined),
+  });
+  return (
+    <Fetched query={job}>
+      {(shown) => (
+        <Stack>
+          <div>
+            <Text fw={600}>{shown.task}</Text>
+            <Text size="sm" c="dimmed">
+              {jobWord(shown.state).says} · queue {shown.queue} · made {moment(shown.created_at, zone)} · runs {moment(shown.run_at, zone)}
+            </Text>
+          </div>
+          {why.data !== undefined && <Alert color="blue">{why.data.says}</Alert>}
+          <Group gap="xs">
+            <Button size="compact-md" loading={retry.isPending} disabled={shown.state === "running"} onClick={() => retry.mutate()}>
+              {shown.state === "waiting" ? "Run it now" : "Run it again"}
+            </Button>
+            {(shown.state === "waiting" || shown.state === "running") && (
+              <Button size="compact-md" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+                Cancel it
+              </Button>
+            )}
+          </Group>
+          <Told title="Given to it" value={shown.payload} />
+          {shown.progress !== null && <Told title="Progress" value={shown.progress} />}
+          {shown.errors.map((error, index) => (
+            <Told key={index} title={`What went wrong, time ${index + 1}`} value={error} />
+          ))}
+        </Stack>
+      )}
+    </Fetched>
+  );
+}
+
+function Told({ title, value }: { title: string; value: unknown }) {
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {title}
+      </Text>
+      <Code block tabIndex={0} aria-label={title} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", maxHeight: 320, overflow: "auto" }}>
+        {typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+      </Code>
+    </div>
+  );
+}

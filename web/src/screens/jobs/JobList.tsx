@@ -1,0 +1,158 @@
+import { Badge, Button, Group, Select, Table, Text, TextInput, VisuallyHidden } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconListCheck } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+
+import { useAct } from "../../api/act";
+import { api, take, type Schemas } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { Empty } from "../../ui/Empty";
+import { Failed } from "../../ui/Failed";
+import { Loading } from "../../ui/Loading";
+import { fromNow } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { count } from "../../ui/words";
+import { JobDrawer } from "./JobDrawer";
+import { jobWord, often } from "./words";
+
+type Job = Schemas["JobShown"];
+const states = ["waiting", "running", "done", "failed", "canceled"] as const;
+type State = (typeof states)[number];
+
+export function JobList() {
+  const workspaceId = useWorkspaceId();
+  const now = useNow();
+  const [search, setSearch] = useSearchParams();
+  const [shown, setShown] = useState<number | null>(null);
+  const queue = search.get("queue");
+  const state = states.find((each) => each === search.get("state"));
+  const [task] = useDebouncedValue(search.get("task") ?? "", 300);
+  const set = (name: string, value: string | null) =>
+    setSearch(
+      (old) => {
+        if (value === null || value === "") old.delete(name);
+        else old.set(name, value);
+        return old;
+      },
+      { replace: true },
+    );
+  const jobs = useInfiniteQuery({
+    queryKey: [workspaceId, "jobs", "list", queue, state, task],
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET("/api/v1/jobs", {
+          params: {
+            query: {
+              queue: queue ?? undefined,
+              state: state === undefined ? undefined : [state],
+              task: task === "" ? undefined : task,
+              before: pageParam,
+            },
+          },
+        }),
+      ),
+    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: often,
+  });
+  const redrive = useAct(
+    () => take(api.POST("/api/v1/jobs/redrive", { body: { queue, task: task === "" ? null : task, limit: 1000 } })),
+    { done: ({ changed }) => `${count(changed.length, "failed job")} brought back.` },
+  );
+  const rows = jobs.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <>
+      <Group mb="md" align="flex-end" gap="xs">
+        <Select
+          label="State"
+          placeholder="Any"
+          clearable
+          w={150}
+          value={state ?? null}
+          data={states.map((value) => ({ value, label: jobWord(value).says }))}
+          onChange={(value) => set("state", value as State | null)}
+        />
+        <TextInput label="Task" placeholder="Its whole name" value={search.get("task") ?? ""} onChange={(event) => set("task", event.currentTarget.value)} />
+        {queue !== null && (
+          <Button variant="default" onClick={() => set("queue", null)}>
+            Queue {queue}: show all queues
+          </Button>
+        )}
+        {state === "failed" && rows.length > 0 && (
+          <Button loading={redrive.isPending} onClick={() => redrive.mutate()}>
+            Try these again
+          </Button>
+        )}
+      </Group>
+      {jobs.isPending ? (
+        <Loading />
+      ) : jobs.data === undefined ? (
+        <Failed error={jobs.error} again={() => void jobs.refetch()} />
+      ) : rows.length === 0 ? (
+        <Empty icon={IconListCheck} title="No such jobs">
+          Nothing is in this state at the moment.
+        </Empty>
+      ) : (
+        <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Task</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Runs</Table.Th>
+                <Table.Th>Attempts</Table.Th>
+                <Table.Th>
+                  <VisuallyHidden>More</VisuallyHidden>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((job) => (
+                <JobRow key={job.id} job={job} now={now} onOpen={() => setShown(job.id)} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {jobs.hasNextPage && (
+        <Button mt="sm" variant="default" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
+      <JobDrawer id={shown} onClose={() => setShown(null)} />
+    </>
+  );
+}
+
+function JobRow({ job, now, onOpen }: { job: Job; now: Date; onOpen: () => void }) {
+  const word = jobWord(job.state);
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm">{job.task}</Text>
+        <Text size="xs" c="dimmed">
+          {job.queue} · {job.id}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Badge variant="outline" tt="none" color={word.colour} style={{ color: "var(--mantine-color-text)" }}>
+          {word.says}
+        </Badge>
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm">{fromNow(job.finished_at ?? job.run_at, now)}</Text>
+      </Table.Td>
+      <Table.Td>
+        {job.attempts}
+        {job.crashes > 0 && ` (${count(job.crashes, "crash", "crashes")})`}
+      </Table.Td>
+      <Table.Td ta="right">
+        <Button size="compact-sm" variant="default" onClick={onOpen} aria-label={`Look at job ${job.id}`}>
+          Look
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,111 @@
+import { Button, Group, List, Stack, Text } from "@mantine/core";
+import { IconClock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { useAct } from "../../api/act";
+import { api, take, type AnswerOf } from "../../api/client";
+import { useMe, useWorkspaceId } from "../../api/me";
+import { Empty } from "../../ui/Empty";
+import { Fetched } from "../../ui/Fetched";
+import { Section } from "../../ui/Section";
+import { fromNow, moment } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { often, recurrenceWords } from "./words";
+
+type Schedule = AnswerOf<"/api/v1/schedules", "get">[number];
+
+export function Schedules() {
+  const workspaceId = useWorkspaceId();
+  const schedules = useQuery({
+    queryKey: [workspaceId, "jobs", "schedules"],
+    queryFn: () => take(api.GET("/api/v1/schedules")),
+    refetchInterval: often,
+  });
+  return (
+    <Fetched query={schedules}>
+      {(rows) =>
+        rows.length === 0 ? (
+          <Empty icon={IconClock} title="Nothing recurs">
+            A worker writes its schedules when it starts.
+          </Empty>
+        ) : (
+          <Stack>
+            {rows.map((each) => (
+              <ScheduleCard key={each.name} schedule={each} />
+            ))}
+          </Stack>
+        )
+      }
+    </Fetched>
+  );
+}
+
+function ScheduleCard({ schedule }: { schedule: Schedule }) {
+  const now = useNow();
+  const { zone } = useMe();
+  const [open, setOpen] = useState(false);
+  const params = { path: { name: schedule.name } };
+  const pause = useAct(() => take(api.POST("/api/v1/schedules/{name}/pause", { params })), {
+    done: () => `${schedule.name} is paused.`,
+    undo: () => () => resume.mutate(),
+  });
+  const resume = useAct(() => take(api.POST("/api/v1/schedules/{name}/resume", { params })), {
+    done: () => `${schedule.name} goes on.`,
+  });
+  const next = schedule.next_at === null ? "never again" : `${fromNow(schedule.next_at, now)} (${moment(schedule.next_at, zone)})`;
+  return (
+    <Section
+      title={schedule.name}
+      says={`${recurrenceWords(schedule.recurrence)} · ${schedule.paused ? "paused" : `next ${next}`}`}
+      actions={
+        <>
+          <Button size="compact-sm" variant="default" aria-expanded={open} onClick={() => setOpen(!open)} aria-label={`Coming times of ${schedule.name}`}>
+            Coming times
+          </Button>
+          {schedule.paused ? (
+            <Button size="compact-sm" onClick={() => resume.mutate()} aria-label={`Resume ${schedule.name}`}>
+              Resume
+            </Button>
+          ) : (
+            <Button size="compact-sm" variant="default" onClick={() => pause.mutate()} aria-label={`Pause ${schedule.name}`}>
+              Pause
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Group gap="md">
+        <Text size="xs" c="dimmed">
+          Task {schedule.task}, queue {schedule.queue} · missed: {schedule.missed} · overlap: {schedule.overlap}
+          {schedule.last_at !== null && ` · last ${fromNow(schedule.last_at, now)}`}
+          {schedule.last_note !== null && ` (${schedule.last_note})`}
+        </Text>
+      </Group>
+      {open && <Preview name={schedule.name} />}
+    </Section>
+  );
+}
+
+function Preview({ name }: { name: string }) {
+  const workspaceId = useWorkspaceId();
+  const { zone } = useMe();
+  const preview = useQuery({
+    queryKey: [workspaceId, "jobs", "preview", name],
+    queryFn: () => take(api.GET("/api/v1/schedules/{name}/preview", { params: { path: { name }, query: { n: 8 } } })),
+  });
+  return (
+    <Fetched query={preview} rows={2}>
+      {(rows) => (
+        <List size="sm">
+          {rows.map((each) => (
+            <List.Item key={each.at}>
+              {moment(each.at, zone)}
+              {each.mark !== "" && each.mark !== "normal" && `: clocks change (${each.mark})`}
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </Fetched>
+  );
+}

@@ -1,0 +1,116 @@
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconKey, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { useAct } from "../../api/act";
+import { api, take, type Schemas } from "../../api/client";
+import { useMe, useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
+import { Empty } from "../../ui/Empty";
+import { Fetched } from "../../ui/Fetched";
+import { Once } from "../../ui/Once";
+import { roleWord } from "../../ui/roles";
+import { Section } from "../../ui/Section";
+import { fromNow, moment } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { count } from "../../ui/words";
+import { NewKey } from "./NewKey";
+
+export function Keys() {
+  const workspace_id = useWorkspaceId();
+  const [making, { open, close }] = useDisclosure();
+  const [made, setMade] = useState<string | null>(null);
+  const keys = useQuery({
+    queryKey: [workspace_id, "keys"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/keys", { params: { path: { workspace_id } } })),
+  });
+  return (
+    <Section
+      title="API keys"
+      says="For programs that act here. A key can do only what it was made for."
+      actions={
+        <Button size="compact-md" leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+          New key
+        </Button>
+      }
+    >
+      {made !== null && (
+        <Once
+          title="The new key"
+          says="Copy it now: it is not kept here and is not shown again."
+          secret={made}
+          onClose={() => setMade(null)}
+        />
+      )}
+      <NewKey opened={making} onClose={close} onMade={setMade} />
+      <Fetched query={keys} rows={2}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon={IconKey} title="No keys yet">
+              Scripts, other apps and assistants use the HTTP API with a key.
+            </Empty>
+          ) : (
+            <Stack gap="sm">
+              {rows.map((each) => (
+                <KeyRow key={each.id} shown={each} />
+              ))}
+            </Stack>
+          )
+        }
+      </Fetched>
+    </Section>
+  );
+}
+
+function KeyRow({ shown }: { shown: Schemas["KeyShown"] }) {
+  const workspace_id = useWorkspaceId();
+  const now = useNow();
+  const { zone } = useMe();
+  const revoke = useAct(
+    () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/keys/{key_id}", { params: { path: { workspace_id, key_id: shown.id } } })),
+    { done: () => `${shown.name} is revoked: it opens nothing any more.` },
+  );
+  const end = async () => {
+    const says = "Whatever uses it is refused from this moment. This cannot be taken back.";
+    if (await askFirst({ title: `Revoke ${shown.name}?`, says, yes: "Revoke", danger: true })) revoke.mutate();
+  };
+  const over = shown.revoked_at !== null || (shown.ends_at !== null && new Date(shown.ends_at) < now);
+  const facts = [
+    roleWord(shown.role),
+    shown.accounts === null ? "all accounts" : count(shown.accounts.length, "account"),
+    shown.publish_per_day === null ? null : `at most ${shown.publish_per_day} sent a day`,
+    shown.ends_at === null ? null : `ends ${moment(shown.ends_at, zone)}`,
+    shown.last_used_at === null ? "never used" : `used ${fromNow(shown.last_used_at, now)}`,
+  ];
+  return (
+    <Group justify="space-between" align="flex-start" wrap="nowrap">
+      <div style={{ minWidth: 0 }}>
+        <Group gap={6}>
+          <Text size="sm" fw={600}>
+            {shown.name}
+          </Text>
+          <Text size="xs" ff="monospace" c="dimmed">
+            {shown.prefix}…
+          </Text>
+        </Group>
+        <Text size="xs" c="dimmed">
+          {facts.filter((each) => each !== null).join(" · ")}
+        </Text>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {shown.scopes.join(", ")}
+        </Text>
+      </div>
+      {over ? (
+        <Badge variant="outline" color="gray" tt="none" style={{ flex: "none", color: "var(--mantine-color-text)" }}>
+          {shown.revoked_at === null ? "Ended" : "Revoked"}
+        </Badge>
+      ) : (
+        <Button size="compact-sm" variant="subtle" color="red" style={{ flex: "none" }} onClick={() => void end()} aria-label={`Revoke ${shown.name}`}>
+          Revoke
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,186 @@
+import { Badge, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+
+import { useAct } from "../../api/act";
+import { api, take, type Schemas } from "../../api/client";
+import { useMay, useMe, useWorkspaceId } from "../../api/me";
+import { Problem } from "../../api/problem";
+import { askFirst } from "../../ui/ask";
+import { Fetched } from "../../ui/Fetched";
+import { roleChoices, roleWord, type Role } from "../../ui/roles";
+import { Section } from "../../ui/Section";
+import { fromNow } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+
+export function People() {
+  const admin = useMay("admin");
+  return (
+    <Stack>
+      <Members />
+      {admin && <Invitations />}
+    </Stack>
+  );
+}
+
+function useOwn() {
+  const workspaceId = useWorkspaceId();
+  return useMe().workspaces.find((each) => each.workspace_id === workspaceId);
+}
+
+function Members() {
+  const workspace_id = useWorkspaceId();
+  const members = useQuery({
+    queryKey: [workspace_id, "members"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/members", { params: { path: { workspace_id } } })),
+  });
+  return (
+    <Section title="Members">
+      <Fetched query={members} rows={3}>
+        {(rows) => (
+          <Stack gap="sm">
+            {rows.map((each) => (
+              <MemberRow key={each.id} member={each} />
+            ))}
+          </Stack>
+        )}
+      </Fetched>
+    </Section>
+  );
+}
+
+function MemberRow({ member }: { member: Schemas["Member"] }) {
+  const workspace_id = useWorkspaceId();
+  const own = useOwn();
+  const admin = useMay("admin");
+  const params = { path: { workspace_id, member_id: member.id } };
+  const change = useAct(
+    (role: Role) => take(api.PUT("/api/v1/workspaces/{workspace_id}/members/{member_id}/role", { params, body: { role } })),
+    { done: (answer) => `${answer.name} is ${roleWord(answer.role).toLowerCase()} now.` },
+  );
+  const remove = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{member_id}", { params })), {
+    done: () => `${member.name} is no longer in this workspace.`,
+  });
+  const letGo = async () => {
+    const sure = await askFirst({
+      title: `Let ${member.name} go?`,
+      says: "They see nothing of this workspace from then on, and the API keys they made end. What they wrote stays.",
+      yes: "Let them go",
+      danger: true,
+    });
+    if (sure) remove.mutate();
+  };
+  const self = own?.member_id === member.id;
+  const choices = roleChoices(own?.role ?? "viewer");
+  const changeable = admin && choices.some(({ value }) => value === member.role);
+  return (
+    <Group justify="space-between" gap="xs">
+      <div>
+        <Group gap={6}>
+          <Text size="sm" fw={600}>
+            {member.name}
+          </Text>
+          {self && (
+            <Badge variant="outline" tt="none" size="sm">
+              You
+            </Badge>
+          )}
+        </Group>
+        <Text size="xs" c="dimmed">
+          {member.email} · {member.second_factor ? "second factor on" : "no second factor"}
+        </Text>
+      </div>
+      {changeable ? (
+        <Group gap="xs" wrap="nowrap">
+          <Select
+            aria-label={`Role of ${member.name}`}
+            size="xs"
+            w={230}
+            allowDeselect={false}
+            data={choices}
+            value={member.role}
+            onChange={(role) => role !== null && change.mutate(role as Role)}
+          />
+          <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={`Let ${member.name} go`}>
+            Let go
+          </Button>
+        </Group>
+      ) : (
+        <Text size="sm">{roleWord(member.role)}</Text>
+      )}
+    </Group>
+  );
+}
+
+function Invitations() {
+  const workspace_id = useWorkspaceId();
+  const own = useOwn();
+  const now = useNow();
+  const params = { path: { workspace_id } };
+  const form = useForm({ initialValues: { email: "", role: "editor" as Role } });
+  const open = useQuery({
+    queryKey: [workspace_id, "invitations"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/invitations", { params })),
+  });
+  const invite = useAct(
+    (body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/invitations", { params, body })),
+    {
+      done: (answer) => `An invitation to ${answer.email} is on its way.`,
+      after: () => form.reset(),
+      refused: (error) => {
+        if (!(error instanceof Problem)) return false;
+        form.setErrors({ email: error.fields.email ?? error.message });
+        return true;
+      },
+    },
+  );
+  const revoke = useAct(
+    (invitation_id: string) =>
+      take(
+        api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", {
+          params: { path: { workspace_id, invitation_id } },
+        }),
+      ),
+    { done: () => "The invitation is taken back: its link opens nothing." },
+  );
+  return (
+    <Section title="Invitations" says="The mail carries a link that works once, for a week.">
+      <form onSubmit={form.onSubmit((values) => invite.mutate(values))}>
+        <Group align="flex-start" gap="xs">
+          <TextInput label="E-mail" type="email" required miw={220} style={{ flex: 1 }} {...form.getInputProps("email")} />
+          <Select label="As" w={260} allowDeselect={false} data={roleChoices(own?.role ?? "viewer")} {...form.getInputProps("role")} />
+          <Button type="submit" mt={{ base: 0, xs: 24.8 }} loading={invite.isPending}>
+            Invite
+          </Button>
+        </Group>
+      </form>
+      <Fetched query={open} rows={1}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              No invitation is open.
+            </Text>
+          ) : (
+            <Stack gap="xs">
+              {rows.map((each) => (
+                <Group key={each.id} justify="space-between">
+                  <div>
+                    <Text size="sm">
+                      {each.email} as {roleWord(each.role).toLowerCase()}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      Ends {fromNow(each.ends_at, now)}
+                    </Text>
+                  </div>
+                  <Button size="compact-sm" variant="default" onClick={() => revoke.mutate(each.id)} aria-label={`Take back the invitation to ${each.email}`}>
+                    Take back
+                  </Button>
+                </Group>
+              ))}
+            </Stack>
+          )
+        }
+      </Fetched>
+    </Section>
+  );
+}

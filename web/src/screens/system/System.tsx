@@ -1,0 +1,200 @@
+// How the house is: what holds sending, who works, how late, how the networks answer.
+import { Alert, Badge, Button, CopyButton, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+
+import { useAct } from "../../api/act";
+import { api, take, type Schemas } from "../../api/client";
+import { useMe, useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
+import { Empty } from "../../ui/Empty";
+import { Fetched } from "../../ui/Fetched";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { Page } from "../../ui/Page";
+import { Section } from "../../ui/Section";
+import { fromNow, moment } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { count, networkName } from "../../ui/words";
+
+type Shown = Schemas["System"];
+const often = 5_000;
+
+export default function System() {
+  const workspaceId = useWorkspaceId();
+  const { instance_owner } = useMe();
+  const system = useQuery({
+    queryKey: [workspaceId, "system"],
+    queryFn: () => take(api.GET("/api/v1/system")),
+    refetchInterval: often,
+    enabled: instance_owner,
+  });
+  if (!instance_owner) {
+    return (
+      <Page title="System">
+        <Empty icon={IconLock} title="For owners of this installation">
+          Whoever runs this Cadenza can see its workers, clocks and networks.
+        </Empty>
+      </Page>
+    );
+  }
+  return (
+    <Page title="System" says="Of the whole installation." actions={system.data && <CopyDiagnosis of={system.data} />}>
+      <Fetched query={system}>
+        {(shown) => (
+          <Stack>
+            {shown.hold !== null && <Hold hold={shown.hold} />}
+            <Facts of={shown} />
+            <Workers of={shown} />
+            <Networks of={shown} />
+          </Stack>
+        )}
+      </Fetched>
+    </Page>
+  );
+}
+
+function Hold({ hold }: { hold: NonNullable<Shown["hold"]> }) {
+  const { zone } = useMe();
+  const confirm = useAct(() => take(api.POST("/api/v1/system/confirm")), {
+    done: ({ missed }) => (missed === 0 ? "Sending goes on." : `Sending goes on. ${count(missed, "delivery", "deliveries")} came too late and can be found under Needs attention.`),
+  });
+  const ask = async () => {
+    const says =
+      hold.kind === "restore"
+        ? "If this database is an older copy, posts that went out after it was made may go out a second time. Look at the accounts first."
+        : "If the clock is still wrong, posts go out at the wrong time. Look at the clock of the database first.";
+    if (await askFirst({ title: "Is all well?", says, yes: "All is well: send", danger: true })) confirm.mutate();
+  };
+  return (
+    <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title="All sending is held">
+      <Stack gap="xs">
+        <Text size="sm">
+          {hold.says} (since {moment(hold.since, zone)})
+        </Text>
+        <Button w="fit-content" color="red" loading={confirm.isPending} onClick={() => void ask()}>
+          All is well: go on sending
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Facts({ of }: { of: Shown }) {
+  const late = of.road_lag_seconds > 60;
+  const skewed = Math.abs(of.clock_skew_seconds) > 5;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
+      <Fact name="Behind time" value={`${Math.round(of.road_lag_seconds)} s`} bad={late} says={late ? "Something due waits for a worker" : "Nothing due waits"} />
+      <Fact name="Clock against the database" value={`${of.clock_skew_seconds} s`} bad={skewed} says={skewed ? "Set this machine's clock" : "In step"} />
+      <Fact name="Mails waiting" value={String(of.notices_waiting)} says="Due and not handed over" />
+      <Fact name="Time zone data" value={of.tz_version} says="Version in use" />
+      <Fact name="Cadenza" value={of.version} says="Version" />
+    </SimpleGrid>
+  );
+}
+
+function Fact(props: { name: string; value: string; says: string; bad?: boolean }) {
+  return (
+    <Section title={props.name}>
+      <Text size="xl" fw={650}>
+        {props.value}
+      </Text>
+      <Text size="xs" fw={props.bad === true ? 700 : undefined} c={props.bad === true ? undefined : "dimmed"}>
+        {props.bad === true && "Look here: "}
+        {props.says}
+      </Text>
+    </Section>
+  );
+}
+
+function Workers({ of }: { of: Shown }) {
+  const now = useNow(5_000);
+  return (
+    <Section title="Workers" says="They send and do the background work.">
+      {of.workers.length === 0 ? (
+        <Alert color="red" title="No worker gives a sign of life">
+          Nothing goes out. Start one with <code>cadenza worker</code>, or everything with <code>cadenza up</code>.
+        </Alert>
+      ) : (
+        <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Workers" } }}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>Seen</Table.Th>
+                <Table.Th>Busy</Table.Th>
+                <Table.Th>Clock</Table.Th>
+                <Table.Th>Up since</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {of.workers.map((each) => (
+                <Table.Tr key={each.name}>
+                  <Table.Td>
+                    <Text size="sm">{each.name}</Text>
+                    <Text size="xs" c="dimmed">
+                      {each.queues.join(", ")} · {each.version}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td>{fromNow(each.seen_at, now)}</Table.Td>
+                  <Table.Td>
+                    {each.running} of {each.concurrency}
+                  </Table.Td>
+                  <Table.Td>{each.clock_skew_seconds.toFixed(1)} s</Table.Td>
+                  <Table.Td>{fromNow(each.started_at, now)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Section>
+  );
+}
+
+function Networks({ of }: { of: Shown }) {
+  return (
+    <Section title="Networks" says="What became of the calls of the last 24 hours.">
+      {of.providers.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No network was called within a day.
+        </Text>
+      ) : (
+        <Stack gap="sm">
+          {of.providers.map((each) => (
+            <Group key={each.provider} justify="space-between">
+              <Group gap="xs">
+                <NetworkIcon of={each.provider} />
+                <Text size="sm">{networkName(each.provider)}</Text>
+              </Group>
+              <Group gap="xs">
+                <Text size="sm">
+                  {each.sent} of {count(each.calls, "call")} sent
+                </Text>
+                {Object.entries(each.outcomes)
+                  .filter(([outcome]) => outcome.toLowerCase() !== "sent")
+                  .map(([outcome, number]) => (
+                    <Badge key={outcome} variant="outline" color="orange" tt="none" style={{ color: "var(--mantine-color-text)" }}>
+                      {number} {outcome.toLowerCase()}
+                    </Badge>
+                  ))}
+              </Group>
+            </Group>
+          ))}
+        </Stack>
+      )}
+    </Section>
+  );
+}
+
+function CopyDiagnosis({ of }: { of: Shown }) {
+  return (
+    <CopyButton value={JSON.stringify({ ...of, browser: navigator.userAgent }, null, 2)}>
+      {({ copied, copy }) => (
+        <Button variant="default" size="compact-md" onClick={copy}>
+          {copied ? "Copied" : "Copy for a bug report"}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}
