@@ -7,5 +7,11 @@ export const theme = createTheme({
   cursorType: "pointer",
   fontFamily:
     "Inter, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif",
+  components: {
+    // A button with a cross alone says nothing to those who do not see it.
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
+  },
   headings: { fontWeight: "650" },
 });

@@ -46,9 +46,11 @@ export function Days(props: { view: QueueView; acts: Omit<LineActs, "step"> | nu
     setHeld(null);
     if (over !== null) move(moveTo(view, String(active.id), names.indexOf(String(over.id))));
   };
+  const inHand = (id: unknown) => `Picked up “${find(id)?.text ?? "post"}”, planned for ${when(id)}.`;
   const announcements: Announcements = {
-    onDragStart: ({ active }) => `Picked up “${find(active.id)?.text ?? "post"}”, planned for ${when(active.id)}.`,
-    onDragOver: ({ over }) => (over === null ? "Not over a place." : `Would go out ${when(over.id)}.`),
+    onDragStart: ({ active }) => inHand(active.id),
+    onDragOver: ({ active, over }) =>
+      over === null ? "Not over a place." : over.id === active.id ? inHand(active.id) : `Would go out ${when(over.id)}.`,
     onDragEnd: ({ over }) => (over === null ? "Let go; it stays." : `Let go at ${when(over.id)}.`),
     onDragCancel: () => "Cancelled; it stays where it was.",
   };

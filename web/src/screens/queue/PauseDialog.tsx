@@ -22,10 +22,10 @@ export function PauseDialog(props: { zone: string; handle: string; busy: boolean
     props.onPause({ reason: reason.trim(), until: until === "" ? null : localInstant(until, props.zone).toISOString() });
   return (
     <Modal opened onClose={props.onClose} title={`Pause ${props.handle}`}>
-      <form onSubmit={form.onSubmit(done)}>
+      <form noValidate onSubmit={form.onSubmit(done)}>
         <Stack>
           <Text size="sm">Nothing of this account is sent while it is paused. What comes due meanwhile is kept, and you choose on resuming what becomes of it.</Text>
-          <TextInput data-autofocus label="Reason" placeholder="Breaking news" required maxLength={200} {...form.getInputProps("reason")} />
+          <TextInput data-autofocus label="Reason" placeholder="Breaking news" withAsterisk maxLength={200} {...form.getInputProps("reason")} />
           <TextInput type="datetime-local" label={`Until (${placeOf(props.zone)} time)`} description="Leave it empty to resume by hand" {...form.getInputProps("until")} />
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>

@@ -41,7 +41,7 @@ export function ScheduleEditor(props: { account: Account; isNew: boolean; view: 
     gcTime: 0,
   });
   return (
-    <Drawer opened onClose={props.onClose} position="right" size="lg" title={`When ${account.handle} posts`} closeButtonProps={{ "aria-label": "Close" }}>
+    <Drawer opened onClose={props.onClose} position="right" size="lg" title={`When ${account.handle} posts`}>
       {isNew ? <Editor {...props} start={undefined} /> : <Fetched query={schedule}>{(found) => <Editor {...props} start={found} />}</Fetched>}
     </Drawer>
   );

@@ -1,0 +1,247 @@
+"""The queue in a browser: order changed by mouse and by keys, two people at once, a day when clocks change."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from cadenza.sql.tx import Tx
+from tests.browser.look import hindrances, snap
+from tests.browser.stage import HOME, TEXTS, Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+QUEUE = "queue?account=mastodon"
+
+
+async def test_a_post_is_dragged_and_its_new_time_is_shown_before_it_is_dropped(
+    stage: Stage,
+) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await pick_up(page, TEXTS[0])
+    await carry(page, TEXTS[2])
+    await expect(page.get_by_test_id("carried")).to_contain_text("Would go out Thu 22 Oct, 17:30")
+    await snap(page, "queue-dragging", whole=False)
+    assert (await stage.order())[0] == TEXTS[0]
+
+    await page.mouse.up()
+
+    await expect(page.get_by_text("Now goes out Thu 22 Oct, 17:30.")).to_be_visible()
+    assert await stage.order() == [TEXTS[1], TEXTS[2], TEXTS[0], *TEXTS[3:]]
+    await expect(line_of(page, TEXTS[0]).locator("time")).to_have_text("17:30")
+
+
+async def test_a_move_can_be_undone(stage: Stage) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await menu(page, TEXTS[3], "To the top")
+    await expect(page.get_by_text("Now goes out Wed 21 Oct, 17:30.")).to_be_visible()
+    assert (await stage.order())[0] == TEXTS[3]
+
+    await page.get_by_role("button", name="Undo").click()
+
+    await expect(page.get_by_text("Moved back.")).to_be_visible()
+    assert await stage.order() == list(TEXTS)
+
+
+async def test_a_post_is_moved_by_keys_alone_and_every_step_is_spoken(stage: Stage) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await handle(page, TEXTS[1]).focus()
+    await page.keyboard.press("Space")
+    spoken = page.locator("[id^=DndLiveRegion]")
+    await expect(spoken).to_contain_text("Picked up")
+    await page.wait_for_timeout(200)
+    await page.keyboard.press("ArrowDown")
+    await expect(spoken).to_contain_text("Would go out Thu 22 Oct, 17:30")
+    await page.wait_for_timeout(200)
+    await page.keyboard.press("Space")
+
+    await expect(page.get_by_text("Now goes out Thu 22 Oct, 17:30.")).to_be_visible()
+    assert (await stage.order())[:3] == [TEXTS[0], TEXTS[2], TEXTS[1]]
+
+    await handle(page, TEXTS[1]).focus()
+    await page.keyboard.press("Alt+ArrowUp")
+    await expect(page.get_by_text("Now goes out Thu 22 Oct, 09:00.")).to_be_visible()
+    assert await stage.order() == list(TEXTS)
+
+
+async def test_what_another_person_does_appears_by_itself(stage: Stage) -> None:
+    ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE)
+    await expect(handle(ben, TEXTS[5])).to_be_visible()
+    await menu(ada, TEXTS[5], "To the top")
+
+    await expect(ben.locator("[data-line]").first).to_contain_text(TEXTS[5])
+
+
+async def test_who_comes_second_sees_the_new_order_and_decides(stage: Stage) -> None:
+    ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE, deaf=True)
+    await expect(handle(ben, TEXTS[5])).to_be_visible()
+    await expect(ben.get_by_text("Not live at the moment")).to_be_visible()
+    await menu(ada, TEXTS[5], "To the top")
+    await expect(ada.get_by_text("Now goes out")).to_be_visible()
+
+    await menu(ben, TEXTS[1], "Move up")
+
+    await expect(ben.get_by_text("Your move was not made")).to_be_visible()
+    await expect(ben.locator("[data-line]").first).to_contain_text(TEXTS[5])
+    assert (await stage.order())[:3] == [TEXTS[5], TEXTS[0], TEXTS[1]]
+    await snap(ben, "queue-conflict")
+    await ben.get_by_role("button", name="Move it all the same").click()
+    await expect(ben.get_by_text("Now goes out")).to_be_visible()
+    assert (await stage.order())[:3] == [TEXTS[5], TEXTS[1], TEXTS[0]]
+
+
+async def test_a_slot_is_skipped_and_offered_again(stage: Stage) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await menu(page, TEXTS[0], "Skip this slot")
+    await expect(
+        page.get_by_text("Wed 21 Oct, 17:30 is left out; 6 posts moved on.")
+    ).to_be_visible()
+    await expect(page.get_by_text("Skipped", exact=True)).to_be_visible()
+
+    await page.get_by_role("button", name="Offer 17:30 again").click()
+
+    await expect(page.get_by_text("The slot is offered again.")).to_be_visible()
+    assert await stage.rows("SELECT * FROM queue_skip") == []
+
+
+async def test_pausing_asks_why_and_resuming_shows_what_will_happen(stage: Stage) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await page.get_by_role("button", name="Pause…").click()
+    await page.get_by_role("button", name="Pause", exact=True).click()
+    await expect(page.get_by_text("Say why: others will ask.")).to_be_visible()
+    await page.get_by_label("Reason").fill("Breaking news")
+    await page.get_by_role("button", name="Pause", exact=True).click()
+    await expect(page.get_by_text("Paused: Breaking news")).to_be_visible()
+    await stage.house.operations.run(_make_first_due)
+    await page.reload()
+    await expect(page.get_by_text("Held", exact=True)).to_be_visible()
+
+    await page.get_by_role("button", name="Resume…").click()
+
+    dialog = page.get_by_role("dialog")
+    await expect(
+        dialog.get_by_text("1 post came due; 1 post would get a new time:")
+    ).to_be_visible()
+    await snap(page, "queue-resume")
+    assert await hindrances(page) == []
+    await dialog.get_by_label("Take them back as drafts").click()
+    await expect(dialog.get_by_text("1 post would go back to the drafts.")).to_be_visible()
+    await dialog.get_by_role("button", name="Resume", exact=True).click()
+    await expect(page.get_by_text("The queue runs again.")).to_be_visible()
+    await expect(page.get_by_text("Paused: Breaking news")).to_have_count(0)
+
+
+async def test_new_times_are_tried_before_they_are_saved(stage: Stage) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await page.get_by_role("button", name="Times…").click()
+    await expect(page.get_by_text("6 posts keep their time · 0 move · 0 pinned")).to_be_visible()
+    await page.get_by_role("button", name="Remove Thursday 09:00").click()
+    changes = page.get_by_label("What this changes")
+    await expect(changes).to_contain_text("5 posts keep their time · 0 move · 1 pinned")
+    await expect(changes).to_contain_text(TEXTS[1])
+    await snap(page, "queue-times")
+    assert await hindrances(page) == []
+    before = await stage.rows("SELECT slots FROM queue WHERE account_id = 'mastodon'")
+
+    await page.get_by_role("button", name="Save the times").click()
+
+    await expect(page.get_by_text("The times are saved.")).to_be_visible()
+    await expect(page.get_by_text("Pinned: its slot is gone")).to_be_visible()
+    assert await stage.rows("SELECT slots FROM queue WHERE account_id = 'mastodon'") != before
+
+
+async def test_a_cleared_queue_comes_back(stage: Stage) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await page.get_by_role("button", name="More for this queue").click()
+    await page.get_by_role("menuitem", name="Clear the queue…").click()
+    await page.get_by_role("button", name="Clear the queue", exact=True).click()
+    await expect(page.get_by_text("6 posts taken off the queue.")).to_be_visible()
+    assert await stage.order() == []
+
+    await page.get_by_role("button", name="Undo").click()
+
+    await expect(page.get_by_text("6 posts back in the queue.")).to_be_visible()
+    assert await stage.order() == list(TEXTS)
+
+
+async def test_missed_posts_are_saved_in_one_step(stage: Stage) -> None:
+    await stage.house.operations.run(_miss_first)
+    page = await stage.visit("ada", QUEUE)
+    await expect(page.get_by_text("1 post missed")).to_be_visible()
+    await snap(page, "queue-missed")
+
+    await page.get_by_role("button", name="Give them the next slots").click()
+
+    await expect(page.get_by_text("1 post got a new time.")).to_be_visible()
+    await expect(page.get_by_text("1 post missed")).to_have_count(0)
+    assert set(await stage.order()) == set(TEXTS)
+
+
+async def test_the_day_on_which_clocks_change_is_marked_in_the_accounts_own_zone(
+    stage: Stage,
+) -> None:
+    page = await stage.visit("ada", QUEUE, timezone_id="Pacific/Auckland")
+    berlin = page.get_by_role("region", name="Sunday, 25 October 2026")
+    await expect(page.locator("#day-2026-10-25")).to_be_visible()
+    berlin = page.locator("section", has=page.locator("#day-2026-10-25"))
+    await expect(berlin).to_contain_text("Clocks go back one hour on this day")
+    await expect(berlin.locator("time").first).to_have_text("09:00")
+    assert await berlin.locator("time").first.get_attribute("datetime") == "2026-10-25T08:00:00Z"
+
+    await page.goto(f"{stage.address}/w/{HOME}/queue?account=bluesky")
+    york = page.locator("section", has=page.locator("#day-2026-11-01"))
+    await expect(york).to_contain_text("Clocks go back one hour on this day")
+    await expect(york.locator("time").first).to_have_text("09:00")
+
+
+async def test_a_viewer_sees_the_queue_and_has_nothing_to_press(stage: Stage) -> None:
+    page = await stage.visit("cy", QUEUE)
+    await expect(page.get_by_text(TEXTS[0])).to_be_visible()
+    await expect(page.get_by_role("button", name="Move:")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Skip")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Pause…")).to_have_count(0)
+
+
+async def pick_up(page: Page, text: str) -> None:
+    box = await handle(page, text).bounding_box()
+    assert box is not None
+    await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    await page.mouse.down()
+    await page.mouse.move(box["x"] + 12, box["y"] + 16)
+
+
+async def carry(page: Page, text: str) -> None:
+    box = await line_of(page, text).bounding_box()
+    assert box is not None
+    await page.mouse.move(box["x"] + 12, box["y"] + box["height"] / 2, steps=12)
+
+
+async def menu(page: Page, text: str, item: str) -> None:
+    await page.get_by_role("button", name=f"More for {text}").click()
+    await page.get_by_role("menuitem", name=item).click()
+
+
+def handle(page: Page, text: str) -> Locator:
+    return page.get_by_role("button", name=f"Move: {text}")
+
+
+def line_of(page: Page, text: str) -> Locator:
+    return page.locator("[data-line]", has_text=text)
+
+
+def _make_first_due(tx: Tx, now: datetime) -> None:
+    tx.run(
+        """
+        UPDATE delivery SET due_at = :past, slot_at = :past WHERE due_at = (SELECT MIN(due_at) FROM delivery)
+        """,
+        past=now - timedelta(minutes=5),
+    )
+
+
+def _miss_first(tx: Tx, now: datetime) -> None:
+    tx.run(
+        """
+        UPDATE delivery SET due_at = :past, slot_at = NULL, state = 'missed', reason = 'it was too late'
+        WHERE due_at = (SELECT MIN(due_at) FROM delivery)
+        """,
+        past=now - timedelta(hours=9),
+    )
