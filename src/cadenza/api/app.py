@@ -11,8 +11,12 @@ from fastapi import FastAPI
 
 from cadenza.api import (
     accounts,
+    activity,
+    activity,
+    attention,
     audit,
     auth,
+    calendar,
     connect,
     deliveries,
     events,
@@ -44,8 +48,12 @@ from cadenza.people.passwords import Passwords
 V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
     accounts.routes,
+    activity.routes,
+    activity.routes,
+    attention.routes,
     audit.routes,
     auth.routes,
+    calendar.routes,
     connect.routes,
     deliveries.routes,
     events.routes,

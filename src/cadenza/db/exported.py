@@ -230,6 +230,7 @@ STAY: Mapping[str, str] = {
     "knock": "of the whole installation",
     "kept_answer": "answers that programs may ask for again",
     "connecting": "opens a door",
+    "calendar_feed": "opens a door",
     "media_keep": "told by asset",
     "queue_clear": "an undo of minutes",
     "queue_habit": "a person's own",

@@ -1,0 +1,283 @@
+"""What wants a person, in one list, and the steps that put things right, one by one or many at once.
+
+A bulk step is one transaction: what is refused changes nothing and says why, the rest is done. Steps that
+happen elsewhere (edit, add media, reconnect) are answered with where.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cadenza.api.ask import Act, Acting, Ask
+from cadenza.api.declare import Resource
+from cadenza.api.post_shapes import PillShown
+from cadenza.api.post_shapes import refuse as refuse_post
+from cadenza.api.posts import APPROVE
+from cadenza.api.posts import one as one_post
+from cadenza.api.problems import Problem, conflict, not_found
+from cadenza.api.queue_shapes import Shown, ShownAnswer, show
+from cadenza.api.queue_shapes import refuse as refuse_queue
+from cadenza.api.shape import Asked, Id, IdField
+from cadenza.db.audit import record
+from cadenza.deliveries import change
+from cadenza.deliveries.cancel_post import CanceledPost
+from cadenza.deliveries.model import Ticket, locks_of
+from cadenza.people import workspaces
+from cadenza.people.model import Role
+from cadenza.posts import approve, cancel, delete, publish_now, retry
+from cadenza.posts.attention import Kind, Step, needs_attention
+from cadenza.queues import late, resume
+from cadenza.queues.model import NoQueue
+from cadenza.sql.tx import Row, Tx
+
+routes = Resource("attention", "/workspaces/{workspace_id}/attention")
+ELSEWHERE = {
+    Step.EDIT: "PATCH /api/v1/workspaces/{workspace_id}/posts/{post_id}",
+    Step.ADD_MEDIA: "PATCH /api/v1/workspaces/{workspace_id}/posts/{post_id}",
+    Step.RECONNECT: "POST /api/v1/workspaces/{workspace_id}/connect",
+}
+ON_POSTS = frozenset({Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.DELETE})
+WISHES = {
+    Step.NEXT_SLOT: late.Wish.NEXT_SLOT,
+    Step.PUBLISH_NOW: late.Wish.NOW,
+    Step.TO_DRAFT: late.Wish.DRAFT,
+}
+
+
+class ThingShown(Shown):
+    """One thing that wants a person, with what can be done about it."""
+
+    kind: Kind
+    subject_id: str
+    says: str
+    steps: list[Step]
+    at: datetime
+    post_id: str | None
+    pill: PillShown | None
+
+
+class StepAsked(Asked):
+    """One step for some things: deliveries by their ids, or posts by theirs (approve, delete)."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"step": "retry", "subjects": ["0193a7"]}]}
+    )
+    step: Step
+    subjects: list[IdField] = Field(min_length=1, max_length=100)
+    choice: resume.Choice = Field(
+        default=resume.Choice.SHIFT, description="Of `resume`: what becomes of what came due"
+    )
+
+
+class Stepped(BaseModel):
+    """What the step came to for one thing."""
+
+    subject_id: str
+    outcome: Literal["done", "refused", "elsewhere"]
+    says: str | None = None
+
+
+class SteppedAll(ShownAnswer):
+    """One answer a thing."""
+
+    answers: list[Stepped]
+
+
+@routes.get(needs=Role.VIEWER, scope="posts:read")
+async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
+    """List what wants a person: what is about to go wrong first."""
+    found = await ask.read(lambda tx, now: needs_attention(tx, now, workspace_id=workspace_id))
+    return [
+        show(ThingShown, each)
+        for each in found
+        if each.kind is Kind.BLOCKED
+        or ask.caller.may_use(each.pill.account_id if each.pill else each.subject_id)
+    ]
+
+
+@routes.post("/steps", needs=Role.EDITOR, scope="posts:publish")
+async def step(act: Act, workspace_id: Id, body: StepAsked) -> SteppedAll:
+    """Do one step for all of these; what is refused says why and changes nothing."""
+    scopes = act.caller.scopes
+    if scopes is not None and body.step in ON_POSTS and APPROVE not in scopes:
+        raise Problem(403, "scope_needed", f"This key may not do this: it needs {APPROVE}.")
+    if body.step in ELSEWHERE:
+        says = f"this is done by {ELSEWHERE[body.step]}"
+        return SteppedAll(
+            answers=[
+                Stepped(subject_id=id_, outcome="elsewhere", says=says) for id_ in body.subjects
+            ]
+        )
+    subjects = list(dict.fromkeys(body.subjects))
+    rows = await act.read(lambda tx, _: _rows(tx, workspace_id, subjects))
+    for row in rows:
+        act.check_account(row["account_id"])
+    locks = locks_of([Ticket(workspace_id, row["id"], row["lease"], row) for row in rows])
+
+    def operation(tx: Tx, now: datetime) -> SteppedAll:
+        deed = _Deed(act, tx, now, body)
+        by_id = {row["id"]: row for row in _rows(tx, workspace_id, subjects)}
+        answers = [_tried(id_, lambda id_=id_: deed.do(id_, by_id.get(id_))) for id_ in subjects]
+        act.spend(tx, now, deed.published)
+        return SteppedAll(answers=answers)
+
+    return await act.write(operation, locks=locks)
+
+
+def _tried(id_: str, do: Callable[[], None]) -> Stepped:
+    """Do it; a refusal of a room comes before its first change, so the others go on."""
+    try:
+        do()
+    except Problem as problem:
+        return Stepped(subject_id=id_, outcome="refused", says=problem.detail)
+    return Stepped(subject_id=id_, outcome="done")
+
+
+class _Deed:
+    """One step, for one thing after the other."""
+
+    def __init__(self, act: Acting, tx: Tx, now: datetime, body: StepAsked) -> None:
+        self.act, self.tx, self.now, self.body = act, tx, now, body
+        self.home = act.workspace_id
+        self.published = 0  # what a key's budget pays for
+        self._resumed: set[str] = set()
+        self._started = False
+
+    def do(self, id_: str, row: Row | None) -> None:
+        """Do the step for one thing."""
+        asked = self.body.step
+        if asked is Step.START:
+            self._start()
+        elif asked in ON_POSTS:
+            self._on_post(asked, id_ if row is None else row["post_id"])
+        elif row is None:
+            raise not_found("delivery")
+        elif asked in WISHES:
+            self._late(asked, row)
+        elif asked is Step.RETRY:
+            self._retry(row)
+        elif asked is Step.RESUME:
+            self._resume(row["account_id"])
+        else:
+            self._decide(row, is_there=asked is Step.IT_IS_THERE)
+
+    def _on_post(self, asked: Step, post_id: str) -> None:
+        one_post(self.act, self.tx, self.now, post_id)
+        key: dict[str, Any] = {"workspace_id": self.home, "post_id": post_id, "by": self.act.by}
+        if asked is Step.APPROVE:
+            answer = approve.approve(self.tx, self.now, **key)
+            if not isinstance(answer, approve.Approved):
+                refuse_post(answer)
+            self.published += len(answer.scheduled)
+        elif asked is Step.DELETE:
+            gone = delete.delete(self.tx, self.now, **key)
+            if not isinstance(gone, delete.Deleted):
+                refuse_post(gone)
+        else:
+            out = publish_now.approve_and_publish_now(self.tx, self.now, **key)
+            if not isinstance(out, publish_now.PublishingNow):
+                refuse_post(out)
+            self.published += sum(e.click is publish_now.Click.STARTED for e in out.places)
+
+    def _late(self, asked: Step, row: Row) -> None:
+        if row["state"] != "missed" and asked is Step.TO_DRAFT:  # held: off the road again
+            key = {"workspace_id": self.home, "post_id": row["post_id"], "by": self.act.by}
+            taken = cancel.cancel(self.tx, self.now, **key, only=[row["id"]])
+            if not isinstance(taken, CanceledPost):
+                refuse_post(taken)
+            return
+        answer = late.rescue_missed(
+            self.tx,
+            self.now,
+            workspace_id=self.home,
+            account_id=row["account_id"],
+            wish=WISHES[asked],
+            by=self.act.by,
+            ids=[row["id"]],
+        )
+        if isinstance(answer, NoQueue):
+            if asked is Step.PUBLISH_NOW:  # without a queue, now is now
+                self._retry(row)
+                return
+            refuse_queue(answer)
+        if answer.gone:
+            raise conflict("moved_on", "It was not missed any more.")
+        if answer.full:
+            raise conflict("no_room", "There is no free slot left.")
+        self.published += len(answer.moved)
+
+    def _retry(self, row: Row) -> None:
+        answer = retry.retry(
+            self.tx,
+            self.now,
+            workspace_id=self.home,
+            post_id=row["post_id"],
+            by=self.act.by,
+            only=[row["id"]],
+        )
+        if not isinstance(answer, retry.Retrying):
+            refuse_post(answer)
+        if not answer.deliveries:
+            raise conflict("moved_on", "It has not failed, or not any more.")
+        self.published += len(answer.deliveries)
+
+    def _resume(self, account_id: str) -> None:
+        if account_id in self._resumed:
+            return
+        answer = resume.resume(
+            self.tx,
+            self.now,
+            workspace_id=self.home,
+            account_id=account_id,
+            by=self.act.by,
+            choice=self.body.choice,
+        )
+        if not isinstance(answer, resume.Resumed):
+            refuse_queue(answer)
+        self._resumed.add(account_id)
+
+    def _start(self) -> None:
+        if self._started:
+            return
+        if self.act.caller.role is None or not self.act.caller.role.covers(Role.ADMIN):
+            raise Problem(403, "role_needed", "An admin starts a stopped workspace.")
+        workspaces.start_workspace(self.tx, self.now, workspace_id=self.home, by=self.act.by)
+        self._started = True
+
+    def _decide(self, row: Row, *, is_there: bool) -> None:
+        answer = change.decide_doubt(
+            self.tx, self.now, workspace_id=self.home, id=row["id"], is_there=is_there
+        )
+        match answer:
+            case change.NoSuchDelivery():
+                raise not_found("delivery")
+            case change.NotNow(says=says):
+                raise conflict("moved_on", says)
+            case change.NeedsRemoteId():
+                raise conflict("remote_id_needed", "A thread: decide it alone, with its id.")
+            case change.Changed(state=state):
+                self.published += not is_there
+                record(
+                    self.tx,
+                    self.now,
+                    workspace_id=self.home,
+                    by=self.act.by,
+                    action="delivery.decide",
+                    subject_id=row["id"],
+                    after={"state": state.value},
+                )
+
+
+def _rows(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
+    """Return the deliveries among the subjects; others are posts, or nothing."""
+    return tx.all(
+        """
+        SELECT delivery.* FROM TABLE(:ids) AS asked (id text) CROSS JOIN delivery
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
+            AND delivery.post_id IS NOT NULL
+        """,
+        workspace_id=workspace_id,
+        ids=[(id_,) for id_ in ids],
+    )

@@ -1,0 +1,107 @@
+"""What wants a person, over HTTP: listed with its steps, put right one by one or all at once, and told later."""
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.api.conftest import Place
+from tests.api.test_posts import ADA, HOME, POSTS, act, in_the_future, write
+
+ATTENTION = f"{HOME}/attention"
+
+
+@pytest.fixture
+async def editor(place: Place) -> httpx2.AsyncClient:
+    return await place.client("editor")
+
+
+async def fail(place: Place, editor: httpx2.AsyncClient, text: str, state: str = "failed") -> Any:
+    """A post whose one delivery came to a bad end."""
+    made = await write(editor, text)
+    at = await in_the_future(place, minutes=5)
+    timed = await act(editor, made, "schedule", at=at, accounts=[ADA])
+    id_ = timed["places"][0]["delivery_id"]
+    await place.house.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET state = :state, failed_at = :now, reason = 'no' WHERE id = :id",
+            state=state,
+            now=now,
+            id=id_,
+        )
+    )
+    return made | {"delivery": id_}
+
+
+async def test_failures_are_listed_and_retried_together(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    bad = [await fail(place, editor, text) for text in ("one", "two")]
+    things = (await editor.get(ATTENTION)).json()
+    assert {each["subject_id"] for each in things} == {each["delivery"] for each in bad}
+    assert all("retry" in each["steps"] for each in things)
+    body = {"step": "retry", "subjects": [each["delivery"] for each in bad] + ["nobody"]}
+    answers = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"]
+    assert [each["outcome"] for each in answers] == ["done", "done", "refused"]
+    assert (await editor.get(ATTENTION)).json() == []
+    again = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"]
+    assert {each["outcome"] for each in again} == {"refused"}
+
+
+async def test_a_rehearsed_step_changes_nothing(place: Place, editor: httpx2.AsyncClient) -> None:
+    bad = await fail(place, editor, "one")
+    body = {"step": "retry", "subjects": [bad["delivery"]]}
+    tried = await editor.post(f"{ATTENTION}/steps?dry_run=true", json=body)
+    assert (tried.json()["dry_run"], tried.json()["answers"][0]["outcome"]) == (True, "done")
+    assert len((await editor.get(ATTENTION)).json()) == 1
+
+
+async def test_posts_that_wait_are_approved_or_deleted_from_the_list(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    made = [await write(editor, text, approve=False) for text in ("one", "two")]
+    for post in made:
+        await act(editor, post, "schedule", at=await in_the_future(place, hours=3), accounts=[ADA])
+    things = (await editor.get(ATTENTION)).json()
+    assert {each["kind"] for each in things} == {"unapproved"}
+    by_delivery = {"step": "approve", "subjects": [things[0]["subject_id"]]}
+    by_post = {"step": "delete", "subjects": [things[1]["post_id"]]}
+    for body in (by_delivery, by_post):
+        answer = await editor.post(f"{ATTENTION}/steps", json=body)
+        assert answer.json()["answers"][0]["outcome"] == "done", answer.text
+    assert (await editor.get(ATTENTION)).json() == []
+
+
+async def test_missed_posts_go_now_or_become_drafts(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    slots = {"slots": {str(day): ["09:00"] for day in range(7)}}
+    await editor.put(f"{HOME}/accounts/account-of-ada/queue/schedule", json=slots)
+    for step, state in (("publish_now", "scheduled"), ("to_draft", "draft")):
+        missed = await fail(place, editor, step, state="missed")
+        body = {"step": step, "subjects": [missed["delivery"]]}
+        answer = await editor.post(f"{ATTENTION}/steps", json=body)
+        assert answer.json()["answers"][0]["outcome"] == "done", answer.text
+        shown = (await editor.get(f"{POSTS}/{missed['id']}")).json()
+        assert shown["pills"][0]["state"] == state
+
+
+async def test_steps_that_happen_elsewhere_say_where(editor: httpx2.AsyncClient) -> None:
+    body = {"step": "edit", "subjects": ["0193a7"]}
+    answer = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"][0]
+    assert answer["outcome"] == "elsewhere"
+    assert "PATCH" in answer["says"]
+
+
+async def test_a_posts_story_tells_who_did_what(place: Place, editor: httpx2.AsyncClient) -> None:
+    made = await write(editor)
+    await act(editor, made, "unapprove", reason="no")
+    story = (await editor.get(f"{POSTS}/{made['id']}/activity")).json()
+    assert [each["kind"] for each in story] == ["post.unapprove", "post.create"]
+    assert story[0]["by"] == f"member:{place.ids['editor.member']}"
+    older = await editor.get(
+        f"{POSTS}/{made['id']}/activity", params={"before": story[0]["at"], "limit": 1}
+    )
+    assert [each["kind"] for each in older.json()] == ["post.create"]
+    account = await editor.get(f"{HOME}/accounts/account-of-ada/activity")
+    assert account.status_code == 200, account.text
