@@ -37,6 +37,7 @@ class Traits:
     joins_transactions: bool  # a job can be enqueued on the caller's own connection
     many_processes: bool
     scopes_span_queues: bool = False  # a lane's limits are counted per queue
+    keys_span_queues: bool = True  # a unique, throttled or paced key is one for all queues
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from cadenza.engine.store import Store
 
 
 def open_store(address: str, *, clock: Clock) -> Store:
-    """Make the store that an address names: memory://, sqlite:///path, postgresql://…"""
+    """Make the store that an address names: memory://, sqlite:///path, postgresql://…, redis://…"""
     scheme, separator, rest = address.partition("://")
     match scheme:
         case "memory" if separator:
@@ -21,9 +21,14 @@ def open_store(address: str, *, clock: Clock) -> Store:
             from cadenza.engine.stores.postgres import PostgresStore
 
             return PostgresStore(address, clock=clock)
+        case "redis" | "rediss" | "valkey" | "valkeys" | "unix" if separator:
+            from cadenza.engine.stores.redis import RedisStore
+
+            return RedisStore(f"{scheme.replace('valkey', 'redis')}://{rest}", clock=clock)
         case _:
             message = (
                 f"cannot open a store at {address!r}: say memory://, sqlite:///relative/path.sqlite3, "
-                "sqlite:////absolute/path.sqlite3 or postgresql://user@host/database"
+                "sqlite:////absolute/path.sqlite3, postgresql://user@host/database or "
+                "redis://host:6379/0"
             )
             raise InvalidJob(message)

@@ -115,15 +115,17 @@ class Duel:
     def _own(self, job: NewJob) -> NewJob:
         """Move a job into the queues and keys of this run."""
         changes: dict[str, Any] = {"queue": self.names.own(job.queue)}
+        spans = self.harness.store.traits.keys_span_queues
+        within = "" if spans else f"{job.queue}-"  # the reference shares keys between queues
         match job.rule:
             case Unique(key, while_):
-                changes["rule"] = Unique(self.names.own(key), while_)
+                changes["rule"] = Unique(self.names.own(within + key), while_)
             case Throttle(key, period):
-                changes["rule"] = Throttle(self.names.own(key), period)
+                changes["rule"] = Throttle(self.names.own(within + key), period)
             case Debounce(key, wait, max_wait):
-                changes["rule"] = Debounce(self.names.own(key), wait, max_wait)
+                changes["rule"] = Debounce(self.names.own(within + key), wait, max_wait)
             case Pace(key, step):
-                changes["rule"] = Pace(self.names.own(key), step)
+                changes["rule"] = Pace(self.names.own(within + key), step)
             case None:
                 pass
         return msgspec.structs.replace(job, **changes)

@@ -35,6 +35,8 @@ class Uniqueness:
         assert (await harness.job(await harness.add(rule=Unique("ada")))).unique_key == "ada"
 
     async def test_a_key_holds_over_queues_and_tasks(self, harness: Harness) -> None:
+        if not harness.store.traits.keys_span_queues:
+            pytest.skip("the store keeps a key in each queue for itself")
         first = await harness.insert(LIVE)
         other = NewJob(task="post", queue="mail", rule=Unique("ada"))
         assert (await harness.insert(other)).id == first.id

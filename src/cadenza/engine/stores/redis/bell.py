@@ -1,0 +1,102 @@
+"""Waking sleepers: the scripts publish a queue's number, every process listens.
+
+A published word is a hint and may be lost (a cut connection, a failover); the workers' poll finds
+what it missed. While this process does not hear, it wakes its own watchers itself. After each
+return of the connection everybody is woken.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from cadenza.core.clock import Clock
+from cadenza.engine.store import Wake
+from cadenza.engine.stores.redis.wire import Wire
+
+PULSE = 10.0  # seconds without a word after which the connection is asked for a sign of life
+PAUSES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
+READY = 5.0  # seconds in which the first subscription is awaited
+
+
+class Bell:
+    """Who is woken, and how."""
+
+    def __init__(
+        self, wire: Wire, channel: str, name: Callable[[int], str | None], *, clock: Clock
+    ) -> None:
+        self.channel = channel
+        self._wire = wire
+        self._name = name
+        self._clock = clock
+        self._watchers: list[Wake] = []
+        self._hearing: asyncio.Task[None] | None = None
+        self._hears = asyncio.Event()
+
+    def watch(self, wake: Wake) -> Callable[[], None]:
+        """Call `wake` on news until the returned function is called."""
+        self._watchers.append(wake)
+        return lambda: self._watchers.remove(wake)
+
+    def wake(self, queues: Iterable[str]) -> None:
+        """Wake the watchers of this process, now."""
+        for queue in queues:
+            for wake in tuple(self._watchers):
+                wake(queue)
+
+    def ring(self, queues: Iterable[str]) -> None:
+        """Wake them if the published word will not."""
+        if not self._hears.is_set():
+            self.wake(queues)
+
+    async def open(self) -> None:
+        """Begin to listen; wait until the server has confirmed it."""
+        self._hearing = asyncio.create_task(self._hear_for_ever(), name="cadenza redis bell")
+        await self._clock.wait(self._hears, READY)
+
+    async def close(self) -> None:
+        """Stop to listen."""
+        if self._hearing is not None:
+            self._hearing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._hearing
+            self._hearing = None
+
+    async def _hear_for_ever(self) -> None:
+        tries = 0
+        while True:
+            try:
+                await self._hear()
+            except (RedisError, OSError, EOFError, asyncio.IncompleteReadError):
+                heard, _ = self._hears.is_set(), self._hears.clear()
+                tries = 0 if heard else tries + 1
+                await self._clock.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+
+    async def _hear(self) -> None:
+        connection = self._wire.new_connection()
+        try:
+            await connection.connect()
+            await connection.send_command("SUBSCRIBE", self.channel, check_health=False)
+            await connection.read_response(timeout=READY, push_request=True)
+            self._hears.set()
+            self.wake([""])  # what was published meanwhile was not heard
+            while True:
+                await self._hear_one(connection)
+        finally:
+            await connection.disconnect(nowait=True)
+
+    async def _hear_one(self, connection: Any) -> None:
+        try:
+            said = await connection.read_response(
+                timeout=PULSE, disconnect_on_error=False, push_request=True
+            )
+        except TimeoutError:
+            said = None
+        if said is None:  # nothing for a while: a server that is gone does not answer this either
+            await connection.send_command("PING", check_health=False)
+            said = await connection.read_response(timeout=PULSE, push_request=True)
+        if isinstance(said, list) and said[0] == b"message":
+            word = said[2].decode()
+            self.wake([(self._name(int(word)) or "") if word else ""])

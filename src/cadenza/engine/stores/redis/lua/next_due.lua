@@ -1,0 +1,2 @@
+-- When something of the queue becomes runnable.
+return next_due(load_gate(nil))

@@ -1,0 +1,142 @@
+"""Schedules: each lies with its queue, so that firing it and inserting its jobs is one step.
+
+`<prefix>:plans` says which queue a schedule is in. Limit: a schedule that moves to another queue is
+written there first and struck off the old one afterwards; only the directory's one counts. The note
+of what became of an occurrence is written right after the firing, not within it.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from cadenza.engine.errors import MissingTrait
+from cadenza.engine.job import Enqueued, NewJob, Schedule
+from cadenza.engine.notes import firing_note
+from cadenza.engine.stores.redis.ground import Ground
+from cadenza.engine.stores.redis.pack import (
+    pack,
+    pack_job,
+    pack_schedule,
+    read_answer,
+    read_schedule,
+    stamp,
+    text,
+    unpack,
+)
+
+
+class Schedules(Ground):
+    """The recurring part of the store, and inserting, which it shares."""
+
+    async def insert(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Add jobs in one step; in a cluster, in one step for each queue."""
+        if not jobs:
+            return []
+        queues = dict.fromkeys(job.queue for job in jobs)
+        if self._wire.cluster is None or len(queues) == 1:
+            answers = await self._insert(jobs, home=jobs[0].queue) or []
+        else:
+            answers = await self._insert_by_queue(jobs, queues)
+        self._bell.ring(queues)
+        return answers
+
+    async def _insert_by_queue(
+        self, jobs: Sequence[NewJob], queues: Iterable[str]
+    ) -> list[Enqueued]:
+        answers: dict[int, Enqueued] = {}
+        for queue in queues:
+            places = [place for place, job in enumerate(jobs) if job.queue == queue]
+            found = await self._insert([jobs[place] for place in places], home=queue) or []
+            answers |= zip(places, found, strict=True)
+        return [answers[place] for place in range(len(jobs))]
+
+    async def _insert(
+        self, jobs: Sequence[NewJob], *, home: str, plan: list[Any] | None = None
+    ) -> list[Enqueued] | None:
+        """Add jobs in one step; with a plan only if it still stands so, else None."""
+        groups: dict[str, list[int]] = {}
+        for place, job in enumerate(jobs):
+            groups.setdefault(job.queue, []).append(place)
+        for queue in {home, *groups} - self._numbers.keys():
+            await self._register(queue)
+        laid: list[Any] = []
+        bodies: list[bytes] = []
+        for queue, places in groups.items():
+            packed = [pack_job(jobs[place]) for place in places]
+            bodies += [body for _, body in packed]
+            laid.append([self._prefix(queue), self._numbers[queue], [head for head, _ in packed]])
+        keys = [self._prefix(queue) for queue in dict.fromkeys([home, *groups])]
+        said = pack([laid, plan or False])
+        answer = await self._do("insert", keys, self._numbers[home], said, *bodies)
+        if answer is None:
+            return None
+        order = [place for places in groups.values() for place in places]
+        found = dict(zip(order, map(read_answer, unpack(answer)), strict=True))
+        return [found[place] for place in range(len(jobs))]
+
+    async def put_schedule(self, schedule: Schedule) -> Schedule:
+        """Insert or replace by name."""
+        old_queue = await self._queue_of(schedule.name)
+        past: Any = b""
+        if old_queue is not None and old_queue != schedule.queue:
+            past = await self._wire.ask(
+                "HGET", f"{self._prefix(old_queue)}plans", schedule.name, again=True
+            )
+        packed = await self._run("put_plan", schedule.queue, pack_schedule(schedule), past or b"")
+        await self._wire.ask(
+            "HSET", self._key("plans"), schedule.name, schedule.queue, again=True, write=True
+        )
+        if old_queue is not None and old_queue != schedule.queue:
+            await self._run("drop_plan", old_queue, schedule.name, again=True)
+        self._bell.ring([""])
+        return read_schedule(packed)
+
+    async def drop_schedule(self, name: str) -> bool:
+        """Forget a schedule; jobs that it made stay."""
+        queue = await self._queue_of(name)
+        if queue is None:
+            return False
+        dropped = await self._run("drop_plan", queue, name, again=True)
+        await self._wire.ask("HDEL", self._key("plans"), name, again=True, write=True)
+        return bool(dropped)
+
+    async def schedules(self, *, due_only: bool = False) -> list[Schedule]:
+        """List schedules by name."""
+        found = await self._wire.ask("HVALS", self._key("plans"), again=True)
+        schedules: list[Schedule] = []
+        for queue in sorted({text(name) for name in found}):
+            rows = await self._read("plans", self._prefix(queue), 0, int(due_only))
+            schedules += [s for s in map(read_schedule, filter(None, rows)) if s.queue == queue]
+        return sorted(schedules, key=lambda schedule: schedule.name)
+
+    async def fire(
+        self,
+        name: str,
+        *,
+        revision: int,
+        expected: datetime,
+        next_at: datetime | None,
+        note: str | None,
+        jobs: Sequence[NewJob],
+    ) -> list[Enqueued] | None:
+        """Move a schedule on and insert its jobs, in one step."""
+        queue = await self._queue_of(name)
+        if queue is None:
+            return None
+        if self._wire.cluster and any(job.queue != queue for job in jobs):
+            raise MissingTrait(
+                f"in a Redis cluster the schedule {name!r} can fire into its own queue alone"
+            )
+        following = False if next_at is None else stamp(next_at)
+        plan = [name, revision, stamp(expected), following]
+        answers = await self._insert(jobs, home=queue, plan=plan)
+        if answers is None:
+            return None
+        words = firing_note(note, answers)
+        await self._run("note_plan", queue, name, stamp(expected), words, again=True)
+        self._bell.ring({job.queue for job in jobs})
+        return answers
+
+    async def _queue_of(self, name: str) -> str | None:
+        found = await self._wire.ask("HGET", self._key("plans"), name, again=True)
+        return None if found is None else text(found)
