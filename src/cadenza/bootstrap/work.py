@@ -10,8 +10,10 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+from cadenza.bootstrap.after_outage import silence, space_what_is_late
 from cadenza.bootstrap.jobs import QUEUE as JOB_QUEUE
 from cadenza.bootstrap.model import House
+from cadenza.bootstrap.relieve_days import DayRelief
 from cadenza.core.ids import name_worker
 from cadenza.deliveries.source import QUEUE
 from cadenza.engine.errors import StoreUnavailable
@@ -30,7 +32,9 @@ async def run_worker(
 ) -> None:
     """Work until `stop` is set, without a grace once `hurry` is; `started`: both halves claim."""
     name = name or name_worker()
+    silent = await silence(house)
     await house.guard.run_once()  # before anything is claimed
+    await space_what_is_late(house, silent)
     await house.schedule_jobs()
     road, jobs = make_road(house, name), make_jobs(house, name)
     unwatch = _listen(house)
@@ -88,6 +92,7 @@ def make_road(house: House, name: str) -> Worker:
         "refreshing tokens": house.refresher.run_once,
         "looking into doubts": house.reconciler.run_once,
         "telling": house.dispatcher.run_once,  # reminders as well
+        "clearing full days": DayRelief(house.operations).run_once,
     }
     road.duties += [road.loop(name, _patient(run)) for name, run in duties.items()]
     return road

@@ -10,8 +10,10 @@ from datetime import datetime
 from typing import TypeAlias
 
 from cadenza.accounts.hours import hours_of
-from cadenza.deliveries.gates import Facts
+from cadenza.deliveries.gates import HURRY, Facts
 from cadenza.deliveries.read_budgets import Asked, read_budgets
+from cadenza.deliveries.read_day import Asked as AskedDay
+from cadenza.deliveries.read_day import Day, read_days
 from cadenza.sql.tx import Row, Tx
 
 Key: TypeAlias = tuple[str, str]  # a workspace, and an id in it
@@ -38,7 +40,7 @@ def read_facts(
     deliveries = select(tx, "delivery", keys, hold="UPDATE" if hold else None)
     share = "SHARE" if hold else None
     lanes = select(tx, "lane", _named(deliveries, "lane_id"), hold=share)
-    accounts = select(tx, "account", _named(deliveries, "account_id"), hold=share)
+    accounts = _accounts(tx, _named(deliveries, "account_id"), hold=hold)
     workspaces = _workspaces(tx, {workspace_id for workspace_id, _ in deliveries}, hold=hold)
     suppressed = _suppressed(tx, deliveries)
     rates = _rates(tx, {account["provider"] for account in accounts.values()})
@@ -50,6 +52,7 @@ def read_facts(
             for row in deliveries.values()
         ],
     )
+    days = _days(tx, now, deliveries, accounts, workspaces)
     found: dict[Key, Facts] = {}
     for key, delivery in deliveries.items():
         account = accounts[key[0], delivery["account_id"]]
@@ -62,6 +65,7 @@ def read_facts(
             suppressed=suppressed.get(key),
             problems=(problems or {}).get(key, ()),
             hours=hours_of(account, delivery["action"]),
+            day=days.get(key),
             budgets=budgets[key],
             claimed_epoch=(epochs or {}).get(key),
             provider_rate=rates.get(account["provider"]),
@@ -86,6 +90,42 @@ def select(tx: Tx, table: str, keys: Iterable[Key], *, hold: str | None = None) 
 
 def _named(deliveries: Mapping[Key, Row], column: str) -> list[Key]:
     return [(workspace_id, row[column]) for (workspace_id, _), row in deliveries.items()]
+
+
+def _accounts(tx: Tx, keys: Iterable[Key], *, hold: bool) -> dict[Key, Row]:
+    """Read accounts, with the maximum per day of those that have a queue."""
+    lock = "FOR SHARE OF account" if hold and tx.dialect == "postgresql" else ""
+    rows = tx.all(
+        f"""
+        SELECT account.*, queue.max_per_day AS queue_max, queue.account_id AS queue_of
+        FROM TABLE(:keys) AS asked (workspace_id text, id text)
+        JOIN account ON account.workspace_id = asked.workspace_id AND account.id = asked.id
+        LEFT JOIN queue ON queue.workspace_id = asked.workspace_id AND queue.account_id = asked.id
+        ORDER BY account.workspace_id, account.id {lock}
+        """,  # noqa: S608 - put together from constants
+        keys=sorted(set(keys)),
+    )
+    return {(row["workspace_id"], row["id"]): row for row in rows}
+
+
+def _days(
+    tx: Tx,
+    now: datetime,
+    deliveries: Mapping[Key, Row],
+    accounts: Mapping[Key, Row],
+    workspaces: Mapping[str, Row],
+) -> dict[Key, Day]:
+    """Count the days of posts whose account has a maximum; what a person sends by hand passes it."""
+    asked: list[AskedDay] = []
+    for (workspace_id, _), row in deliveries.items():
+        account = accounts[workspace_id, row["account_id"]]
+        if row["action"] != "post" or row["priority"] <= HURRY or account["queue_of"] is None:
+            continue
+        own: int | None = account["queue_max"]
+        cap = own if own is not None else workspaces[workspace_id]["max_per_day"]
+        if cap is not None:
+            asked.append(AskedDay(row, account["zone"], cap))
+    return read_days(tx, now, asked)
 
 
 def _workspaces(tx: Tx, ids: set[str], *, hold: bool) -> dict[str, Row]:

@@ -13,11 +13,13 @@ from typing import Any
 from cadenza.core.budgets import Allowed, Budget, Refused, allows
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.windows import Hours, is_open, next_opening
+from cadenza.deliveries.read_day import Day
 from cadenza.sql.tx import Row
 
 HURRY = -100  # the priority of what a person wants out now: it passes slots, days and hours
 A_BLOCK = timedelta(seconds=1)  # how far ahead workers lease starts of an app-wide rate
 BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
+MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
 OPERATOR = "an operator, with `cadenza db confirm`"
 
@@ -34,6 +36,7 @@ class Facts:
     suppressed: str | None = None  # the reason, if the recipient must not be written to
     problems: tuple[str, ...] = ()  # what the channel would refuse
     hours: Hours | None = None
+    day: Day | None = None  # its local day, where the account has a maximum per day
     budgets: tuple[Budget, ...] = ()
     claimed_epoch: int | None = None
     provider_rate: Row | None = None
@@ -154,6 +157,17 @@ def in_hours(facts: Facts) -> Answer:
     return Wait("outside the account's hours", opening, "an admin can change the hours")
 
 
+def day_has_room(facts: Facts) -> Answer:
+    """Is there room on its local day? A full one lets the queue move it to the next free slot."""
+    if facts.delivery["priority"] <= HURRY:
+        return Pass("sent by hand")
+    if facts.day is None:
+        return Pass("no maximum per day")
+    if not facts.day.full:
+        return Pass(f"{facts.day.before} of the day's {facts.day.cap} posts come before it")
+    return Wait(facts.day.says, facts.day.next_at, "an editor can change the maximum per day")
+
+
 def provider_free(facts: Facts) -> Answer:
     """Has a worker that stands before the call leased a start of the provider's app-wide rate?"""
     rate, now = facts.provider_rate, facts.now
@@ -185,6 +199,7 @@ GATES: Mapping[str, Gate] = {
     "account": account_ready,
     "lane": lane_open,
     "hours": in_hours,
+    MAX_PER_DAY: day_has_room,
     "provider rate": provider_free,
     "budgets": within_budgets,
 }

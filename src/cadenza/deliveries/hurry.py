@@ -10,11 +10,11 @@ from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
-from cadenza.deliveries.gates import HURRY
+from cadenza.deliveries.gates import HURRY, MAX_PER_DAY
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.sql.tx import Row, Tx
 
-PASSED = ("hours", "max per day")  # gates that what is sent by hand need not wait for
+PASSED = ("hours", MAX_PER_DAY)  # gates that what is sent by hand need not wait for
 MOVABLE = frozenset({State.DRAFT, State.SCHEDULED, State.FAILED, State.MISSED})
 
 

@@ -13,12 +13,12 @@ from typing import Self
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes
 from cadenza.deliveries.announce import News, announce
-from cadenza.deliveries.gates import End, Facts, Wait
+from cadenza.deliveries.gates import MAX_PER_DAY, End, Facts, Wait
 from cadenza.deliveries.model import Ticket
 from cadenza.sql.tx import Tx
 
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
-OF_THE_ACCOUNT = frozenset({"account", "hours", "budgets"})
+OF_THE_ACCOUNT = frozenset({"account", "hours", MAX_PER_DAY, "budgets"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from datetime import datetime
 from cadenza.core.slots import NoFreeSlot
 from cadenza.core.zones import day_bounds, local_day
 from cadenza.db import audit
+from cadenza.deliveries.gates import HURRY
+from cadenza.deliveries.read_day import Asked, read_days
 from cadenza.queues import keep
 from cadenza.queues.book import first_free
 from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
 from cadenza.queues.place import place, to_slot
 from cadenza.sql.tx import Row, Tx
-
-HURRY = -100  # the priority of what a person wants out now
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ def over_cap(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> OverCap | 
     queue = keep.read(tx, workspace_id=workspace_id, account_id=row["account_id"])
     if isinstance(queue, NoQueue) or queue.schedule.max_per_day is None:
         return None
-    before = _before(tx, queue, row, now)
-    cap = queue.schedule.max_per_day
-    return OverCap(before, cap) if before >= cap else None
+    asked = Asked(row, queue.schedule.zone.name, queue.schedule.max_per_day)
+    day = read_days(tx, now, [asked])[workspace_id, id]
+    return OverCap(day.before, day.cap) if day.full else None
 
 
 def defer_over_cap(
@@ -95,7 +95,7 @@ def defer_over_cap(
 def _row(tx: Tx, workspace_id: str, id_: str) -> Row | None:
     return tx.one(
         """
-        SELECT id, account_id, post_id, action, priority, due_at, state, leased_until FROM delivery
+        SELECT workspace_id, id, account_id, post_id, action, priority, due_at, state, leased_until FROM delivery
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         workspace_id=workspace_id,
@@ -120,26 +120,3 @@ def _with_it(tx: Tx, queue: Queue, row: Row) -> tuple[str, ...]:
         **keep.key(queue),
     )
     return tuple(each["id"] for each in rows)
-
-
-def _before(tx: Tx, queue: Queue, row: Row, now: datetime) -> int:
-    """Count the posts of its local date that went, are going, or wait before this one."""
-    zone = queue.schedule.zone
-    start, end = day_bounds(local_day(max(now, row["due_at"]), zone), zone)
-    return tx.value(
-        """
-        SELECT count(DISTINCT coalesce(post_id, id)) AS n FROM delivery
-        WHERE workspace_id = :workspace_id AND account_id = :account_id
-            AND due_at >= :start AND due_at < :end AND action = 'post'
-            AND state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
-            AND coalesce(post_id, id) <> :mine
-            AND (state IN ('sending', 'sent', 'unconfirmed')
-                OR (state = 'scheduled' AND (due_at < :due OR (due_at = :due AND id < :id))))
-        """,
-        start=start,
-        end=end,
-        mine=row["post_id"] or row["id"],
-        due=row["due_at"],
-        id=row["id"],
-        **keep.key(queue),
-    )

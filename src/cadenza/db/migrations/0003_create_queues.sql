@@ -61,3 +61,5 @@ CREATE INDEX delivery_of_day ON delivery (workspace_id, account_id, due_at)
     WHERE action = 'post' AND state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed');
 CREATE INDEX delivery_cleared ON delivery (workspace_id, clear_id) WHERE clear_id IS NOT NULL;
 CREATE INDEX delivery_missed ON delivery (workspace_id, account_id, due_at) WHERE state = 'missed';
+-- Lanes whose next post is one too many for its day: the queue moves it on.
+CREATE INDEX lane_overfull ON lane (workspace_id, id) WHERE parked_by = 'max per day';

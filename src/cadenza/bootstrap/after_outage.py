@@ -1,0 +1,55 @@
+"""When a worker starts after nothing ran for a while: late posts are spaced before anything is claimed.
+
+How long nothing ran is what the installation's last sign of life tells, read before this process gives
+its first. A short restart is no outage; a database whose sending is held is left as it is.
+"""
+
+import logging
+from datetime import datetime, timedelta
+
+from cadenza.bootstrap.model import House
+from cadenza.deliveries.installation import read_signs
+from cadenza.deliveries.space_late import flooded
+from cadenza.deliveries.space_late import space as space_unqueued
+from cadenza.queues.late import space
+from cadenza.queues.model import NoQueue
+from cadenza.queues.relieve import locks_of
+from cadenza.sql.operate import Operation
+from cadenza.sql.tx import Tx
+
+log = logging.getLogger("cadenza.worker")
+OUTAGE = timedelta(minutes=2)
+
+
+async def silence(house: House) -> timedelta:
+    """Return for how long no process gave a sign of life; nothing, if none ever ran here."""
+
+    def read(tx: Tx, now: datetime) -> timedelta:
+        signs = read_signs(tx, now)
+        return timedelta() if signs is None else now - signs.beat_at
+
+    return await house.operations.read(read)
+
+
+async def space_what_is_late(house: House, silent: timedelta) -> int:
+    """Give late posts their turns, account by account; return for how many accounts."""
+    if silent < OUTAGE or house.source.held:
+        return 0
+    accounts = await house.operations.read(flooded)
+    for account in accounts:
+        await house.operations.run(_of(*account), locks=locks_of(*account))
+    if accounts:
+        log.warning(
+            "nothing was sent for a while: what is late goes out spaced",
+            extra={"minutes": int(silent.total_seconds() // 60), "accounts": len(accounts)},
+        )
+    return len(accounts)
+
+
+def _of(workspace_id: str, account_id: str) -> Operation[None]:
+    def run(tx: Tx, now: datetime) -> None:
+        answer = space(tx, now, workspace_id=workspace_id, account_id=account_id)
+        if isinstance(answer, NoQueue):  # timed by hand only
+            space_unqueued(tx, now, workspace_id=workspace_id, account_id=account_id)
+
+    return run

@@ -1,0 +1,77 @@
+"""After an outage: posts that came due while nothing ran go out one after the other, never as a flood.
+
+`flooded` names the accounts with several posts overdue that a worker would take at once; a lane that is
+paused or held is not among them, its own resume plan decides. `space` gives the ones within the account's
+grace their turns; older ones stay as they are, for the gate to call them missed.
+"""
+
+from datetime import datetime, timedelta
+
+from cadenza.deliveries import lanes
+from cadenza.deliveries.resume_plan import SPACING
+from cadenza.sql.tx import Row, Tx
+
+
+def flooded(tx: Tx, now: datetime) -> list[tuple[str, str]]:
+    """Name the accounts (workspace, account) that have more than one post overdue."""
+    rows = tx.all(
+        """
+        SELECT lane.workspace_id, lane.account_id FROM lane
+        JOIN delivery ON delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
+        WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
+            AND in_flight < in_flight_limit AND lane.account_id IS NOT NULL
+            AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now AND action = 'post'
+        GROUP BY lane.workspace_id, lane.account_id
+        HAVING count(DISTINCT coalesce(post_id, delivery.id)) > 1
+        ORDER BY lane.workspace_id, lane.account_id
+        """,
+        now=now,
+    )
+    return [(row["workspace_id"], row["account_id"]) for row in rows]
+
+
+def space(
+    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, spacing: timedelta = SPACING
+) -> list[tuple[str, datetime]]:
+    """Give an account's late posts their turns from now on; a post's channels go together."""
+    lane_id = f"account:{account_id}"
+    late = _late(tx, now, workspace_id, account_id, lane_id)
+    turns: dict[tuple[str, datetime], datetime] = {}
+    for row in late:
+        together = (row["post_id"] or row["id"], row["due_at"])
+        turns.setdefault(together, now + spacing * len(turns))
+    given = [(row["id"], turns[row["post_id"] or row["id"], row["due_at"]]) for row in late]
+    # A deferral is counted, so that nobody calls it late when its turn comes.
+    tx.run(
+        """
+        UPDATE delivery SET due_at = turns.turn_at, slot_at = NULL, deferrals = deferrals + 1,
+            reason = 'sent late: it came due while nothing was sent'
+        FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id
+            AND state = 'scheduled' AND leased_until IS NULL
+        """,
+        turns=given,
+        workspace_id=workspace_id,
+    )
+    lanes.refresh(tx, [(workspace_id, lane_id)])
+    return given
+
+
+def _late(tx: Tx, now: datetime, workspace_id: str, account_id: str, lane_id: str) -> list[Row]:
+    grace: int = tx.value(
+        "SELECT grace_minutes FROM account WHERE workspace_id = :workspace_id AND id = :id",
+        workspace_id=workspace_id,
+        id=account_id,
+    )
+    return tx.all(
+        """
+        SELECT id, post_id, due_at FROM delivery
+        WHERE workspace_id = :workspace_id AND lane_id = :lane_id AND state = 'scheduled'
+            AND leased_until IS NULL AND due_at <= :now AND due_at >= :since AND action = 'post'
+        ORDER BY due_at, id
+        """,
+        workspace_id=workspace_id,
+        lane_id=lane_id,
+        now=now,
+        since=now - timedelta(minutes=grace),
+    )
