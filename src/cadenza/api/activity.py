@@ -1,125 +1,61 @@
-"""What an account did lately, from the ledger: by day, by hour of the week, and how much of its limits is used.
+"""The story of a post or of an account, newest first: who did what, which calls were made, what came of it."""
 
-Times are the account's own. Limit: the last 28 days, and of those the newest 20,000 calls.
-"""
+from datetime import datetime
+from typing import Annotated, Any
 
-from collections import Counter
-from datetime import date, datetime, timedelta
+from fastapi import Query
 
-from pydantic import BaseModel
-
-from cadenza.accounts import configure
-from cadenza.api.accounts import Limit, one
+from cadenza.api.accounts import one as one_account
 from cadenza.api.ask import Ask
 from cadenza.api.declare import Resource
-from cadenza.api.shape import Id
-from cadenza.core.budgets import DAY, Period, period_key
-from cadenza.core.zones import Zone, get_zone, local, local_day
+from cadenza.api.posts import one as one_post
+from cadenza.api.queue_shapes import Shown, show
+from cadenza.api.shape import Id, Instant
 from cadenza.people.model import Role
-from cadenza.sql.tx import Row, Tx
+from cadenza.posts import activity
+from cadenza.sql.tx import Tx
 
-routes = Resource("activity", "/workspaces/{workspace_id}/accounts/{account_id}/activity")
-BACK = timedelta(days=28)
-MOST = 20_000
-GONE_WRONG = ("rejected", "refunded")
-
-
-class DayOf(BaseModel):
-    """One local date: what went out, what did not."""
-
-    day: date
-    sent: int
-    refused: int
+routes = Resource("activity", "/workspaces/{workspace_id}")
+Before = Annotated[Instant | None, Query(description="`at` of the last event of the page before")]
+Limit = Annotated[int, Query(ge=1, le=activity.MOST)]
 
 
-class HourOf(BaseModel):
-    """One hour of the week, over all weeks: Sunday is 0."""
+class EventShown(Shown):
+    """One thing that happened; `by` null: the road itself."""
 
-    weekday: int
-    hour: int
-    sent: int
-
-
-class Use(BaseModel):
-    """A limit, and what is used of its present period; nothing where it only spaces calls."""
-
-    limit: Limit
-    used: int | None
+    at: datetime
+    kind: str
+    says: str
+    by: str | None
+    delivery_id: str | None
+    details: dict[str, Any]
 
 
-class ActivityShown(BaseModel):
-    """What an account did lately."""
+@routes.get("/posts/{post_id}/activity", needs=Role.VIEWER, scope="posts:read")
+async def of_post(
+    ask: Ask, workspace_id: Id, post_id: Id, before: Before = None, limit: Limit = 50
+) -> list[EventShown]:
+    """Tell what happened to a post and its deliveries."""
 
-    zone: str
-    since: date
-    days: list[DayOf]
-    hours: list[HourOf]
-    uses: list[Use]
-
-
-@routes.get(needs=Role.VIEWER, scope="accounts:read")
-async def show_activity(ask: Ask, workspace_id: Id, account_id: Id) -> ActivityShown:
-    """Show what an account did in the last four weeks, and what is left of its limits."""
-
-    def look(tx: Tx, now: datetime) -> ActivityShown:
-        zone = get_zone(one(ask, tx, account_id).zone)
-        rows = _ledger(tx, now, workspace_id, account_id)
-        limits = configure.list_limits(tx, workspace_id, account_id)
-        return ActivityShown(
-            zone=zone.name,
-            since=local_day(now - BACK, zone),
-            days=_days(rows, zone),
-            hours=_hours(rows, zone),
-            uses=[Use(limit=Limit(**row), used=_used(row, rows, now, zone)) for row in limits],
+    def look(tx: Tx, now: datetime) -> list[activity.Event]:
+        one_post(ask, tx, now, post_id)
+        return activity.of_post(
+            tx, workspace_id=workspace_id, post_id=post_id, before=before, limit=limit
         )
 
-    return await ask.read(look)
+    return [show(EventShown, each) for each in await ask.read(look)]
 
 
-def _ledger(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row]:
-    return tx.all(
-        """
-        SELECT action, state, counts, reserved_at FROM activity
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND mode = 'live'
-            AND reserved_at >= :since
-        ORDER BY reserved_at DESC LIMIT :most
-        """,
-        workspace_id=workspace_id,
-        account_id=account_id,
-        since=now - BACK,
-        most=MOST,
-    )
+@routes.get("/accounts/{account_id}/activity", needs=Role.VIEWER, scope="accounts:read")
+async def of_account(
+    ask: Ask, workspace_id: Id, account_id: Id, before: Before = None, limit: Limit = 50
+) -> list[EventShown]:
+    """Tell what happened to an account, and the calls for posts that it made."""
 
-
-def _days(rows: list[Row], zone: Zone) -> list[DayOf]:
-    wrong, right = Counter[date](), Counter[date]()
-    for row in rows:
-        counted = wrong if row["state"] in GONE_WRONG else right
-        counted[local_day(row["reserved_at"], zone)] += 1
-    return [DayOf(day=day, sent=right[day], refused=wrong[day]) for day in sorted({*wrong, *right})]
-
-
-def _hours(rows: list[Row], zone: Zone) -> list[HourOf]:
-    counted = Counter(
-        (there.isoweekday() % 7, there.hour)
-        for there in (
-            local(row["reserved_at"], zone) for row in rows if row["state"] not in GONE_WRONG
+    def look(tx: Tx, now: datetime) -> list[activity.Event]:
+        one_account(ask, tx, account_id)
+        return activity.of_account(
+            tx, workspace_id=workspace_id, account_id=account_id, before=before, limit=limit
         )
-    )
-    return [HourOf(weekday=day, hour=hour, sent=n) for (day, hour), n in sorted(counted.items())]
 
-
-def _used(limit: Row, rows: list[Row], now: datetime, zone: Zone) -> int | None:
-    """Count the ledger as the limit does."""
-    mine = [
-        row["reserved_at"]
-        for row in rows
-        if row["counts"] and limit["action"] in ("*", row["action"])
-    ]
-    if limit["kind"] == "rolling_day":
-        return sum(at > now - DAY for at in mine)
-    if limit["kind"] not in set(Period):
-        return None
-    period = Period(limit["kind"])
-    present = period_key(period, now, zone)
-    return sum(period_key(period, at, zone) == present for at in mine)
+    return [show(EventShown, each) for each in await ask.read(look)]

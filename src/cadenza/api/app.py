@@ -10,8 +10,8 @@ from typing import Any
 from fastapi import FastAPI
 
 from cadenza.api import (
+    account_use,
     accounts,
-    activity,
     activity,
     attention,
     audit,
@@ -47,8 +47,8 @@ from cadenza.people.passwords import Passwords
 
 V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
+    account_use.routes,
     accounts.routes,
-    activity.routes,
     activity.routes,
     attention.routes,
     audit.routes,
