@@ -1,0 +1,237 @@
+"""Categories and brands: their hashtags, copy and variables, and the pool of media that rules pick from."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, NoReturn
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from cadenza.api.ask import Act, Ask, Asking
+from cadenza.api.declare import Resource
+from cadenza.api.problems import Problem, conflict, invalid, not_found
+from cadenza.api.queue_shapes import Shown, ShownAnswer, show
+from cadenza.api.shape import Answer, Asked, Id, IdField, Line
+from cadenza.drafts import keep_assets, keep_category
+from cadenza.drafts.model import (
+    Category,
+    Invalid,
+    NoSuchCategory,
+    NoSuchRule,
+    Stale,
+    drafts_locks,
+    find_category,
+)
+from cadenza.media.model import NoSuchMedia
+from cadenza.people.model import Role
+from cadenza.sql.tx import Tx
+
+routes = Resource("categories", "/workspaces/{workspace_id}/categories")
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\w+$")]
+Value = Annotated[str, StringConstraints(max_length=5_000)]
+
+
+class CategoryAsked(Asked):
+    """A category, or, without a parent, a brand."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"name": "Openings", "hashtags": ["shop"], "copy": "We open on {{weekday}}."}
+            ]
+        }
+    )
+    name: Line
+    parent_id: IdField | None = None
+    hashtags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] = Field(
+        default=[], max_length=100
+    )
+    copy_: str = Field(default="", max_length=keep_category.LONGEST_COPY, alias="copy")
+    variables: dict[Name, Value] = Field(default={}, max_length=100)
+    revision: int | None = Field(default=None, strict=True, ge=1, description="What you saw")
+
+
+class CategoryShown(ShownAnswer):
+    """A category as it is kept."""
+
+    model_config = ConfigDict(from_attributes=True, populate_by_name=True)
+    id: str
+    name: str
+    parent_id: str | None
+    hashtags: list[str]
+    copy_: str = Field(alias="copy")
+    variables: Mapping[str, str]
+    revision: int
+
+
+class AssetShown(Shown):
+    """A file of a pool, in the order in which it will be picked."""
+
+    media_id: str
+    use_count: int
+    last_used_at: datetime | None
+
+
+class PoolShown(ShownAnswer):
+    """A category's pool."""
+
+    assets: list[AssetShown]
+
+
+class PoolAsked(Asked):
+    """The files that the pool shall hold, all of them."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"media_ids": []}]})
+    media_ids: list[IdField] = Field(max_length=2_000)
+
+
+class CategoryGone(Answer):
+    """It is deleted; its media stay in the library."""
+
+    id: str
+
+
+@routes.get(needs=Role.VIEWER, scope="rules:read")
+async def list_categories(ask: Ask, workspace_id: Id) -> list[CategoryShown]:
+    """List every category, brands first."""
+    found = await ask.read(
+        lambda tx, _: keep_category.list_categories(tx, workspace_id=workspace_id)
+    )
+    return [show(CategoryShown, each) for each in found]
+
+
+@routes.post(needs=Role.EDITOR, scope="rules:write", status_code=201)
+async def make_category(act: Act, workspace_id: Id, body: CategoryAsked) -> CategoryShown:
+    """Make a category, or a brand."""
+
+    def operation(tx: Tx, now: datetime) -> CategoryShown:
+        answer = keep_category.save_category(
+            tx, now, _form(body), workspace_id=workspace_id, by=act.by
+        )
+        if not isinstance(answer, Category):
+            refuse(answer)
+        return act.tag(show(CategoryShown, answer))
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+@routes.get("/{category_id}", needs=Role.VIEWER, scope="rules:read")
+async def show_category(ask: Ask, workspace_id: Id, category_id: Id) -> CategoryShown:
+    """Show one category."""
+    return ask.tag(await ask.read(lambda tx, _: _one(ask, tx, category_id)))
+
+
+@routes.put("/{category_id}", needs=Role.EDITOR, scope="rules:write")
+async def change_category(
+    act: Act, workspace_id: Id, category_id: Id, body: CategoryAsked
+) -> CategoryShown:
+    """Replace what a category says; posts get changed hashtags when they are composed anew."""
+
+    def operation(tx: Tx, now: datetime) -> CategoryShown:
+        act.check_match(_one(act, tx, category_id))
+        answer = keep_category.save_category(
+            tx,
+            now,
+            _form(body),
+            workspace_id=workspace_id,
+            by=act.by,
+            id=category_id,
+            revision=body.revision,
+        )
+        if not isinstance(answer, Category):
+            refuse(answer)
+        return act.tag(show(CategoryShown, answer))
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+@routes.delete("/{category_id}", needs=Role.EDITOR, scope="rules:write")
+async def delete_category(act: Act, workspace_id: Id, category_id: Id) -> CategoryGone:
+    """Delete a category that nothing uses."""
+
+    def operation(tx: Tx, now: datetime) -> CategoryGone:
+        answer = keep_category.delete_category(
+            tx, now, workspace_id=workspace_id, id=category_id, by=act.by
+        )
+        match answer:
+            case keep_category.Gone(id=id_):
+                return CategoryGone(id=id_)
+            case NoSuchCategory():
+                raise not_found("category")
+            case keep_category.InUse(rules=rules, posts=posts, children=children):
+                raise conflict(
+                    "in_use",
+                    f"{answer.says[:1].upper()}{answer.says[1:]}.",
+                    rules=rules,
+                    posts=posts,
+                    children=children,
+                )
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+@routes.get("/{category_id}/pool", needs=Role.VIEWER, scope="rules:read")
+async def show_pool(ask: Ask, workspace_id: Id, category_id: Id) -> PoolShown:
+    """Show the pool in the order in which its files will be picked."""
+    return ask.tag(await ask.read(lambda tx, _: _pool(ask, tx, category_id)))
+
+
+@routes.put("/{category_id}/pool", needs=Role.EDITOR, scope="rules:write")
+async def fill_pool(act: Act, workspace_id: Id, category_id: Id, body: PoolAsked) -> PoolShown:
+    """Let the pool hold exactly these; those that stay keep their counts."""
+
+    def operation(tx: Tx, now: datetime) -> PoolShown:
+        act.check_match(_pool(act, tx, category_id))
+        answer = keep_assets.save_pool(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            category_id=category_id,
+            media_ids=body.media_ids,
+            by=act.by,
+        )
+        match answer:
+            case NoSuchCategory():
+                raise not_found("category")
+            case NoSuchMedia(says=says):
+                raise invalid("body.media_ids", says, "no_such_media")
+            case list():
+                return act.tag(_pool(act, tx, category_id))
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+def refuse(answer: NoSuchCategory | NoSuchRule | Stale | Invalid) -> NoReturn:
+    """Raise what an operation of categories or rules refused."""
+    match answer:
+        case NoSuchCategory():
+            raise not_found("category")
+        case NoSuchRule():
+            raise not_found("rule")
+        case Stale(revision=revision, says=says):
+            said = f"{says[:1].upper()}{says[1:]}."
+            raise conflict("changed_meanwhile", said, revision=revision)
+        case Invalid(says=says):
+            raise Problem(422, "invalid_input", f"{says[:1].upper()}{says[1:].rstrip('.')}.")
+
+
+def _form(body: CategoryAsked) -> keep_category.CategoryForm:
+    return keep_category.CategoryForm(
+        name=body.name,
+        parent_id=body.parent_id,
+        hashtags=body.hashtags,
+        copy=body.copy_,
+        variables=body.variables,
+    )
+
+
+def _one(ask: Asking, tx: Tx, category_id: str) -> CategoryShown:
+    found = find_category(tx, ask.workspace_id, category_id)
+    if isinstance(found, NoSuchCategory):
+        raise not_found("category")
+    return show(CategoryShown, found)
+
+
+def _pool(ask: Asking, tx: Tx, category_id: str) -> PoolShown:
+    _one(ask, tx, category_id)
+    found = keep_assets.pool_of(tx, workspace_id=ask.workspace_id, category_id=category_id)
+    return PoolShown(assets=[show(AssetShown, each) for each in found])

@@ -1,0 +1,63 @@
+"""Entry points for an outside cron, where no worker runs all the time: send what is due, generate what is due.
+
+Both may overlap with themselves and with running workers, and end in time; not complete means: call again.
+They concern the whole house, so they take a key with their own scope that an owner of the house has made.
+"""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from cadenza.api.ask import Act
+from cadenza.api.declare import INSTANCE, Resource
+from cadenza.api.problems import invalid
+from cadenza.api.shape import Answer
+from cadenza.bootstrap.generate_posts import SECONDS as GENERATING
+from cadenza.bootstrap.generate_posts import generate_for_all
+from cadenza.bootstrap.publish_pass import publish_pass
+from cadenza.deliveries.run_pass import SECONDS as PUBLISHING
+
+routes = Resource("passes")
+Seconds = Annotated[float, Query(ge=1, le=300, description="End after so long at the latest")]
+
+
+class Published(Answer):
+    """How many deliveries were taken up; not complete: call again."""
+
+    ran: int
+    complete: bool
+
+
+class GeneratedAll(Answer):
+    """What was made, for how many workspaces; not complete: call again."""
+
+    workspaces: int
+    posts: int
+    failed: int
+    complete: bool
+
+
+@routes.post("/publishing/run", needs=INSTANCE, scope="publishing:run")
+async def run_publishing(act: Act, seconds: Seconds = PUBLISHING) -> Published:
+    """Send what is due now, of all workspaces."""
+    _no_rehearsal(act.dry_run)
+    report = await publish_pass(act.house, seconds)
+    return Published(ran=report.ran, complete=report.complete)
+
+
+@routes.post("/drafts/generate", needs=INSTANCE, scope="drafts:generate")
+async def run_generation(act: Act, seconds: Seconds = GENERATING) -> GeneratedAll:
+    """Generate for every workspace whose night has come."""
+    _no_rehearsal(act.dry_run)
+    report = await generate_for_all(act.house, seconds)
+    return GeneratedAll(
+        workspaces=report.workspaces,
+        posts=report.posts,
+        failed=report.failed,
+        complete=report.complete,
+    )
+
+
+def _no_rehearsal(dry_run: bool) -> None:  # noqa: FBT001 - it is all there is to say
+    if dry_run:
+        raise invalid("query.dry_run", "a pass cannot be tried without making it", "no_rehearsal")

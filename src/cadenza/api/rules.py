@@ -1,0 +1,369 @@
+"""Rules that lay out posts: made, changed, paused and deleted, each with its plan, and generated on demand.
+
+With `dry_run` the plan alone comes back and nothing is changed. What a rule adds is made by the generator:
+nightly, or by `generate`. A rule reaches accounts, so a key that is bound to accounts changes rules of those.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cadenza.api.ask import Act, Acting, Ask, Asking
+from cadenza.api.categories import refuse
+from cadenza.api.declare import Resource
+from cadenza.api.post_shapes import Place
+from cadenza.api.problems import invalid, not_found
+from cadenza.api.queue_shapes import ShownAnswer
+from cadenza.api.shape import Answer, Asked, Id, IdField, Line, ZoneName
+from cadenza.bootstrap.generate_posts import generate_for_one
+from cadenza.core.zones import Fold, Gap, Mark
+from cadenza.drafts import keep_rule
+from cadenza.drafts.model import NoSuchRule, Rule, RuleState, drafts_locks, find_rule
+from cadenza.drafts.occurrences import Occurrence
+from cadenza.drafts.pattern import write_pattern
+from cadenza.drafts.plan_change import Laid, Plan
+from cadenza.people.model import Role
+from cadenza.sql.tx import Tx
+
+routes = Resource("rules", "/workspaces/{workspace_id}")
+SECONDS = 20.0  # of a call from a screen
+EXAMPLE = {
+    "name": "Mondays",
+    "category_id": "0193a7",
+    "pattern": {"kind": "weekly", "weekdays": [1], "times": ["09:00"]},
+    "zone": "Europe/Berlin",
+    "starts": "2031-01-06",
+    "targets": [{"account_id": "0193a8"}],
+}
+
+
+class RuleAsked(Asked):
+    """When, where and from what posts are laid out."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    name: Line
+    category_id: IdField
+    pattern: dict[str, Any] = Field(
+        max_length=10,
+        description="kind weekly, daily, monthly or interval, with its weekdays, days, times, step",
+    )
+    zone: ZoneName
+    starts: str = Field(max_length=30, description="A date or wall time in the zone")
+    ends: str | None = Field(default=None, max_length=30)
+    targets: list[Place] = Field(min_length=1, max_length=keep_rule.MOST_TARGETS)
+    pool_id: IdField | None = None
+    needs_media: bool = True
+    gap: Gap = Gap.SHIFT
+    fold: Fold = Fold.FIRST
+
+
+class RuleChange(RuleAsked):
+    """The rule as it shall be, all of it."""
+
+    revision: int | None = Field(default=None, strict=True, ge=1, description="What you saw")
+
+
+class Retargeted(Asked):
+    """Where a rule shall go from now on."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"targets": [{"account_id": "0193a8"}]}]}
+    )
+    targets: list[Place] = Field(min_length=1, max_length=keep_rule.MOST_TARGETS)
+
+
+class TargetShown(BaseModel):
+    """An account and one of its channels."""
+
+    account_id: str
+    channel: str
+
+
+class RuleShown(ShownAnswer):
+    """A rule as it is kept."""
+
+    id: str
+    name: str
+    category_id: str
+    pool_id: str | None
+    needs_media: bool
+    pattern: dict[str, Any]
+    zone: str
+    starts: str
+    ends: str | None
+    gap: Gap
+    fold: Fold
+    targets: list[TargetShown]
+    state: RuleState
+    revision: int
+
+
+class OccurrenceShown(BaseModel):
+    """A time that the rule says."""
+
+    day: str
+    slot: str
+    at: datetime
+    mark: Mark
+
+
+class LaidShown(BaseModel):
+    """A post that is laid out; `because`: why it stays as it is."""
+
+    post_id: str | None
+    day: str
+    slot: str
+    at: datetime
+    because: str | None = None
+
+
+class MoveShown(BaseModel):
+    """A post that goes to another instant."""
+
+    post: LaidShown
+    to: OccurrenceShown
+
+
+class RetargetShown(BaseModel):
+    """A post that goes to other places."""
+
+    post: LaidShown
+    add: list[TargetShown]
+    drop: list[TargetShown]
+
+
+class PlanShown(BaseModel):
+    """What becomes of everything in the next 30 days."""
+
+    added: list[OccurrenceShown]
+    moved: list[MoveShown]
+    removed: list[LaidShown]
+    kept: list[LaidShown]
+    retargeted: list[RetargetShown]
+    unchanged: int
+
+
+class RuleKept(Answer):
+    """The rule as it is now, or would be, and what becomes of its posts."""
+
+    rule: RuleShown
+    plan: PlanShown
+
+
+class Generated(Answer):
+    """What was made; not complete: ask again for the rest."""
+
+    posts: int
+    without_media: int
+    copy_written: int
+    complete: bool
+
+
+@routes.get("/rules", needs=Role.VIEWER, scope="rules:read")
+async def list_rules(ask: Ask, workspace_id: Id) -> list[RuleShown]:
+    """List the rules by name."""
+    found = await ask.read(lambda tx, _: keep_rule.list_rules(tx, workspace_id=workspace_id))
+    return [show_rule(each) for each in found if _reaches(ask, each)]
+
+
+@routes.post("/rules", needs=Role.EDITOR, scope="rules:write", status_code=201)
+async def make_rule(act: Act, workspace_id: Id, body: RuleAsked) -> RuleKept:
+    """Make a rule; with `dry_run`, see what it would lay out."""
+    form = _form(act, body)
+
+    def operation(tx: Tx, now: datetime) -> RuleKept:
+        answer = keep_rule.create_rule(tx, now, form, workspace_id=workspace_id, by=act.by)
+        return _kept(answer)
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+@routes.get("/rules/{rule_id}", needs=Role.VIEWER, scope="rules:read")
+async def show_one(ask: Ask, workspace_id: Id, rule_id: Id) -> RuleShown:
+    """Show one rule."""
+    return ask.tag(await ask.read(lambda tx, _: _one(ask, tx, rule_id)))
+
+
+@routes.put("/rules/{rule_id}", needs=Role.EDITOR, scope="rules:write")
+async def change_rule(act: Act, workspace_id: Id, rule_id: Id, body: RuleChange) -> RuleKept:
+    """Change a rule and the posts of it that nobody touched; with `dry_run`, see the plan first."""
+
+    def operation(tx: Tx, now: datetime) -> RuleKept:
+        act.check_match(_one(act, tx, rule_id))
+        answer = keep_rule.edit_rule(
+            tx,
+            now,
+            _form(act, body),
+            workspace_id=workspace_id,
+            id=rule_id,
+            by=act.by,
+            revision=body.revision,
+        )
+        return _kept(answer)
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+@routes.put("/rules/{rule_id}/targets", needs=Role.EDITOR, scope="rules:write")
+async def retarget_rule(act: Act, workspace_id: Id, rule_id: Id, body: Retargeted) -> RuleKept:
+    """Change where a rule goes, and nothing else."""
+
+    def operation(tx: Tx, now: datetime) -> RuleKept:
+        act.check_match(_one(act, tx, rule_id))
+        answer = keep_rule.retarget_rule(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            id=rule_id,
+            targets=_targets(act, body.targets),
+            by=act.by,
+        )
+        return _kept(answer)
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+@routes.post("/rules/{rule_id}/pause", needs=Role.EDITOR, scope="rules:write")
+async def pause_rule(act: Act, workspace_id: Id, rule_id: Id) -> RuleKept:
+    """Lay out no more; what is laid out stays."""
+    return await _pause(act, rule_id, paused=True)
+
+
+@routes.post("/rules/{rule_id}/resume", needs=Role.EDITOR, scope="rules:write")
+async def resume_rule(act: Act, workspace_id: Id, rule_id: Id) -> RuleKept:
+    """Go on laying out."""
+    return await _pause(act, rule_id, paused=False)
+
+
+@routes.delete("/rules/{rule_id}", needs=Role.EDITOR, scope="rules:write")
+async def delete_rule(act: Act, workspace_id: Id, rule_id: Id) -> RuleKept:
+    """End a rule: posts that nobody touched go with it, the others stay and are listed."""
+
+    def operation(tx: Tx, now: datetime) -> RuleKept:
+        act.check_match(_one(act, tx, rule_id))
+        answer = keep_rule.delete_rule(tx, now, workspace_id=workspace_id, id=rule_id, by=act.by)
+        return _kept(answer)
+
+    return await act.write(operation, locks=drafts_locks(workspace_id))
+
+
+@routes.post("/drafts/generate", needs=Role.EDITOR, scope="rules:write")
+async def generate(act: Act, workspace_id: Id) -> Generated:
+    """Lay out what is missing of all active rules now; the same again makes nothing twice."""
+    if act.dry_run:
+        says = "the plan of each rule tells it: try the rule's own dry run"
+        raise invalid("query.dry_run", says, "no_rehearsal")
+    report = await generate_for_one(act.house, workspace_id, SECONDS)
+    return Generated(
+        posts=report.posts,
+        without_media=report.without_media,
+        copy_written=report.copy.written,
+        complete=report.complete and report.copy.complete,
+    )
+
+
+async def _pause(act: Acting, rule_id: str, *, paused: bool) -> RuleKept:
+    def operation(tx: Tx, now: datetime) -> RuleKept:
+        act.check_match(_one(act, tx, rule_id))
+        answer = keep_rule.pause_rule(
+            tx, now, workspace_id=act.workspace_id, id=rule_id, by=act.by, paused=paused
+        )
+        return _kept(answer)
+
+    return await act.write(operation, locks=drafts_locks(act.workspace_id))
+
+
+def show_rule(rule: Rule) -> RuleShown:
+    """Show a rule."""
+    timing = rule.timing
+    return RuleShown(
+        id=rule.id,
+        name=rule.name,
+        category_id=rule.category_id,
+        pool_id=rule.pool_id,
+        needs_media=rule.needs_media,
+        pattern=write_pattern(timing.pattern),
+        zone=timing.zone.name,
+        starts=timing.starts.isoformat(timespec="minutes"),
+        ends=None if timing.ends is None else timing.ends.isoformat(),
+        gap=timing.gap,
+        fold=timing.fold,
+        targets=_pairs(rule.targets),
+        state=rule.state,
+        revision=rule.revision,
+    )
+
+
+def _kept(answer: Any) -> RuleKept:
+    if not isinstance(answer, keep_rule.RuleKept):
+        refuse(answer)
+    return RuleKept(rule=show_rule(answer.rule), plan=_plan(answer.plan))
+
+
+def _plan(plan: Plan) -> PlanShown:
+    return PlanShown(
+        added=[_occurrence(each) for each in plan.added],
+        moved=[MoveShown(post=_laid(each.laid), to=_occurrence(each.to)) for each in plan.moved],
+        removed=[_laid(each) for each in plan.removed],
+        kept=[_laid(each.laid, each.because) for each in plan.kept],
+        retargeted=[
+            RetargetShown(post=_laid(each.laid), add=_pairs(each.add), drop=_pairs(each.drop))
+            for each in plan.retargeted
+        ],
+        unchanged=plan.unchanged,
+    )
+
+
+def _occurrence(each: Occurrence) -> OccurrenceShown:
+    day, slot = each.key
+    return OccurrenceShown(day=day, slot=slot, at=each.instant, mark=each.mark)
+
+
+def _laid(each: Laid, because: str | None = None) -> LaidShown:
+    return LaidShown(
+        post_id=each.post_id, day=each.day, slot=each.slot, at=each.due_at, because=because
+    )
+
+
+def _pairs(targets: Any) -> list[TargetShown]:
+    return [
+        TargetShown(account_id=account, channel=channel.value)
+        for account, channel in sorted(targets)
+    ]
+
+
+def _form(ask: Asking, body: RuleAsked) -> keep_rule.RuleForm:
+    return keep_rule.RuleForm(
+        name=body.name,
+        category_id=body.category_id,
+        pattern=body.pattern,
+        zone=body.zone,
+        starts=body.starts,
+        targets=_targets(ask, body.targets),
+        ends=body.ends,
+        pool_id=body.pool_id,
+        needs_media=body.needs_media,
+        gap=body.gap,
+        fold=body.fold,
+    )
+
+
+def _targets(ask: Asking, places: list[Place]) -> list[str | tuple[str, str]]:
+    for place in places:
+        ask.check_account(place.account_id)
+    return [
+        each.account_id if each.channel is None else (each.account_id, each.channel.value)
+        for each in places
+    ]
+
+
+def _one(ask: Asking, tx: Tx, rule_id: str) -> RuleShown:
+    found = find_rule(tx, ask.workspace_id, rule_id)
+    if isinstance(found, NoSuchRule) or not _reaches(ask, found):
+        raise not_found("rule")
+    return show_rule(found)
+
+
+def _reaches(ask: Asking, rule: Rule) -> bool:
+    return all(ask.caller.may_use(account) for account, _ in rule.targets)
