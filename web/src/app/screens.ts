@@ -3,6 +3,7 @@
 import {
   IconActivityHeartbeat,
   IconCalendar,
+  IconPencilPlus,
   IconPlugConnected,
   IconServer,
   IconSettings,
@@ -25,6 +26,7 @@ export interface Screen {
 
 export const screens: readonly Screen[] = [
   { path: "queue", name: "Queue", icon: IconStack2, load: () => import("../screens/queue/Queue") },
+  { path: "compose", name: "New post", icon: IconPencilPlus, load: () => import("../screens/composer/Compose") },
   { path: "calendar", name: "Calendar", icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
   { path: "accounts", name: "Accounts", icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") },
   { path: "activity", name: "Activity", icon: IconActivityHeartbeat, load: () => import("../screens/activity/Activity") },

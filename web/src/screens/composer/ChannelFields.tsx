@@ -1,0 +1,73 @@
+// One channel's own words: each field follows the common one until it is given its own.
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+
+import { channelName, count } from "../../ui/words";
+import { vary, type Channel, type Content, type Field, type Variant } from "./content";
+import { Counters } from "./Counters";
+import type { Preview } from "./foresee";
+import { MediaField } from "./MediaField";
+import { CommentField, PartsField, TextField } from "./TextFields";
+
+interface Props {
+  channel: Channel;
+  content: Content;
+  previews: Preview[];
+  onChange: (content: Content) => void;
+}
+
+export function ChannelFields({ channel, content, previews, onChange }: Props) {
+  const name = channelName(channel);
+  const own = content.variants[channel] ?? {};
+  const give =
+    <F extends Field>(field: F) =>
+    (value: Variant[F] | undefined) =>
+      onChange(vary(content, channel, field, value));
+  return (
+    <Stack>
+      <Own name="Text" where={name} own={own.text !== undefined} common={content.text === "" ? "No text" : content.text} onOwn={() => give("text")(content.text)} onCommon={() => give("text")(undefined)}>
+        <TextField label={`Text on ${name}`} value={own.text ?? ""} onChange={give("text")} />
+      </Own>
+      <Counters previews={previews} />
+      <Own name="Thread" where={name} own={own.parts !== undefined} common={content.parts.length === 0 ? "No further parts" : count(content.parts.length, "further part")} onOwn={() => give("parts")(content.parts)} onCommon={() => give("parts")(undefined)}>
+        <PartsField parts={own.parts ?? []} onChange={give("parts")} />
+      </Own>
+      <Own name="Pictures and videos" where={name} own={own.media !== undefined} common={content.media.length === 0 ? "None" : count(content.media.length, "file")} onOwn={() => give("media")(content.media)} onCommon={() => give("media")(undefined)}>
+        <MediaField media={own.media ?? []} onChange={give("media")} />
+      </Own>
+      <Own name="First comment" where={name} own={own.first_comment !== undefined} common={content.first_comment === "" ? "None" : content.first_comment} onOwn={() => give("first_comment")(content.first_comment)} onCommon={() => give("first_comment")(undefined)}>
+        <CommentField value={own.first_comment ?? ""} onChange={give("first_comment")} />
+      </Own>
+    </Stack>
+  );
+}
+
+function Own(props: { name: string; where: string; own: boolean; common: string; onOwn: () => void; onCommon: () => void; children: ReactNode }) {
+  if (props.own) {
+    return (
+      <div>
+        {props.children}
+        <Button mt={4} size="compact-xs" variant="default" onClick={props.onCommon} aria-label={`${props.name}: as everywhere again`}>
+          As everywhere again
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div style={{ minWidth: 0 }}>
+          <Text size="sm" fw={600}>
+            {props.name}: as everywhere
+          </Text>
+          <Text size="sm" c="dimmed" lineClamp={2}>
+            {props.common}
+          </Text>
+        </div>
+        <Button size="compact-sm" variant="default" style={{ flex: "none" }} onClick={props.onOwn} aria-label={`${props.name}: another on ${props.where}`}>
+          Change here
+        </Button>
+      </Group>
+    </Paper>
+  );
+}

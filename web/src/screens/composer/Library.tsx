@@ -1,0 +1,61 @@
+import { Button, Image, Modal, SimpleGrid, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+
+import { api, take } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { Fetched } from "../../ui/Fetched";
+
+/** Choose a file that was uploaded before. */
+export function Library({ onChoose }: { onChoose: (id: string) => void }) {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button size="compact-sm" variant="default" onClick={open}>
+        From the library
+      </Button>
+      <Modal opened={opened} onClose={close} title="The library" size="lg">
+        {opened && (
+          <Files
+            onChoose={(id) => {
+              onChoose(id);
+              close();
+            }}
+          />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+function Files({ onChoose }: { onChoose: (id: string) => void }) {
+  const workspace_id = useWorkspaceId();
+  const files = useQuery({
+    queryKey: [workspace_id, "library"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/media", { params: { path: { workspace_id }, query: { limit: 100 } } })),
+  });
+  return (
+    <Fetched query={files}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Text c="dimmed">Nothing was uploaded yet.</Text>
+        ) : (
+          <SimpleGrid cols={{ base: 2, xs: 3, sm: 4 }}>
+            {items.map((each) => (
+              <UnstyledButton key={each.id} onClick={() => onChoose(each.id)} aria-label={`Take ${each.name}`}>
+                {each.thumbnail_url === null ? (
+                  <Text size="sm">{each.kind}</Text>
+                ) : (
+                  <Image src={each.thumbnail_url} alt={each.alt} h={110} fit="cover" radius="sm" />
+                )}
+                <Text size="xs" truncate>
+                  {each.name}
+                </Text>
+              </UnstyledButton>
+            ))}
+          </SimpleGrid>
+        )
+      }
+    </Fetched>
+  );
+}

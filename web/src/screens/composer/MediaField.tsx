@@ -1,0 +1,133 @@
+// Pictures and videos: uploaded or taken from the library, each with a description for those who cannot see it.
+import { ActionIcon, Button, FileButton, Group, Image, Paper, Progress, Stack, Text, Textarea } from "@mantine/core";
+import { IconArrowLeft, IconArrowRight, IconPhotoPlus, IconX } from "@tabler/icons-react";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
+import { useState, type DragEvent } from "react";
+
+import { api, take, type Schemas } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { tellProblem } from "../../ui/tell";
+import type { MediaUse } from "./content";
+import { Library } from "./Library";
+import { upload } from "./upload";
+
+type Media = Schemas["MediaShown"];
+
+export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (media: MediaUse[]) => void }) {
+  const workspace_id = useWorkspaceId();
+  const queries = useQueryClient();
+  const [busy, setBusy] = useState<number | null>(null);
+  const files = useQueries({
+    queries: media.map(({ media_id }) => ({
+      queryKey: [workspace_id, "media", media_id],
+      queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/media/{media_id}", { params: { path: { workspace_id, media_id } } })),
+      staleTime: 600_000,
+    })),
+  });
+  const add = async (chosen: File[]) => {
+    const added: MediaUse[] = [];
+    for (const file of chosen) {
+      try {
+        setBusy(0);
+        const { id } = await upload(workspace_id, file, setBusy);
+        added.push({ media_id: id, alt: null });
+      } catch (error) {
+        tellProblem(error, `${file.name} was not taken`);
+      }
+    }
+    setBusy(null);
+    if (added.length > 0) onChange([...media, ...added.filter((each) => media.every((old) => old.media_id !== each.media_id))]);
+    await queries.invalidateQueries({ queryKey: [workspace_id, "library"] });
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    void add([...event.dataTransfer.files]);
+  };
+  return (
+    <Stack gap="xs" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+      {media.map((use, index) => (
+        <Item
+          key={use.media_id}
+          use={use}
+          file={files[index]?.data}
+          first={index === 0}
+          last={index === media.length - 1}
+          onAlt={(alt) => onChange(media.with(index, { ...use, alt: alt === "" ? null : alt }))}
+          onMove={(by) => onChange(media.toSpliced(index, 1).toSpliced(index + by, 0, use))}
+          onRemove={() => onChange(media.toSpliced(index, 1))}
+        />
+      ))}
+      {busy !== null && <Progress value={busy} aria-label="Uploading" animated />}
+      <Group gap="xs">
+        <FileButton multiple accept="image/*,video/*" onChange={(chosen) => void add(chosen)}>
+          {(props) => (
+            <Button {...props} size="compact-sm" variant="default" loading={busy !== null} leftSection={<IconPhotoPlus size={14} aria-hidden />}>
+              Add pictures or a video
+            </Button>
+          )}
+        </FileButton>
+        <Library onChoose={(id) => media.every((each) => each.media_id !== id) && onChange([...media, { media_id: id, alt: null }])} />
+      </Group>
+    </Stack>
+  );
+}
+
+function Item(props: {
+  use: MediaUse;
+  file: Media | undefined;
+  first: boolean;
+  last: boolean;
+  onAlt: (alt: string) => void;
+  onMove: (by: -1 | 1) => void;
+  onRemove: () => void;
+}) {
+  const { file } = props;
+  const name = file?.name ?? "a file";
+  return (
+    <Paper withBorder p="xs">
+      <Group wrap="nowrap" align="flex-start">
+        {typeof file?.thumbnail_url === "string" ? (
+          <Image src={file.thumbnail_url} alt="" w={88} h={88} fit="cover" radius="sm" />
+        ) : (
+          <Text size="xs" w={88} c="dimmed">
+            {file?.kind ?? "…"}
+          </Text>
+        )}
+        <div style={{ flex: 1, minWidth: 0 }}>
+          <Textarea
+            size="xs"
+            label={`Description of ${name}`}
+            placeholder={file?.alt === undefined || file.alt === "" ? "What is to be seen, for those who cannot see it" : file.alt}
+            autosize
+            minRows={1}
+            value={props.use.alt ?? ""}
+            onChange={(event) => props.onAlt(event.currentTarget.value)}
+          />
+          <Text size="xs" c="dimmed">
+            {file === undefined ? "" : sizeWords(file)}
+            {file?.notes.map((note) => ` · ${note}`)}
+          </Text>
+        </div>
+        <Group gap={2} wrap="nowrap">
+          <ActionIcon variant="subtle" color="gray" disabled={props.first} aria-label={`Move ${name} forward`} onClick={() => props.onMove(-1)}>
+            <IconArrowLeft size={16} />
+          </ActionIcon>
+          <ActionIcon variant="subtle" color="gray" disabled={props.last} aria-label={`Move ${name} back`} onClick={() => props.onMove(1)}>
+            <IconArrowRight size={16} />
+          </ActionIcon>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${name}`} onClick={props.onRemove}>
+            <IconX size={16} />
+          </ActionIcon>
+        </Group>
+      </Group>
+    </Paper>
+  );
+}
+
+/** "1200 × 800, 0.4 MB" */
+export function sizeWords(file: Pick<Media, "width" | "height" | "size" | "seconds">): string {
+  const pixels = file.width === null || file.height === null ? [] : [`${file.width} × ${file.height}`];
+  const time = file.seconds === null ? [] : [`${Math.round(file.seconds)} s`];
+  const size = file.size < 100_000 ? `${Math.max(1, Math.round(file.size / 1000))} kB` : `${(file.size / 1e6).toFixed(1)} MB`;
+  return [...pixels, ...time, size].join(", ");
+}

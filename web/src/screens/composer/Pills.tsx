@@ -1,0 +1,46 @@
+import { Badge, Group } from "@mantine/core";
+import { Link } from "react-router";
+
+import type { Schemas } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { moment } from "../../ui/times";
+import { stateWord } from "../../ui/words";
+import type { Post } from "./content";
+
+/** How a post stands on each account: words first, the colour only repeats them; each leads to its story. */
+export function Pills({ post }: { post: Post }) {
+  return (
+    <Group gap={6} mt={4}>
+      <Badge variant="outline" color={post.approved ? "teal" : "gray"} tt="none" style={{ color: "var(--mantine-color-text)" }}>
+        {post.approved ? "Approved" : "Not approved"}
+      </Badge>
+      {post.pills.map((pill) => (
+        <Pill key={pill.delivery_id} pill={pill} />
+      ))}
+    </Group>
+  );
+}
+
+export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
+  const workspaceId = useWorkspaceId();
+  const word = pill.held === null ? pill.label : `${pill.label}: ${pill.held.says}`;
+  const when = moment(pill.at, pill.zone);
+  return (
+    <Badge
+      component={Link}
+      to={`/w/${workspaceId}/activity/${pill.delivery_id}`}
+      variant="outline"
+      tt="none"
+      fw={500}
+      maw="100%"
+      color={stateWord(pill.held === null ? pill.state : "held").colour}
+      leftSection={<NetworkIcon of={pill.provider} size={12} />}
+      style={{ color: "var(--mantine-color-text)", cursor: "pointer" }}
+      aria-label={`${pill.handle}: ${word}, ${when}`}
+      title={pill.reason ?? undefined}
+    >
+      {pill.handle} · {word} · {when}
+    </Badge>
+  );
+}

@@ -1,0 +1,123 @@
+// The post as each network gets it, with what that network would say against it.
+import { Alert, Group, Image, List, Paper, Stack, Text, Title } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+
+import { useWorkspaceId } from "../../api/me";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { channelName } from "../../ui/words";
+import { isEmpty, type Content } from "./content";
+import { Counter } from "./Counters";
+import { useFindings, type Finding, type Preview } from "./foresee";
+
+export function Previews({ content, previews, postId }: { content: Content; previews: UseQueryResult<Preview[]>; postId: string | null }) {
+  const findings = useFindings(content, postId, null);
+  if (content.places.length === 0) {
+    return <Text c="dimmed">Choose where it goes, and see here what each network makes of it.</Text>;
+  }
+  const found = isEmpty(content) ? [] : (findings.data?.findings ?? []);
+  return (
+    <Stack component="section" aria-label="Previews">
+      {previews.error !== null && (
+        <Alert color="yellow" title="No preview at the moment">
+          {previews.error.message}
+        </Alert>
+      )}
+      {previews.data?.map((each) => (
+        <Card
+          key={`${each.account_id} ${each.channel}`}
+          preview={each}
+          bare={isEmpty(content)}
+          findings={found.filter((one) => one.account_id === each.account_id && one.channel === each.channel)}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+interface Trouble {
+  code: string;
+  says: string;
+  blocking: boolean;
+}
+
+function Card({ preview, findings, bare }: { preview: Preview; findings: Finding[]; bare: boolean }) {
+  // What the network refuses stands in both answers; say it once.
+  const told = new Map<string, Trouble>();
+  for (const each of bare ? [] : [...preview.problems, ...findings]) told.set(`${each.code} ${each.field}`, each);
+  const troubles = [...told.values()].sort((one, other) => Number(other.blocking) - Number(one.blocking));
+  return (
+    <Paper withBorder p="md" component="article" aria-label={`${channelName(preview.channel)}, ${preview.handle ?? ""}`}>
+      <Stack gap="xs">
+        <Group gap="xs" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
+            <NetworkIcon of={preview.provider} />
+            <Title order={2} size="h5" style={{ overflowWrap: "anywhere" }}>
+              {preview.handle}
+            </Title>
+          </Group>
+          <Text size="xs" c="dimmed">
+            {channelName(preview.channel)}
+          </Text>
+        </Group>
+        <Words text={preview.text} />
+        <Pictures media={preview.media} />
+        <Counter name="" length={preview.length} limit={preview.limit} unit={preview.unit} />
+        {preview.parts.map((part, index) => {
+          const size = preview.part_lengths[index];
+          return (
+            <div key={index} style={{ borderLeft: "2px solid var(--mantine-color-default-border)", paddingLeft: 10 }}>
+              <Words text={part} />
+              {size !== undefined && <Counter name={`Part ${index + 2}:`} {...size} />}
+            </div>
+          );
+        })}
+        {preview.first_comment !== null && preview.first_comment !== "" && (
+          <div>
+            <Text size="xs" c="dimmed">
+              First comment
+            </Text>
+            <Words text={preview.first_comment} />
+          </div>
+        )}
+        {troubles.length > 0 && <Troubles troubles={troubles} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Words({ text }: { text: string }) {
+  return (
+    <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+      {text}
+    </Text>
+  );
+}
+
+function Pictures({ media }: { media: Preview["media"] }) {
+  const workspaceId = useWorkspaceId();
+  if (media.length === 0) return null;
+  return (
+    <Group gap={4}>
+      {media.map((each, index) => {
+        const id = typeof each.id === "string" ? each.id : typeof each.media_id === "string" ? each.media_id : null;
+        const alt = typeof each.alt === "string" ? each.alt : "";
+        return id === null ? null : (
+          <Image key={index} src={`/api/v1/workspaces/${workspaceId}/media/${id}/thumbnail`} alt={alt} w={96} h={96} fit="cover" radius="sm" />
+        );
+      })}
+    </Group>
+  );
+}
+
+function Troubles({ troubles }: { troubles: Trouble[] }) {
+  const blocked = troubles.some((each) => each.blocking);
+  return (
+    <Alert color={blocked ? "red" : "yellow"} p="xs" title={blocked ? "Will not go out like this" : "Worth a look"}>
+      <List size="sm">
+        {troubles.map((each) => (
+          <List.Item key={each.code + each.says}>{each.says}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

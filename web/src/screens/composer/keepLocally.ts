@@ -1,0 +1,42 @@
+// What was typed and not saved stays in this browser, so that a reload or a crash loses nothing.
+import { useEffect, useState } from "react";
+
+import type { Content } from "./content";
+
+export interface Kept {
+  content: Content;
+  revision: number | null;
+  at: string;
+}
+
+const name = (workspaceId: string, postId: string | null) => `cadenza.composer.${workspaceId}.${postId ?? "new"}`;
+
+export function readKept(workspaceId: string, postId: string | null): Kept | null {
+  try {
+    const text = localStorage.getItem(name(workspaceId, postId));
+    return text === null ? null : (JSON.parse(text) as Kept);
+  } catch {
+    return null; // written by another version, or the browser keeps nothing
+  }
+}
+
+/** Hold what is typed; `changed` says that it differs from what is saved. */
+export function useKept(workspaceId: string, postId: string | null, saved: Content, revision: number | null) {
+  const [found, setFound] = useState(() => readKept(workspaceId, postId));
+  const [content, setContent] = useState<Content>(found?.content ?? saved);
+  const changed = JSON.stringify(content) !== JSON.stringify(saved);
+  useEffect(() => {
+    if (!changed) return;
+    const kept: Kept = { content, revision: found?.revision ?? revision, at: new Date().toISOString() };
+    try {
+      localStorage.setItem(name(workspaceId, postId), JSON.stringify(kept));
+    } catch {
+      // The browser's room is full: the text is still on the screen.
+    }
+  }, [content, changed, workspaceId, postId, revision, found]);
+  const forget = () => {
+    localStorage.removeItem(name(workspaceId, postId));
+    setFound(null);
+  };
+  return { content, setContent, changed, found, forget };
+}
