@@ -21,10 +21,10 @@ async def read_settings(wire: Wire) -> dict[str, str]:
     """Ask the server about itself; what it does not tell is missing."""
     said: dict[str, str] = {}
     for section in ("server", "replication", "cluster"):
-        said |= _read_info(await wire.ask("INFO", section, again=True))
+        said |= _read_info(await wire.ask("INFO", section, again=True, here=True))
     for name in _ASKED:
         try:
-            found = await wire.ask("CONFIG", "GET", name, again=True)
+            found = await wire.ask("CONFIG", "GET", name, again=True, here=True)
         except RedisError:
             continue
         pairs = (
@@ -35,12 +35,7 @@ async def read_settings(wire: Wire) -> dict[str, str]:
 
 
 def _read_info(answer: Any) -> dict[str, str]:
-    if isinstance(answer, dict):  # a cluster's client has read it already
-        nested = next(iter(answer.values()), None)
-        found = nested if isinstance(nested, dict) else answer
-        return {str(name): str(value) for name, value in found.items()}
-    lines = text(answer).splitlines()
-    return dict(line.split(":", 1) for line in lines if ":" in line)
+    return dict(line.split(":", 1) for line in text(answer).splitlines() if ":" in line)
 
 
 def is_durable(settings: Mapping[str, str]) -> bool:

@@ -94,12 +94,17 @@ class Wire:
             return await self.ask("EVALSHA", script.digest, *tail, again=again, write=write)
         return await self.ask("EVAL", script.text, *tail, again=again, write=write)
 
-    async def ask(self, *command: Any, again: bool = False, write: bool = False) -> Any:
-        """Send one command and return its answer, waiting out a short absence."""
+    async def ask(
+        self, *command: Any, again: bool = False, write: bool = False, here: bool = False
+    ) -> Any:
+        """Send one command and return its answer, waiting out a short absence.
+
+        `here` asks the node that the address names, also in a cluster.
+        """
         began, tries = self._clock.monotonic(), 0
         while True:
             try:
-                return await self._send(command, write=write)
+                return await self._send(command, write=write, here=here)
             except _Unsent as unsent:
                 error, may_repeat = unsent.__cause__, True
             except _AWAY as away:
@@ -120,8 +125,8 @@ class Wire:
             "check the address, and that the server runs"
         )
 
-    async def _send(self, command: tuple[Any, ...], *, write: bool) -> Any:
-        if self.cluster is not None:
+    async def _send(self, command: tuple[Any, ...], *, write: bool, here: bool) -> Any:
+        if self.cluster is not None and not here:
             return await self.cluster.execute_command(*command)
         async with self._connection() as connection:
             await connection.send_command(*command)

@@ -1,0 +1,155 @@
+"""A server that restarts, crashes or is away: what was acknowledged stays, the store comes back."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from cadenza.engine import Engine
+from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.job import NewJob, State
+from cadenza.engine.outcomes import Settlement
+from cadenza.engine.stores.redis import RedisStore
+from tests.servers.valkey import PrivateValkey
+
+LEASE = timedelta(seconds=30)
+PATIENCE = 20.0
+KEPT = {"appendonly": "yes", "appendfsync": "always"}
+Servers = Callable[..., PrivateValkey]
+
+
+@pytest.mark.parametrize("end", ["stop", "crash"])
+async def test_a_restart_is_survived(private_valkey: Servers, end: str) -> None:
+    server = private_valkey(options=KEPT)
+    store = RedisStore(server.url)
+    await store.open()
+    answers = await store.insert([NewJob(task="greet")] * 3)
+    batch = await store.claim("default", limit=1, worker="ada", lease=LEASE)
+    getattr(server, end)()
+    server.start()
+    async with asyncio.timeout(PATIENCE):
+        settlements = [Settlement(job.id, job.lease) for job in batch.jobs]
+        assert await store.settle(settlements, closed=[batch.lease]) == []
+        found = await store.get([answer.id for answer in answers])
+        assert [job.state.value for job in found] == ["done", "waiting", "waiting"]
+    await store.close()
+
+
+async def test_a_worker_works_on_through_crashes_and_nothing_is_lost_or_doubled(
+    private_valkey: Servers,
+) -> None:
+    server = private_valkey(options=KEPT)
+    ran: list[int] = []
+    engine = Engine(server.url)
+
+    async def note(n: int) -> None:
+        ran.append(n)
+        await asyncio.sleep(0.001)
+
+    task = engine.declare(note)
+    async with engine:
+        await task.enqueue_many([{"n": n} for n in range(1500)])
+        worker = asyncio.create_task(engine.worker(concurrency=5).run())
+        for _ in range(2):
+            await asyncio.sleep(0.3)
+            await asyncio.to_thread(server.crash)
+            await asyncio.to_thread(server.start)
+        async with asyncio.timeout(PATIENCE * 3):
+            while len(set(ran)) < 1500:
+                await asyncio.sleep(0.05)
+        worker.cancel()
+        await asyncio.gather(worker, return_exceptions=True)
+        # A claim whose answer was cut off comes back with its lease; what ran, ran once.
+        assert sorted(ran) == list(range(1500))
+
+
+async def test_while_the_server_is_away_it_is_said_so_and_nothing_hangs(
+    private_valkey: Servers,
+) -> None:
+    server = private_valkey(options=KEPT)
+    store = RedisStore(server.url)
+    await store.open()
+    await store.insert([NewJob(task="greet")])
+    server.stop()
+    store._wire.patience = 0.3
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(StoreUnavailable, match="Redis at"):
+            await store.insert([NewJob(task="greet")])
+        with pytest.raises(StoreUnavailable):
+            await store.claim("default", limit=1, worker="ada", lease=LEASE)
+    server.start()
+    async with asyncio.timeout(PATIENCE):
+        assert (await store.insert([NewJob(task="greet")]))[0].inserted
+        assert len((await store.claim("default", limit=9, worker="ada", lease=LEASE)).jobs) == 2
+    await store.close()
+
+
+async def test_a_call_waits_out_a_quick_restart(private_valkey: Servers) -> None:
+    server = private_valkey()
+    store = RedisStore(server.url)
+    await store.open()
+    server.stop()
+    reading = asyncio.create_task(store.tally())
+    await asyncio.sleep(0.2)
+    assert not reading.done()
+    await asyncio.to_thread(server.start)
+    async with asyncio.timeout(PATIENCE):
+        assert await reading == []
+    await store.close()
+
+
+async def test_after_a_restart_watchers_are_woken(private_valkey: Servers) -> None:
+    server = private_valkey()
+    store = RedisStore(server.url)
+    await store.open()
+    woken = asyncio.Event()
+    store.watch(lambda queue: woken.set() if not queue else None)
+    await asyncio.to_thread(server.restart)
+    async with asyncio.timeout(PATIENCE):
+        await woken.wait()
+    await store.close()
+
+
+async def test_scripts_that_the_server_forgot_are_handed_over_again(
+    private_valkey: Servers,
+) -> None:
+    server = private_valkey()
+    store = RedisStore(server.url)
+    await store.open()
+    await store.insert([NewJob(task="greet")])
+    await store._wire.ask("SCRIPT", "FLUSH")
+    assert (await store.insert([NewJob(task="greet")]))[0].inserted
+    await store.close()
+
+
+async def test_an_insert_whose_answer_is_cut_off_is_not_repeated_behind_the_callers_back(
+    private_valkey: Servers,
+) -> None:
+    server = private_valkey()
+    store, hand = RedisStore(server.url), RedisStore(server.url)
+    await store.open()
+    await store.insert([NewJob(task="greet")])
+    await hand._wire.ask("CLIENT", "PAUSE", 1000, "WRITE")
+    inserting = asyncio.create_task(store.insert([NewJob(task="greet")]))
+    await asyncio.sleep(0.2)
+    await hand._wire.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(StoreUnavailable):
+            await inserting
+    counts = [tally.count for tally in await store.tally() if tally.state is State.WAITING]
+    assert counts in ([1], [2])
+    await store.close()
+    await hand.close()
+
+
+async def test_a_server_that_is_not_there_is_named(tmp_path: object) -> None:
+    store = RedisStore(f"unix://{tmp_path}/nowhere.sock")
+    store._wire.patience = 0.1
+    with pytest.raises(StoreUnavailable, match=r"nowhere\.sock cannot be reached"):
+        await store.open()
+
+
+def test_an_address_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(InvalidJob, match="replicas"):
+        RedisStore("redis://127.0.0.1/0?replicas=some")
