@@ -41,7 +41,8 @@ async def in_the_future(place: Place, **ahead: int) -> str:
 async def program(place: Place, *scopes: str, **limits: Any) -> httpx2.AsyncClient:
     """A program with a key of these scopes."""
     key = draw_key()
-    new = NewKey(name="cy", role=Role.EDITOR, scopes=scopes, **limits)
+    role = limits.pop("role", Role.EDITOR)
+    new = NewKey(name="cy", role=role, scopes=scopes, **limits)
     await place.house.operations.run(
         lambda tx, now: make_key(
             tx,
