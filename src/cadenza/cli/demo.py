@@ -24,6 +24,7 @@ from cadenza.demo.cast import Cast, assemble
 from cadenza.demo.fill import connect_places, fill
 from cadenza.demo.step_clock import StepClock
 from cadenza.providers.registry import all_providers
+from cadenza.sql.migrate import SchemaMismatch
 
 app = App(name="demo", help="Look around in a filled installation, with networks of its own.")
 
@@ -71,6 +72,7 @@ async def demo(
         loaded = load(chosen.config, environ=environ, providers=all_providers())
         settings = placed(loaded, host=host, port=port, data=folder)
         sign = folder / SIGN
+        await _throw_away_strangers(settings, folder)
         if sign.read_text().strip() != FILLED:
             start_logging(settings, log, log_level or "error")  # what goes wrong here is played
             await _fill(settings, cast, quiet=chosen.json)
@@ -99,6 +101,15 @@ def _make_room(folder: Path, *, reset: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not sign.is_file():
         sign.write_text(BEGUN)
+
+
+async def _throw_away_strangers(settings: Settings, folder: Path) -> None:
+    """Begin anew where another version of this program made the demo."""
+    try:
+        async with open_house(settings):
+            pass
+    except SchemaMismatch:
+        _make_room(folder, reset=True)
 
 
 async def _open_networks(port: int) -> Cast:

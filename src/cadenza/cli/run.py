@@ -19,9 +19,20 @@ GROUPS = {
         "cadenza.cli.demo:app",
         "Look around in a filled installation, with networks of its own.",
     ),
+    "account": (
+        "cadenza.cli.account:app",
+        "Look at accounts, connect them, pause them, limit them.",
+    ),
+    "queue": ("cadenza.cli.queue:app", "Look at queues, add posts, change order and weeks."),
+    "post": ("cadenza.cli.post:app", "Write posts, approve them, send them, take them back."),
+    "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
+    "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
+    "person": ("cadenza.cli.person:app", "Make the first owner; list people."),
+    "key": ("cadenza.cli.key:app", "Make, list and revoke API keys."),
     "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
     "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
     "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),
+    "promote": ("cadenza.cli.promote:app", "Move the installation from SQLite to PostgreSQL."),
     "db": ("cadenza.cli.db:app", "Upgrade, look at, copy and confirm the database."),
     "keys": ("cadenza.cli.keys:app", "Look after the keys that seal credentials."),
     "config": ("cadenza.cli.config:app", "See what is set, and what is missing."),
@@ -66,6 +77,16 @@ def run(words: Sequence[str]) -> int:
 
 def _refuse(error: Exception) -> int:
     """Tell a refusal in one line; anything else is a fault of ours and stays loud."""
+    from cadenza.client.errors import ClientError, Problem, Unreachable
+
+    if isinstance(error, ClientError):
+        for line in error.lines() if isinstance(error, Problem) else [str(error)]:
+            print(f"cadenza: {line}", file=sys.stderr)
+        away = isinstance(error, Unreachable) or (
+            isinstance(error, Problem) and error.status == 503
+        )
+        return AWAY if away else REFUSED
+
     from cadenza.bootstrap import CannotStart
     from cadenza.config.load import BadSettings
     from cadenza.core.cron import CronError

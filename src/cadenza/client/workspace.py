@@ -84,9 +84,9 @@ class Accounts:
     def __init__(self, home: Workspace) -> None:
         self._home = home
 
-    def list(self, **query: Any) -> AsyncIterator[Data]:
-        """Go through all of them."""
-        return self._home.list("/accounts", **query)
+    async def list(self) -> Sequence[Data]:
+        """List all of them."""
+        return await self._home.get("/accounts")
 
     async def show(self, id: str) -> Data:
         """Show one."""
@@ -299,7 +299,7 @@ class Deliveries:
         """Say why it has not gone out yet, or what became of it."""
         return await self._home.get(f"/deliveries/{id}/explain")
 
-    async def attempts(self, id: str) -> Any:
+    async def attempts(self, id: str) -> Sequence[Data]:
         """List what was tried."""
         return await self._home.get(f"/deliveries/{id}/attempts")
 
@@ -310,7 +310,7 @@ class Keys:
     def __init__(self, home: Workspace) -> None:
         self._home = home
 
-    async def list(self) -> Any:
+    async def list(self) -> Sequence[Data]:
         """List them, without what proves them."""
         return await self._home.get("/keys")
 

@@ -1,0 +1,111 @@
+"""`cadenza key`: API keys for programs and for this command line on another machine."""
+
+from datetime import datetime
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from cadenza.cli.codes import OK
+from cadenza.cli.reach import USUALLY, Reach, at, find_accounts, reached
+from cadenza.cli.show import print_json, print_table, say
+
+app = App(name="key", help="Make, list and revoke API keys.")
+
+Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
+USUAL_SCOPES = (
+    "accounts:read",
+    "deliveries:read",
+    "posts:read",
+    "posts:write",
+    "queue:read",
+    "queue:write",
+)
+
+
+@app.command
+async def make(
+    name: str,
+    /,
+    *,
+    scope: Many = (),
+    role: str = "editor",
+    account: Many = (),
+    publish_per_day: int | None = None,
+    until: datetime | None = None,
+    reach: Reach = USUALLY,
+) -> int:
+    """Make a key; it is shown once. Only a person can: not over --server.
+
+    Parameters
+    ----------
+    name
+        What it is for.
+    scope
+        What it may do, for example queue:write; may be said several times. Without any: looking at
+        accounts and deliveries, writing posts and queues.
+    role
+        viewer, editor or admin.
+    account
+        Only with this account; may be said several times.
+    publish_per_day
+        At most so many publishings a day.
+    until
+        It ends then, with an offset.
+    """
+    async with reached(reach) as home:
+        accounts = await find_accounts(home, account)
+        made = await home.keys.make(
+            name,
+            scope or USUAL_SCOPES,
+            role=role,
+            accounts=accounts,
+            publish_per_day=publish_per_day,
+            ends_at=until,
+        )
+        workspace = home.id
+    if reach.json:
+        print_json({**made, "workspace_id": workspace})
+        return OK
+    say("This key is shown once. For the command line on another machine:\n")
+    say("  export CADENZA_SERVER=https://…")
+    say(f"  export CADENZA_WORKSPACE={workspace}")
+    say(f"  export CADENZA_KEY={made['key']}\n")
+    return OK
+
+
+@app.command(name="list")
+async def list_(*, reach: Reach = USUALLY) -> int:
+    """List the keys, also those that ended."""
+    async with reached(reach) as home:
+        found = await home.keys.list()
+    if reach.json:
+        print_json(found)
+        return OK
+    print_table(
+        ("name", "role", "scopes", "last used", "ended", "id"),
+        [
+            (
+                each["name"],
+                each["role"],
+                " ".join(each["scopes"]),
+                at(each["last_used_at"]),
+                at(each["revoked_at"] or each["ends_at"]),
+                each["id"],
+            )
+            for each in found
+        ],
+        empty="There is no key yet: `cadenza key make NAME` makes one.",
+    )
+    return OK
+
+
+@app.command
+async def revoke(key: str, /, *, reach: Reach = USUALLY) -> int:
+    """End a key at once."""
+    async with reached(reach) as home:
+        answer = await home.keys.revoke(key)
+    if reach.json:
+        print_json(answer)
+    else:
+        say(f"key {key} is revoked")
+    return OK

@@ -1,0 +1,114 @@
+"""`cadenza person`: people of the local installation: the first owner, and who is there.
+
+Whoever can read the data folder may do this; it is not offered over the network.
+"""
+
+import getpass
+import sys
+from datetime import datetime
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from cadenza.bootstrap import open_house
+from cadenza.cli.codes import OK
+from cadenza.cli.settings import USUAL, Chosen, opened_house
+from cadenza.cli.show import print_json, print_table, say
+from cadenza.client.errors import ClientError
+from cadenza.people.passwords import Passwords, judge
+from cadenza.people.sign_up import LOCK, offer_first_start, sign_up_first_owner
+from cadenza.people.tokens import draw_token
+from cadenza.sql.tx import Tx
+
+app = App(name="person", help="Make the first owner; list people.")
+
+Password = Annotated[str | None, Parameter(show_default=False)]
+
+
+@app.command
+async def create(
+    email: str,
+    name: str,
+    /,
+    *,
+    workspace: str = "Home",
+    zone: str = "UTC",
+    password: Password = None,
+    chosen: Chosen = USUAL,
+) -> int:
+    """Make the first owner of an empty installation, and the workspace they start with.
+
+    Others are invited by people who are there, in the web app.
+
+    Parameters
+    ----------
+    email
+        The address to sign in with.
+    name
+        What they are called.
+    workspace
+        What the workspace is called.
+    zone
+        The workspace's zone, for example Europe/Berlin.
+    password
+        Better leave it out: it is asked for, or read from the standard input.
+    """
+    words = _password(password, email, name)
+    hashed = await Passwords().hash(words)
+    token = draw_token()
+
+    def operation(tx: Tx, now: datetime) -> object:
+        offer_first_start(tx, now, token_hash=token.hash)
+        return sign_up_first_owner(
+            tx,
+            now,
+            start_hash=token.hash,
+            email=email,
+            name=name,
+            password_hash=hashed,
+            zone=zone,
+            workspace=workspace,
+        )
+
+    async with open_house(chosen.settings()) as house:
+        made = await house.operations.run(operation, locks=[LOCK])
+    if not isinstance(made, tuple):
+        raise ClientError(getattr(made, "says", "this installation has an owner already"))
+    if chosen.json:
+        print_json({"person_id": made[0], "workspace_id": made[1]})
+    else:
+        say(f"{name} owns this installation, and the workspace {workspace} ({made[1]})")
+    return OK
+
+
+@app.command(name="list")
+async def list_(*, chosen: Chosen = USUAL) -> int:
+    """List the people of this installation."""
+    async with opened_house(chosen) as house:
+        rows = await house.operations.read(
+            lambda tx, now: tx.all(
+                "SELECT id, email, name, instance_owner FROM person ORDER BY created_at, id"
+            )
+        )
+    if chosen.json:
+        print_json([{**row, "instance_owner": bool(row["instance_owner"])} for row in rows])
+        return OK
+    print_table(
+        ("name", "address", "", "id"),
+        [
+            (row["name"], row["email"], "owner" if row["instance_owner"] else "", row["id"])
+            for row in rows
+        ],
+        empty="Nobody lives here yet: `cadenza person create EMAIL NAME` makes the first owner.",
+    )
+    return OK
+
+
+def _password(given: str | None, email: str, name: str) -> str:
+    if given is None and sys.stdin.isatty():
+        given = getpass.getpass("A new password: ")
+    words = given if given is not None else sys.stdin.readline().rstrip("\n")
+    wrong = judge(words, email=email, name=name)
+    if wrong is not None:
+        raise ClientError(wrong)
+    return words

@@ -1,0 +1,340 @@
+"""`cadenza post`: write posts, approve them, send them, take them back; import and export them.
+
+Import and export read and write files here, so they work on the local database alone.
+"""
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from cadenza.cli.codes import OK
+from cadenza.cli.queue import tell_added
+from cadenza.cli.reach import USUALLY, Reach, at, find_account, find_accounts, reached, short
+from cadenza.cli.show import print_facts, print_json, print_table, say
+from cadenza.client.errors import ClientError
+from cadenza.client.workspace import Data
+
+app = App(name="post", help="Write posts, approve them, send them, take them back.")
+
+Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
+Yes = Annotated[bool, Parameter(negative="", show_default=False)]
+
+
+@app.command(name="list")
+async def list_(
+    *,
+    state: Many = (),
+    account: str | None = None,
+    search: str | None = None,
+    most: int = 50,
+    reach: Reach = USUALLY,
+) -> int:
+    """List posts, the newest first.
+
+    Parameters
+    ----------
+    state
+        Only in this state, for example draft, scheduled or failed; may be said several times.
+    account
+        Only for this account: its id, its handle, or its network.
+    search
+        Only where every one of these words occurs.
+    most
+        At most so many.
+    """
+    async with reached(reach) as home:
+        account_id = None if account is None else (await find_account(home, account))["id"]
+        query = {"state": list(state) or None, "account_id": account_id, "search": search}
+        found = [each async for each in home.posts.list(most, **query)]
+    if reach.json:
+        print_json(found)
+        return OK
+    print_table(
+        ("state", "goes out", "text", "id"),
+        [(each["state"], _when(each), short(each["text"], 50), each["id"]) for each in found],
+        empty="There is no such post.",
+    )
+    return OK
+
+
+@app.command
+async def show(post: str, /, *, reach: Reach = USUALLY) -> int:
+    """Show a post and what became of it on each account."""
+    async with reached(reach) as home:
+        found = await home.posts.show(post)
+    if reach.json:
+        print_json(found)
+        return OK
+    print_facts(
+        {
+            "id": found["id"],
+            "state": found["state"],
+            "text": found["text"],
+            "approved": "yes" if found["approved"] else "no",
+            "needs": ", ".join(found["blockers"]),
+            "revision": found["revision"],
+        }
+    )
+    print_table(
+        ("account", "channel", "state", "when", "delivery", ""),
+        [
+            (
+                pill["handle"],
+                pill["channel"],
+                pill["label"],
+                at(pill["at"], pill["zone"]),
+                pill["delivery_id"],
+                pill["url"] or pill["reason"] or "",
+            )
+            for pill in found["pills"]
+        ],
+        empty="It goes nowhere yet: `cadenza queue add` gives it a place.",
+    )
+    return OK
+
+
+@app.command
+async def create(
+    text: str | None = None,
+    /,
+    *,
+    title: str = "",
+    hashtag: Many = (),
+    link: str | None = None,
+    label: Many = (),
+    approve: bool | None = None,
+    queue: Many = (),
+    dry_run: Yes = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Write a post; without a text, what comes in by the standard input.
+
+    Parameters
+    ----------
+    text
+        What it says.
+    title
+        A title, where a channel shows one.
+    hashtag
+        May be said several times.
+    link
+        A link that goes with it.
+    label
+        May be said several times.
+    approve
+        Approve it at once, or leave it unapproved; unsaid, as the workspace does.
+    queue
+        Also add it to the queue of this account; may be said several times.
+    dry_run
+        Say what would happen, and change nothing.
+    """
+    words = sys.stdin.read() if text is None else text
+    content: dict[str, Any] = {"text": words, "title": title, "link": link, "approve": approve}
+    content |= {"hashtags": list(hashtag), "labels": list(label)}
+    async with reached(reach) as home:
+        ids = await find_accounts(home, queue)
+        made = await home.posts.create(dry_run=dry_run, **content)
+        if not reach.json:
+            say(f"{'would make' if dry_run else 'made'} post {made['id']}")
+            if made["why_not_approved"]:
+                say(f"it waits for an approval: {made['why_not_approved']}")
+        if ids is None or dry_run:
+            if reach.json:
+                print_json(made)
+            return OK
+        added = await home.queues.add(made["id"], ids)
+        names = {each["id"]: each["handle"] for each in await home.accounts.list()}
+    if reach.json:
+        print_json({"post": made, "queue": added})
+        return OK
+    return tell_added(added, names, json=False)
+
+
+@app.command
+async def edit(
+    post: str,
+    text: str | None = None,
+    /,
+    *,
+    title: str | None = None,
+    hashtag: Many = (),
+    link: str | None = None,
+    revision: int | None = None,
+    dry_run: Yes = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Change what is given; an approval of what it said before is void then.
+
+    Parameters
+    ----------
+    post
+        The post's id.
+    text
+        What it says now.
+    title
+        Its title.
+    hashtag
+        Instead of those it has; may be said several times.
+    link
+        Its link.
+    revision
+        Only if it is still this one; without it, the one that is there now.
+    dry_run
+        Say what would happen, and change nothing.
+    """
+    said: dict[str, Any] = {"text": text, "title": title, "link": link}
+    changes = {name: value for name, value in said.items() if value is not None}
+    changes |= {"hashtags": list(hashtag)} if hashtag else {}
+    if not changes:
+        raise ClientError("say what to change: a text, --title, --hashtag or --link")
+    async with reached(reach) as home:
+        seen = revision or (await home.posts.show(post))["revision"]
+        saved = await home.posts.edit(post, dry_run=dry_run, revision=seen, **changes)
+    if reach.json:
+        print_json(saved)
+        return OK
+    say(f"{'would save' if dry_run else 'saved'} as revision {saved['revision']}")
+    if saved["voided"]:
+        say("its approval is void: approve it again")
+    return OK
+
+
+@app.command
+async def approve(post: str, /, *, revision: int | None = None, reach: Reach = USUALLY) -> int:
+    """Approve what a post says now."""
+    async with reached(reach) as home:
+        answer = await home.posts.approve(post, revision=revision)
+    if reach.json:
+        print_json(answer)
+        return OK
+    say("approved already" if answer["before"] else "approved")
+    if answer["missed"]:
+        say(f"{len(answer['missed'])} of its times were past: give them new ones")
+    return OK
+
+
+@app.command(name="publish-now")
+async def publish_now(post: str, /, *accounts: str, reach: Reach = USUALLY) -> int:
+    """Send a post now.
+
+    Parameters
+    ----------
+    post
+        The post's id.
+    accounts
+        Ids, handles or networks; without any, where it goes anyway.
+    """
+    async with reached(reach) as home:
+        answer = await home.posts.publish_now(post, await find_accounts(home, accounts))
+    if reach.json:
+        print_json(answer)
+        return OK
+    print_table(
+        ("channel", "", "delivery", "warnings"),
+        [
+            (p["channel"], p["click"], p["delivery_id"], "\n".join(p["warnings"]))
+            for p in answer["places"]
+        ],
+        empty="It goes nowhere.",
+    )
+    return OK
+
+
+@app.command
+async def schedule(
+    post: str, time: datetime, /, *accounts: str, zone: str | None = None, reach: Reach = USUALLY
+) -> int:
+    """Give a post an instant of its own.
+
+    Parameters
+    ----------
+    post
+        The post's id.
+    time
+        With an offset, or a wall time of the zone.
+    accounts
+        Ids, handles or networks; without any, where it goes anyway.
+    zone
+        On the wall clock of this zone.
+    """
+    async with reached(reach) as home:
+        ids = await find_accounts(home, accounts)
+        answer = await home.posts.schedule(post, time, zone=zone, accounts=ids)
+    if reach.json:
+        print_json(answer)
+        return OK
+    for each in answer["places"]:
+        if each["outcome"] == "timed":
+            say(f"{each['channel']}: {at(each['due_at'], each['zone'])}")
+        else:
+            say(f"{each['channel']}: too late, it is {each['state']}")
+    return OK
+
+
+@app.command
+async def retry(post: str, /, *, reach: Reach = USUALLY) -> int:
+    """Try again what failed of a post."""
+    async with reached(reach) as home:
+        answer = await home.posts.retry(post)
+    if reach.json:
+        print_json(answer)
+    else:
+        say(f"{len(answer['deliveries'])} are tried again")
+    return OK
+
+
+@app.command
+async def cancel(post: str, /, *, reason: str = "canceled by hand", reach: Reach = USUALLY) -> int:
+    """Take a post off the road; what is being sent right now may still arrive."""
+    async with reached(reach) as home:
+        answer = await home.posts.cancel(post, reason)
+    if reach.json:
+        print_json(answer)
+        return OK
+    say(f"{len(answer['canceled'])} deliveries were canceled")
+    for each in answer["sending"]:
+        say(f"{each['channel']} is being sent right now")
+    return OK
+
+
+@app.command(name="import")
+async def import_(
+    file: Path,
+    /,
+    *,
+    zone: str | None = None,
+    all_or_nothing: Yes = False,
+    dry_run: Yes = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Import posts from a CSV file; the same row makes one post, however often it is imported.
+
+    Parameters
+    ----------
+    file
+        The CSV file.
+    zone
+        Of times without an offset; without it the workspace's.
+    all_or_nothing
+        One bad row, and nothing is imported.
+    dry_run
+        Report what would happen, and change nothing.
+    """
+    from cadenza.cli.posts_files import import_file
+
+    return await import_file(reach, file, zone=zone, all_or_nothing=all_or_nothing, dry_run=dry_run)
+
+
+@app.command
+async def export(file: Path | None = None, /, *, reach: Reach = USUALLY) -> int:
+    """Write all posts as CSV, to a file or to the standard output."""
+    from cadenza.cli.posts_files import export_file
+
+    return await export_file(reach, file)
+
+
+def _when(post: Data) -> str:
+    return at(post["published_at"] or post["scheduled_at"])

@@ -1,0 +1,377 @@
+"""`cadenza queue`: an account's weekly slots, what stands in them, and every way to change the order."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.reach import USUALLY, Reach, at, find_account, find_accounts, reached, short
+from cadenza.cli.show import print_json, print_table, say
+from cadenza.client.errors import ClientError
+from cadenza.client.workspace import Data
+
+app = App(name="queue", help="Look at queues, add posts, change their order and their weeks.")
+
+DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+DryRun = Annotated[bool, Parameter(negative="", show_default=False)]
+
+
+@app.command
+async def show(account: str, /, *, days: int = 14, reach: Reach = USUALLY) -> int:
+    """Show the days ahead with their slots: filled, empty, skipped or held.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    days
+        So many days.
+    """
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        queue = await home.queues.show(found["id"], days=days)
+        runway = await home.queues.runway(found["id"])
+    if reach.json:
+        print_json({"queue": queue, "runway": runway})
+        return OK
+    say(f"{found['handle']} on {found['provider']}, {queue['zone']}, {queue['now_there']} there")
+    if queue["paused"]:
+        until = (
+            f" until {at(queue['paused_until'], queue['zone'])}" if queue["paused_until"] else ""
+        )
+        say(f"PAUSED{until}: {queue['pause_reason']}")
+    rows = [
+        (
+            at(line["at"], queue["zone"]),
+            line["state"] or line["kind"],
+            short(line["text"]) or line["note"] or "",
+            (line["ids"] or [""])[0],
+        )
+        for day in queue["days"]
+        for line in day["lines"]
+    ]
+    print_table(("when", "", "post", "delivery"), rows, empty="No slots in these days.")
+    if runway["dry_at"]:
+        say(f"{runway['posts']} posts; it runs dry on {at(runway['dry_at'], queue['zone'])}")
+    return OK
+
+
+@app.command
+async def add(
+    post: str,
+    /,
+    *accounts: str,
+    to: str = "first_free",
+    time: Annotated[datetime | None, Parameter(name="--at")] = None,
+    dry_run: DryRun = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Give a post a place in the queues of accounts; without any, those used last.
+
+    Parameters
+    ----------
+    post
+        The post's id.
+    accounts
+        Ids, handles or networks.
+    to
+        first_free, end or next.
+    time
+        An instant of its own instead, with an offset.
+    dry_run
+        Say what would happen, and change nothing.
+    """
+    async with reached(reach) as home:
+        ids = await find_accounts(home, accounts)
+        answer = await home.queues.add(post, ids, to=to, at=time, dry_run=dry_run)
+        names = {each["id"]: each["handle"] for each in await home.accounts.list()}
+    return tell_added(answer, names, json=reach.json)
+
+
+def tell_added(answer: Data, names: dict[str, str], *, json: bool) -> int:
+    """Tell where a post went; an account that had no room is a refusal."""
+    refused = [each for each in answer["answers"] if each["outcome"] == "not_queued"]
+    if json:
+        print_json(answer)
+        return REFUSED if refused else OK
+    for each in answer["answers"]:
+        name = names.get(each["account_id"], each["account_id"])
+        match each["outcome"]:
+            case "queued":
+                say(f"{name}: {at(each['at'], each['zone'])}")
+                for warning in each["warnings"]:
+                    say(f"  warning: {warning}")
+            case "already_queued":
+                say(f"{name}: it is there already, {at(each['at'])}")
+            case _:
+                say(f"{name}: no place: {each['says']}")
+    if answer["dry_run"]:
+        say("(a dry run: nothing was changed)")
+    return REFUSED if refused else OK
+
+
+@app.command
+async def move(
+    account: str,
+    delivery: str,
+    /,
+    *,
+    before: str | None = None,
+    after: str | None = None,
+    dry_run: DryRun = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Move one before or after another.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    delivery
+        The delivery's id, as `queue show` prints it.
+    before
+        In front of this one.
+    after
+        Behind this one.
+    dry_run
+        Say what would move, and change nothing.
+    """
+    if (before is None) == (after is None):
+        raise ClientError("say either --before or --after, with a delivery's id")
+    return await _order(reach, account, "move", dry_run, id=delivery, before=before, after=after)
+
+
+@app.command
+async def top(
+    account: str, delivery: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY
+) -> int:
+    """Let one go next."""
+    return await _order(reach, account, "to_top", dry_run, id=delivery)
+
+
+@app.command
+async def swap(
+    account: str, one: str, other: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY
+) -> int:
+    """Let two change places."""
+    return await _order(reach, account, "swap", dry_run, ids=[one, other])
+
+
+@app.command
+async def shuffle(
+    account: str, /, *, seed: str = "cadenza", dry_run: DryRun = False, reach: Reach = USUALLY
+) -> int:
+    """Mix the order; the same seed mixes alike, so a dry run shows what comes."""
+    return await _order(reach, account, "shuffle", dry_run, seed=seed)
+
+
+@app.command
+async def reverse(account: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY) -> int:
+    """Turn the order round."""
+    return await _order(reach, account, "reverse", dry_run)
+
+
+@app.command
+async def skip(
+    account: str, /, *, count: int = 1, reason: str | None = None, reach: Reach = USUALLY
+) -> int:
+    """Leave out the next slots; what stood in them moves on."""
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.queues.skip(found["id"], count, reason=reason)
+    _moved(answer, found, json=reach.json)
+    return OK
+
+
+@app.command
+async def unskip(account: str, /, *, reach: Reach = USUALLY) -> int:
+    """Offer the slots again that were left out."""
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.queues.unskip(found["id"])
+    _moved(answer, found, json=reach.json)
+    return OK
+
+
+@app.command
+async def pause(
+    account: str, /, *, reason: str, until: datetime | None = None, reach: Reach = USUALLY
+) -> int:
+    """Let nothing of the queue be sent; adding and reordering still work."""
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.queues.pause(found["id"], reason, until=until)
+    if reach.json:
+        print_json(answer)
+        return OK
+    say(f"{found['handle']} is paused: {reason}")
+    if answer["under_way"]:
+        say(f"{answer['under_way']} were under way and still go out")
+    return OK
+
+
+@app.command
+async def resume(account: str, /, *, choice: str = "shift", reach: Reach = USUALLY) -> int:
+    """Let the queue send again.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    choice
+        What becomes of what came due meanwhile: shift, spaced, draft, …
+    """
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.queues.resume(found["id"], choice)
+    if not reach.json:
+        say(f"{found['handle']} sends again; {len(answer['held'])} came due meanwhile")
+    _moved(answer, found, json=reach.json)
+    return OK
+
+
+@app.command
+async def clear(
+    account: str,
+    /,
+    *,
+    by_hand: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    dry_run: DryRun = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Take everything off the queue; `queue undo` brings it back for ten minutes.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    by_hand
+        Also what was timed by hand.
+    dry_run
+        Say what would go, and change nothing.
+    """
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.queues.clear(found["id"], by_hand=by_hand, dry_run=dry_run)
+    if reach.json:
+        print_json(answer)
+        return OK
+    say(f"{len(answer['canceled'])} were taken off the queue of {found['handle']}")
+    if answer["clear_id"] and not dry_run:
+        say(
+            f"take it back until {at(answer['undo_until'])}: cadenza queue undo {answer['clear_id']}"
+        )
+    return OK
+
+
+@app.command
+async def undo(clear_id: str, /, *, reach: Reach = USUALLY) -> int:
+    """Bring back what was cleared."""
+    async with reached(reach) as home:
+        answer = await home.queues.undo(clear_id)
+    if reach.json:
+        print_json(answer)
+        return OK
+    say(f"{len(answer['restored'])} stand where they stood")
+    for id_, why in answer["lost"]:
+        say(f"{id_} does not: {why}")
+    return REFUSED if answer["lost"] else OK
+
+
+@app.command
+async def schedule(
+    account: str,
+    /,
+    *,
+    slot: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    zone: str | None = None,
+    max_per_day: int | None = None,
+    dry_run: DryRun = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Show an account's weekly slots, or set them.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    slot
+        A weekday with times, for example monday=09:00,17:30; may be said several times. Days that
+        are not named have no slots then.
+    zone
+        The zone of the times.
+    max_per_day
+        At most so many a day.
+    dry_run
+        Say what would move, and change nothing.
+    """
+    slots = _slots(slot)
+    said: dict[str, Any] = {"zone": zone, "max_per_day": max_per_day}
+    changes = {name: value for name, value in said.items() if value is not None}
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        try:
+            week = await home.queues.schedule(found["id"])
+        except ClientError:
+            if not slots:
+                raise
+            week = await home.queues.give_schedule(found["id"], slots, **changes)
+            slots, changes = {}, {}
+        if slots or changes:
+            changes |= {"slots": slots} if slots else {}
+            answer = await home.queues.change_schedule(found["id"], dry_run=dry_run, **changes)
+            _moved(answer, found, json=reach.json)
+            return OK
+    if reach.json:
+        print_json(week)
+        return OK
+    print_table(
+        ("day", f"times ({week['zone']})"),
+        [
+            (DAYS[int(day)], ", ".join(str(t["time"] if isinstance(t, dict) else t) for t in times))
+            for day, times in sorted(week["slots_by_day"].items())
+            if times
+        ],
+        empty="It has no slots.",
+    )
+    return OK
+
+
+def _slots(words: tuple[str, ...]) -> dict[str, list[str]]:
+    days = {day.casefold(): str(number) for number, day in enumerate(DAYS)}
+    slots: dict[str, list[str]] = {}
+    for word in words:
+        day, _, times = word.partition("=")
+        fitting = [number for name, number in days.items() if name.startswith(day.casefold())]
+        if len(fitting) != 1 or not times:
+            raise ClientError(f"--slot {word} says no day and times: write monday=09:00,17:30")
+        slots.setdefault(fitting[0], []).extend(time.strip() for time in times.split(","))
+    return slots
+
+
+async def _order(reach: Reach, account: str, verb: str, dry_run: bool, **said: Any) -> int:  # noqa: FBT001 - as the command has it
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.queues.order(found["id"], verb, dry_run=dry_run, **said)
+    _moved(answer, found, json=reach.json)
+    return OK
+
+
+def _moved(answer: Data, account: Data, *, json: bool) -> None:
+    if json:
+        print_json(answer)
+        return
+    moved = answer.get("moved", answer.get("moves", []))
+    print_table(
+        ("delivery", "was", "is now"),
+        [
+            (each["id"], at(each["was_at"], account["zone"]), at(each["now_at"], account["zone"]))
+            for each in moved
+        ],
+        empty="Nothing had to move.",
+    )
+    for each in answer.get("stays", []):
+        say(f"{each['id']} stays: {each['why']}")
+    if answer.get("dry_run"):
+        say("(a dry run: nothing was changed)")
