@@ -1,0 +1,107 @@
+"""An agent speaks the Model Context Protocol: it sees what its key may do, and changes nothing unconfirmed."""
+
+import json
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.api.conftest import Place
+
+HOME = "/api/v1/workspaces/home-of-ada"
+MCP = f"{HOME}/mcp"
+QUEUE = f"{HOME}/accounts/account-of-ada/queue"
+SLOTS = {"slots": {"1": ["09:00"]}, "zone": "Europe/Berlin"}
+
+
+@pytest.fixture
+async def agent(small: Place) -> httpx2.AsyncClient:
+    owner = await small.client("owner")
+    scopes = ["mcp:write", "queue:read", "queue:write", "accounts:read"]
+    made = await owner.post(
+        f"{HOME}/keys", json={"name": "agent", "role": "editor", "scopes": scopes}
+    )
+    assert made.status_code == 201, made.text
+    return await small.client(authorization=f"Bearer {made.json()['key']}")
+
+
+async def say(agent: httpx2.AsyncClient, method: str, **params: Any) -> dict[str, Any]:
+    message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+    answer = await agent.post(MCP, json=message)
+    assert answer.status_code == 200, answer.text
+    said = answer.json()
+    assert said["id"] == 7
+    return said
+
+
+async def call(agent: httpx2.AsyncClient, name: str, **arguments: Any) -> dict[str, Any]:
+    said = await say(agent, "tools/call", name=name, arguments=arguments)
+    assert "result" in said, said
+    return said["result"]
+
+
+async def test_a_session_begins_with_what_the_server_can(agent: httpx2.AsyncClient) -> None:
+    said = await say(agent, "initialize", protocolVersion="2025-06-18", capabilities={})
+    assert said["result"]["protocolVersion"] == "2025-06-18"
+    assert "tools" in said["result"]["capabilities"]
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert (await agent.post(MCP, json=ready)).status_code == 202
+
+
+async def test_tools_are_what_the_key_may_do_and_stand_alone(agent: httpx2.AsyncClient) -> None:
+    tools = {tool["name"]: tool for tool in (await say(agent, "tools/list"))["result"]["tools"]}
+    assert "queues_show_queue" in tools
+    assert "keys_make_key" not in tools
+    assert "mcp_speak" not in tools
+    assert tools["queues_show_queue"]["annotations"]["readOnlyHint"]
+    assert "confirm" in tools["queues_give_schedule"]["inputSchema"]["properties"]
+    text = json.dumps(tools)
+    assert "#/components" not in text
+    assert '"workspace_id"' not in json.dumps(tools["queues_show_queue"]["inputSchema"])
+
+
+async def test_a_change_is_rehearsed_then_confirmed_and_done_once(
+    agent: httpx2.AsyncClient,
+) -> None:
+    asked: dict[str, Any] = {"account_id": "account-of-ada", "body": SLOTS}
+    rehearsed = (await call(agent, "queues_give_schedule", **asked))["structuredContent"]
+    assert rehearsed["rehearsal"]["dry_run"]
+    assert (await agent.get(f"{QUEUE}/schedule")).status_code == 404
+
+    confirmed = {**asked, "confirm": rehearsed["confirm"]}
+    for _ in range(2):
+        done = await call(agent, "queues_give_schedule", **confirmed)
+        assert not done["isError"], done
+    shown = await call(agent, "queues_show_schedule", account_id="account-of-ada")
+    assert shown["structuredContent"]["revision"] == 1
+
+
+async def test_a_confirm_word_is_good_for_its_own_call_alone(agent: httpx2.AsyncClient) -> None:
+    first: dict[str, Any] = {"account_id": "account-of-ada", "body": SLOTS}
+    word = (await call(agent, "queues_give_schedule", **first))["structuredContent"]["confirm"]
+    other = {**first, "body": {"slots": {"2": ["10:00"]}}}
+    for arguments in ({**other, "confirm": word}, {**first, "confirm": word[:-4] + "AAAA"}):
+        said = await say(agent, "tools/call", name="queues_give_schedule", arguments=arguments)
+        assert said["error"]["code"] == -32602
+    assert (await agent.get(f"{QUEUE}/schedule")).status_code == 404
+
+
+async def test_refusals_are_told_in_the_servers_own_words(agent: httpx2.AsyncClient) -> None:
+    refused = await call(agent, "queues_show_queue", account_id="account-of-ben")
+    assert refused["isError"]
+    assert "There is no account" in refused["content"][0]["text"]
+    unknown = await say(agent, "tools/call", name="queues_show_queue", arguments={"acount_id": 1})
+    assert "'acount_id' is unknown" in unknown["error"]["message"]
+    nothing = await say(agent, "tools/call", name="launch_rockets")
+    assert nothing["error"]["code"] == -32602
+    assert (await say(agent, "sampling/createMessage"))["error"]["code"] == -32601
+
+
+async def test_a_key_without_the_scope_cannot_speak(small: Place) -> None:
+    owner = await small.client("owner")
+    made = await owner.post(
+        f"{HOME}/keys", json={"name": "reader", "role": "viewer", "scopes": ["queue:read"]}
+    )
+    reader = await small.client(authorization=f"Bearer {made.json()['key']}")
+    answer = await reader.post(MCP, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert answer.status_code == 403
