@@ -23,11 +23,20 @@ from cadenza.core.channels import Channel
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
+from cadenza.drafts.keep_category import CategoryForm, save_category
+from cadenza.drafts.keep_rule import RuleForm, RuleKept, create_rule
+from cadenza.drafts.model import Category
+from cadenza.media.add import Store, begin, finish
+from cadenza.media.model import Facts
 from cadenza.people.model import Role
 from cadenza.people.sessions import From, open_session
 from cadenza.people.sign_up import add_person
 from cadenza.people.tokens import draw_token
 from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NewPost
+from cadenza.posts.share_calendar import Feed, make_feed
+from cadenza.providers.message import MediaKind
 from cadenza.sql.tx import Row, Tx
 
 CSRF = {"x-cadenza-csrf": "1"}
@@ -45,6 +54,7 @@ class Place:
     stop: asyncio.Event
     tokens: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
+    next_door: dict[str, str] = field(default_factory=dict)  # ids of Ben's things, by path names
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def client(
@@ -101,6 +111,44 @@ def furnish(tx: Tx, now: datetime, place: Place) -> None:
     for name in ("ada", "ben"):
         _account(tx, now, f"home-of-{name}", f"account-of-{name}")
         deliver(tx, now, f"home-of-{name}", f"account-of-{name}", f"delivery-of-{name}")
+    place.next_door |= furnish_rooms(tx, now, "ben", place.ids["ben.member"])
+
+
+def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str, str]:
+    """A post, a file, a category with a rule and a calendar address in one home; their ids by path names."""
+    home, by = f"home-of-{name}", f"member:{member_id}"
+    kept = save_category(
+        tx, now, CategoryForm(name=f"secret plans of {home}"), workspace_id=home, by=by
+    )
+    assert isinstance(kept, Category)
+    form = RuleForm(
+        name=f"secret plans of {home}",
+        category_id=kept.id,
+        pattern={"kind": "daily", "times": ["09:00"]},
+        zone="UTC",
+        starts="2026-01-01",
+        targets=[f"account-of-{name}"],
+    )
+    rule = create_rule(tx, now, form, workspace_id=home, by=by)
+    assert isinstance(rule, RuleKept)
+    post = create(tx, now, NewPost(workspace_id=home, text=f"secret plans of {home}"), by=by)
+    assert isinstance(post, Created)
+    seen = {"kind": MediaKind.IMAGE, "mime": "image/png", "extension": "png", "size": 10}
+    facts = Facts(**seen, sha256="a" * 64)
+    begun = begin(tx, now, workspace_id=home, facts=facts, name="a.png", alt=home, by=by)
+    assert isinstance(begun, Store)
+    finish(tx, now, media=begun.media, by=by)
+    feed = make_feed(
+        tx, now, workspace_id=home, name=home, token_hash=home, member_id=member_id, by=by
+    )
+    assert isinstance(feed, Feed)
+    return {
+        "category_id": kept.id,
+        "rule_id": rule.rule.id,
+        "post_id": post.id,
+        "media_id": begun.media.id,
+        "feed_id": feed.id,
+    }
 
 
 def _account(tx: Tx, now: datetime, home: str, id_: str) -> None:

@@ -24,7 +24,7 @@ from cadenza.api.app import create_app
 from cadenza.api.serve import serve
 from cadenza.config.model import Settings
 from cadenza.core.clock import SystemClock
-from tests.api.conftest import CSRF, Place, open_place
+from tests.api.conftest import CSRF, Place, furnish_rooms, open_place
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CHECKS = [
@@ -74,6 +74,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Plac
     async def run() -> None:
         async with open_place(f"sqlite:///{folder}/product.sqlite3", folder) as place:
             found["place"], found["loop"] = place, asyncio.get_running_loop()
+            member = place.ids["owner.member"]
+            place.ids |= await place.house.operations.run(
+                lambda tx, now: furnish_rooms(tx, now, "ada", member)
+            )
 
             def started(port: int) -> None:
                 found["port"] = port
@@ -100,7 +104,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Plac
 def test_answers_are_as_described(case: Any, server: tuple[str, Place]) -> None:
     address, place = server
     case.path_parameters = {
-        name: HOME.get(name, value) for name, value in (case.path_parameters or {}).items()
+        name: HOME.get(name, place.ids.get(name, value))
+        for name, value in (case.path_parameters or {}).items()
     }
     case.call_and_validate(
         base_url=address,
