@@ -46,7 +46,7 @@ WORKSPACE = Table(
     key=("id",),
     columns=(
         *("id", "name", "zone", "active", "approval", "hashtags", "max_per_day"),
-        *("stopped_at", "stop_reason", "created_at"),
+        *("recipient_cap", "recipient_cap_days", "stopped_at", "stop_reason", "created_at"),
     ),
     json=("hashtags",),
     flags=("active",),
@@ -119,7 +119,7 @@ ACTIVITY = Table(
     key=("id",),
     columns=(
         *("id", "account_id", "action", "mode", "delivery_id", "attempt_id", "campaign_id"),
-        *("state", "counts", "reserved_at", "settled_at"),
+        *("recipient", "state", "counts", "reserved_at", "settled_at"),
     ),
     kept_back=("lane_id",),
     flags=("counts",),
@@ -133,6 +133,12 @@ SUPPRESSION = Table(
     name="suppression",
     key=("kind", "value"),
     columns=("kind", "value", "reason", "created_at"),
+)
+RECIPIENT_CHANNEL = Table(
+    name="recipient_channel",
+    key=("provider", "id"),
+    columns=("provider", "id", "active", "error_count", "reason", "changed_at"),
+    flags=("active",),
 )
 AUDIT = Table(
     name="audit",
@@ -205,7 +211,7 @@ RULE_OCCURRENCE = Table(
 TABLES: tuple[Table, ...] = (
     *(WORKSPACE, MEMBER, ACCOUNT, QUEUE, QUEUE_SKIP, CATEGORY, ASSET, RULE, RULE_TARGET),
     *(RULE_OCCURRENCE, POST, POST_LABEL, POST_REVISION, DELIVERY, ATTEMPT, ACTIVITY, BUDGET),
-    *(SUPPRESSION, MEDIA, MEDIA_USE, AUDIT),
+    *(SUPPRESSION, RECIPIENT_CHANNEL, MEDIA, MEDIA_USE, AUDIT),
 )
 READABLE: tuple[Table, ...] = (ACCOUNT, QUEUE, DELIVERY, MEDIA)  # as CSV besides
 
@@ -214,6 +220,7 @@ STAY: Mapping[str, str] = {
     "installation": "of the whole installation",
     "lane": "the road's own state",
     "bucket": "counted anew from activity",
+    "recipient_failure": "a run of failures, over with the next success",
     "provider_rate": "of the whole installation",
     "outbox": "told already, or about to be",
     "notice": "told already, or about to be",

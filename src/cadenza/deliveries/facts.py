@@ -14,6 +14,7 @@ from cadenza.deliveries.gates import HURRY, Facts
 from cadenza.deliveries.read_budgets import Asked, read_budgets
 from cadenza.deliveries.read_day import Asked as AskedDay
 from cadenza.deliveries.read_day import Day, read_days
+from cadenza.deliveries.read_recipients import read_channels, read_contacts
 from cadenza.sql.tx import Row, Tx
 
 Key: TypeAlias = tuple[str, str]  # a workspace, and an id in it
@@ -53,6 +54,8 @@ def read_facts(
         ],
     )
     days = _days(tx, now, deliveries, accounts, workspaces)
+    channels = read_channels(tx, deliveries, accounts)
+    contacts = read_contacts(tx, now, deliveries, accounts, workspaces)
     found: dict[Key, Facts] = {}
     for key, delivery in deliveries.items():
         account = accounts[key[0], delivery["account_id"]]
@@ -63,6 +66,8 @@ def read_facts(
             account=account,
             lane=lanes[key[0], delivery["lane_id"]],
             suppressed=suppressed.get(key),
+            channel=channels.get(key),
+            contacts=contacts.get(key),
             problems=(problems or {}).get(key, ()),
             hours=hours_of(account, delivery["action"]),
             day=days.get(key),

@@ -14,11 +14,13 @@ from cadenza.core.budgets import Allowed, Budget, Refused, allows
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.windows import Hours, is_open, next_opening
 from cadenza.deliveries.read_day import Day
+from cadenza.deliveries.read_recipients import Contacts
 from cadenza.sql.tx import Row
 
 HURRY = -100  # the priority of what a person wants out now: it passes slots, days and hours
 A_BLOCK = timedelta(seconds=1)  # how far ahead workers lease starts of an app-wide rate
 BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
+RECIPIENT_CAP = "recipient cap"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
 OPERATOR = "an operator, with `cadenza db confirm`"
@@ -34,6 +36,10 @@ class Facts:
     account: Row
     lane: Row
     suppressed: str | None = None  # the reason, if the recipient must not be written to
+    channel: Row | None = None  # what failed at the recipient before, if anything did
+    contacts: Contacts | None = (
+        None  # how often the recipient was written to, where that is limited
+    )
     problems: tuple[str, ...] = ()  # what the channel would refuse
     hours: Hours | None = None
     day: Day | None = None  # its local day, where the account has a maximum per day
@@ -95,6 +101,15 @@ def not_suppressed(facts: Facts) -> Answer:
     return Pass("not suppressed")
 
 
+def recipient_active(facts: Facts) -> Answer:
+    """Can the recipient be reached at all, by what is known?"""
+    channel = facts.channel
+    if channel is None or channel["active"]:
+        return Pass("the recipient is active")
+    says = f"the recipient cannot be reached: {channel['reason'] or 'no reason known'}"
+    return End(State.SKIPPED, says)
+
+
 def fits(facts: Facts) -> Answer:
     """Would the network take it?"""
     if facts.problems:
@@ -147,6 +162,17 @@ def lane_open(facts: Facts) -> Answer:
     return Pass("the lane is open")
 
 
+def recipient_rested(facts: Facts) -> Answer:
+    """Was the recipient written to often enough for now? Only this one waits, the others go on."""
+    contacts = facts.contacts
+    if contacts is None:
+        return Pass("no limit per recipient")
+    says = f"{contacts.count} of {contacts.cap} contacts in {contacts.days} days"
+    if contacts.free_at is None:
+        return Pass(says)
+    return Wait(f"the recipient had {says}", contacts.free_at, "an admin can change the limit")
+
+
 def in_hours(facts: Facts) -> Answer:
     """Is it within the account's hours for this action? What a person sends by hand may go at any."""
     if facts.delivery["priority"] <= HURRY:
@@ -194,10 +220,12 @@ GATES: Mapping[str, Gate] = {
     "installation": installation_sure,  # first: what a wrong clock calls missed is not
     "still wanted": still_wanted,
     "suppression": not_suppressed,
+    "recipient": recipient_active,
     "content": fits,
     "workspace": workspace_open,
     "account": account_ready,
     "lane": lane_open,
+    RECIPIENT_CAP: recipient_rested,
     "hours": in_hours,
     MAX_PER_DAY: day_has_room,
     "provider rate": provider_free,

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TypeAlias
 
+from cadenza.accounts.hours import OUTREACH
 from cadenza.core.budgets import Allowed, Budget, Counted, MinGap, Rate, Rolling, allows
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import model
@@ -20,9 +21,10 @@ from cadenza.deliveries.facts import Key, read_facts, select
 from cadenza.deliveries.gates import End, Facts, Wait, first_refusal, provider_free
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.read_budgets import Rule, rule_of
+from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.refuse import Refused, refuse
 from cadenza.providers.base import QUICKLY
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 SEND_TIMEOUT = timedelta(seconds=30)
 PROVIDER_RATE = "provider rate"  # the gate's name
@@ -260,6 +262,7 @@ def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
             "mode": row["mode"],
             "campaign_id": row["campaign_id"],
             "lane_id": row["lane_id"],
+            "recipient": _contacted(row),
         }
         for one in granted
         for row in [one.facts.delivery]
@@ -281,17 +284,24 @@ def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
         """
         INSERT INTO activity (
             workspace_id, id, account_id, action, mode, delivery_id, attempt_id, campaign_id, lane_id,
-            state, counts, reserved_at
+            recipient, state, counts, reserved_at
         ) SELECT workspace_id, id, account_id, action, mode, delivery_id, id, campaign_id, lane_id,
-            'reserved', true, :now
+            recipient, 'reserved', true, :now
         FROM TABLE(:new) AS new (
             workspace_id text, id text, account_id text, action text, mode text, delivery_id text,
-            campaign_id text, lane_id text
+            campaign_id text, lane_id text, recipient text
         )
         """,
         new=new,
         now=now,
     )
+
+
+def _contacted(row: Row) -> str | None:
+    """Name whom outreach writes to, for the ledger; a post's channel is nobody's mailbox."""
+    if row["recipient"] is None or row["action"] not in OUTREACH:
+        return None
+    return fold_recipient(row["recipient"])
 
 
 def _write_buckets(tx: Tx, granted: Sequence[_Granted]) -> None:

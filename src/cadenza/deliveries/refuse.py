@@ -13,7 +13,7 @@ from typing import Self
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes
 from cadenza.deliveries.announce import News, announce
-from cadenza.deliveries.gates import MAX_PER_DAY, End, Facts, Wait
+from cadenza.deliveries.gates import MAX_PER_DAY, RECIPIENT_CAP, End, Facts, Wait
 from cadenza.deliveries.model import Ticket
 from cadenza.sql.tx import Tx
 
@@ -47,7 +47,7 @@ class Refused:
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane["account_id"] is None
         lanes_own = answer.says.startswith(f"{facts.lane['id']} ")  # a budget of the lane itself
-        alone = shared and gate in OF_THE_ACCOUNT and not lanes_own
+        alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
         return cls(ticket, gate, answer, until, alone, between)
 
 

@@ -18,6 +18,8 @@ from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
 from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.facts import select
+from cadenza.deliveries.mark_recipients import Contact, mark_recipients
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.refund import rearm_gaps, refund
 from cadenza.providers.outcome import (
@@ -79,10 +81,37 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     moved = held + _move(tx, now, late, fence=DOUBTED)
     for result, _ in moved:
         _park(tx, now, result.ticket, result.outcome)
+    mark_recipients(tx, now, _contacts(tx, [result for result, _ in moved]))
     announce(tx, now, [_news(result, move) for result, move in moved])
     won |= {id(result) for result, _ in moved}
     won |= {id(result) for result in between if _next_part(tx, result)}
     return [id(result) in won for result in results]
+
+
+def _contacts(tx: Tx, results: Sequence[Result]) -> list[Contact]:
+    """Say which calls reached their recipient, and which told that it cannot be reached."""
+    ended = [
+        (result, (result.ticket.workspace_id, result.ticket.row["account_id"]))
+        for result in results
+        if isinstance(result.outcome, Sent | RecipientGone)
+        and result.ticket.row["recipient"]
+        and result.ticket.row["mode"] == "live"
+    ]
+    if not ended:
+        return []
+    accounts = select(tx, "account", [key for _, key in ended])
+    return [
+        Contact(
+            workspace_id=key[0],
+            account_id=key[1],
+            provider=accounts[key]["provider"],
+            recipient=result.ticket.row["recipient"],
+            reached=isinstance(result.outcome, Sent),
+            says=getattr(result.outcome, "says", ""),
+            code=getattr(result.outcome, "code", ""),
+        )
+        for result, key in ended
+    ]
 
 
 def _goes_on(result: Result) -> bool:

@@ -34,6 +34,7 @@ TOPICS = {
     "delivery.at_risk": Topic.FAILED,
     "delivery.unapproved": Topic.FAILED,
     "account.needs_reconnect": Topic.ACCOUNT,
+    "account.suspended": Topic.ACCOUNT,
     "queue.dry": Topic.ACCOUNT,
 }
 DEFAULTS = {

@@ -55,6 +55,8 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
         lines.append((more, more))
     if kinds == {"account.needs_reconnect"}:
         return _account_title(news[-1]), lines
+    if kinds == {"account.suspended"}:
+        return f"{_who(news[-1])} is suspended", lines
     if kinds == {"queue.dry"}:
         return f"The queue of {_who(news[-1])} runs dry", lines
     if kinds <= {"delivery.failed", "delivery.missed", "delivery.unconfirmed"}:
@@ -89,6 +91,9 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
         held = f" {said['held']} posts wait for it." if said.get("held") else ""
         words = f"{said.get('reason')}.{held} Connect it again: "
+    elif row["kind"] == "account.suspended":
+        link = f"{public_url}/accounts/{row['subject_id']}"
+        words = f"{said.get('reason')}. Nothing is sent with it until somebody says so: "
     elif row["kind"] == "queue.dry":
         link = f"{public_url}/accounts/{row['subject_id']}/queue"
         last = (

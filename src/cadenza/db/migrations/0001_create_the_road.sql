@@ -8,6 +8,8 @@ CREATE TABLE workspace (
     active boolean NOT NULL DEFAULT true,
     stopped_at timestamptz,  -- nothing of the workspace leaves from here on
     stop_reason text,
+    recipient_cap integer CHECK (recipient_cap > 0),  -- outreach to one recipient, in so many days; null: any
+    recipient_cap_days integer CHECK (recipient_cap_days > 0),
     created_at timestamptz NOT NULL
 );
 
@@ -146,6 +148,8 @@ CREATE INDEX delivery_waiting ON delivery (workspace_id, lane_id, priority, due_
     WHERE state = 'scheduled' AND leased_until IS NULL;
 CREATE INDEX delivery_leased ON delivery (leased_until) WHERE leased_until IS NOT NULL;
 CREATE INDEX delivery_in_doubt ON delivery (workspace_id, due_at) WHERE state = 'unconfirmed';
+CREATE INDEX delivery_to ON delivery (workspace_id, recipient)
+    WHERE recipient IS NOT NULL AND state IN ('draft', 'scheduled');
 CREATE INDEX delivery_of_post ON delivery (workspace_id, post_id) WHERE post_id IS NOT NULL;
 -- Double booking is impossible for any number of writers.
 CREATE UNIQUE INDEX delivery_slot ON delivery (workspace_id, account_id, slot_at)
@@ -187,6 +191,7 @@ CREATE TABLE activity (
     attempt_id text,
     campaign_id text,
     lane_id text,  -- whose limits it counts in beside the account's
+    recipient text,  -- of outreach, folded: how often one person was written to
     state text NOT NULL CHECK (state IN ('reserved', 'success', 'unconfirmed', 'rejected', 'refunded', 'external')),
     counts boolean NOT NULL,
     reserved_at timestamptz NOT NULL,
@@ -196,6 +201,30 @@ CREATE TABLE activity (
 
 CREATE INDEX activity_of_account ON activity (workspace_id, account_id, action, mode, reserved_at);
 CREATE INDEX activity_of_attempt ON activity (workspace_id, attempt_id);
+CREATE INDEX activity_of_recipient ON activity (workspace_id, recipient, reserved_at)
+    WHERE recipient IS NOT NULL AND counts;
+
+-- A recipient in a network, as soon as something failed for good: no row, nothing failed.
+CREATE TABLE recipient_channel (
+    workspace_id text NOT NULL,
+    provider text NOT NULL,
+    id text NOT NULL,  -- address, chat or profile, folded
+    active boolean NOT NULL DEFAULT true,
+    error_count integer NOT NULL DEFAULT 0,  -- in a row; a success begins anew
+    reason text,
+    changed_at timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, provider, id)
+);
+
+-- Recipients that failed for good with one account since its last success: many different ones in a row
+-- are the account's own fault, and their counts are undone.
+CREATE TABLE recipient_failure (
+    workspace_id text NOT NULL,
+    account_id text NOT NULL,
+    id text NOT NULL,
+    times integer NOT NULL DEFAULT 1,
+    PRIMARY KEY (workspace_id, account_id, id)
+);
 
 -- What may be done: one row a rule. A scope is `account:<id>`, whatever lane its deliveries wait in, or the
 -- name of another lane: a campaign's. `action` '*' counts all of them together.

@@ -1,0 +1,114 @@
+"""What is known of recipients: whether their channel is active, and how often they were written to.
+
+Asked only for deliveries that have a recipient; contacts are counted only where a workspace or an account
+limits them, along the ledger's index of recipients, over all accounts of the workspace: a person does not
+care which of them writes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from cadenza.accounts.hours import OUTREACH
+from cadenza.sql.tx import Row, Tx
+
+Key = tuple[str, str]  # a workspace, and an id in it
+
+
+@dataclass(frozen=True, slots=True)
+class Contacts:
+    """How often a recipient was written to in the last `days`, how often that may be, and until when."""
+
+    count: int
+    cap: int
+    days: int
+    free_at: datetime | None  # when the next may go; None: now
+
+
+def fold_recipient(recipient: str) -> str:
+    """Return the one spelling of an address, a chat or a profile."""
+    return recipient.strip().casefold()
+
+
+def cap_of(account: Row, workspace: Row) -> tuple[int, int] | None:
+    """Return how many contacts in how many days; an account's `recipient_cap` wins over the workspace's."""
+    settings: dict[str, Any] = msgspec.json.decode(account["settings"])
+    own: dict[str, int] | None = settings.get("recipient_cap")
+    if own is not None:
+        return own["amount"], own["days"]
+    amount, days = workspace["recipient_cap"], workspace["recipient_cap_days"]
+    return None if amount is None or days is None else (amount, days)
+
+
+def read_channels(
+    tx: Tx, deliveries: Mapping[Key, Row], accounts: Mapping[Key, Row]
+) -> dict[Key, Row]:
+    """Return the rows of recipients' channels, by delivery; most have none."""
+    wanted = {
+        key: (key[0], accounts[key[0], row["account_id"]]["provider"], fold_recipient(to))
+        for key, row in deliveries.items()
+        if (to := row["recipient"]) is not None
+    }
+    if not wanted:
+        return {}
+    found = {
+        (row["workspace_id"], row["provider"], row["id"]): row
+        for row in tx.all(
+            """
+            SELECT recipient_channel.* FROM TABLE(:asked) AS asked (workspace_id text, provider text, id text)
+            JOIN recipient_channel ON recipient_channel.workspace_id = asked.workspace_id
+                AND recipient_channel.provider = asked.provider AND recipient_channel.id = asked.id
+            """,
+            asked=sorted(set(wanted.values())),
+        )
+    }
+    return {key: found[name] for key, name in wanted.items() if name in found}
+
+
+def read_contacts(
+    tx: Tx,
+    now: datetime,
+    deliveries: Mapping[Key, Row],
+    accounts: Mapping[Key, Row],
+    workspaces: Mapping[str, Row],
+) -> dict[Key, Contacts]:
+    """Return how often recipients were written to, for outreach that is limited."""
+    wanted: dict[Key, tuple[str, int, int]] = {}
+    for key, row in deliveries.items():
+        if row["recipient"] is None or row["action"] not in OUTREACH:
+            continue
+        cap = cap_of(accounts[key[0], row["account_id"]], workspaces[key[0]])
+        if cap is not None:
+            wanted[key] = (fold_recipient(row["recipient"]), *cap)
+    if not wanted:
+        return {}
+    times: dict[tuple[Key, str], list[datetime]] = {}
+    for row in tx.all(
+        """
+        SELECT asked.workspace_id, asked.id, activity.mode, activity.reserved_at
+        FROM TABLE(:asked) AS asked (workspace_id text, id text, recipient text, since_at timestamptz)
+        JOIN activity ON activity.workspace_id = asked.workspace_id
+            AND activity.recipient = asked.recipient AND activity.reserved_at > asked.since_at
+        WHERE activity.recipient IS NOT NULL AND activity.counts
+        ORDER BY activity.reserved_at
+        """,
+        asked=[
+            (*key, recipient, now - timedelta(days=days))
+            for key, (recipient, _, days) in sorted(wanted.items())
+        ],
+    ):
+        key = (row["workspace_id"], row["id"])
+        times.setdefault((key, row["mode"]), []).append(row["reserved_at"])
+    return {
+        key: _contacts(times.get((key, deliveries[key]["mode"]), []), cap, days)
+        for key, (_, cap, days) in wanted.items()
+    }
+
+
+def _contacts(times: list[datetime], cap: int, days: int) -> Contacts:
+    """The next may go when so many are left that one more is allowed."""
+    free = times[len(times) - cap] + timedelta(days=days) if len(times) >= cap else None
+    return Contacts(len(times), cap, days, free)
