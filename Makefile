@@ -106,6 +106,8 @@ lock: | $(UV) ## Write requirements/*.txt anew from pyproject.toml (UPGRADE=1: n
 	@if [ -f requirements/bench.in ]; then $(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  requirements/bench.in -o requirements/bench.txt; fi
+	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --no-deps --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-annotate requirements/bench-apart.in -o requirements/bench-apart.txt
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --group install -o requirements/install.txt
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \

@@ -173,6 +173,54 @@ SYSTEMS: tuple[System, ...] = (
         workers=1,
     ),
     System(
+        name="cadenza_redis",
+        label="Cadenza, deletes",
+        store="valkey",
+        role="ours",
+        runtime="host",
+        settings="batch 1,000, concurrency 100; finished jobs deleted at once",
+        jobs=40_000,
+    ),
+    System(
+        name="cadenza_redis_kept",
+        label="Cadenza, keeps",
+        store="valkey",
+        role="ours",
+        runtime="host",
+        keeps=True,
+        settings="batch 1,000, concurrency 100; finished jobs kept for a week",
+        jobs=40_000,
+    ),
+    System(
+        name="bullmq",
+        label="BullMQ",
+        store="valkey",
+        role="peer",
+        runtime="node",
+        python=False,
+        settings="addBulk, concurrency 100, removeOnComplete",
+        jobs=20_000,
+    ),
+    System(
+        name="arq",
+        label="arq",
+        store="valkey",
+        role="peer",
+        settings="max_jobs 100, no results, polled every 10 ms",
+        jobs=4_000,
+        bulk=False,
+    ),
+    System(
+        name="taskiq",
+        label="taskiq",
+        store="valkey",
+        role="peer",
+        settings="ListQueueBroker, 100 at once, uvloop, no results",
+        jobs=10_000,
+        bulk=False,
+        timed=False,
+    ),
+    System(
         name="celery",
         label="Celery",
         store="valkey",
@@ -198,7 +246,7 @@ def choose(names: str | None) -> list[System]:
     """Pick systems by name, in the table's order; say which names exist when one is wrong."""
     if names is None:
         return list(SYSTEMS)
-    wanted = {name.strip() for name in names.split(",")}
+    wanted = {"valkey" if name.strip() == "redis" else name.strip() for name in names.split(",")}
     unknown = wanted - {system.name for system in SYSTEMS} - {"postgres", "sqlite", "valkey"}
     if unknown:
         known = ", ".join(system.name for system in SYSTEMS)

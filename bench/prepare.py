@@ -14,6 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv-bench"
 LOCK = ROOT / "requirements" / "bench.txt"
+APART = (
+    ROOT / "requirements" / "bench-apart.txt"
+)  # their bounds exclude each other: no dependencies
 NODE_FOLDER = ROOT / "bench" / "node"
 
 
@@ -37,7 +40,7 @@ def find_uv() -> list[str] | None:
 def prepare_python() -> Path:
     """Make or refresh the peers' virtual environment; return its Python."""
     python = VENV / "bin" / "python"
-    stamp, want = VENV / ".stamp", fingerprint(LOCK)
+    stamp, want = VENV / ".stamp", fingerprint(LOCK, APART)
     if python.exists() and not stale(stamp, want):
         return python
     print("bench: installing the Python peers into .venv-bench", file=sys.stderr)
@@ -48,12 +51,15 @@ def prepare_python() -> Path:
         )
         sync = [*uv, "pip", "sync", "-q", "--require-hashes", "--python", str(python), str(LOCK)]
         subprocess.run(sync, check=True)
+        install = [*uv, "pip", "install", "-q", "--python", str(python)]
     else:
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
         subprocess.run(
             [str(python), "-m", "pip", "install", "-q", "--require-hashes", "-r", str(LOCK)],
             check=True,
         )
+        install = [str(python), "-m", "pip", "install", "-q"]
+    subprocess.run([*install, "--no-deps", "--require-hashes", "-r", str(APART)], check=True)
     stamp.write_text(want)
     return python
 
