@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from cadenza.bootstrap.house import CannotStart
-from cadenza.bootstrap.promote_jobs import ENGINE_TABLES, copy_jobs
+from cadenza.bootstrap.promote_jobs import ENGINE_TABLES, SCHEMA, copy_jobs
 from cadenza.core.clock import Clock
 from cadenza.db.open import open_product
 from cadenza.deliveries.installation import RESTORE
@@ -101,9 +101,10 @@ async def _make_tables(address: str, clock: Clock) -> None:
 
 
 async def _copy_all(source: sqlite3.Connection, target: Connection, tell: Tell) -> list[Checked]:
-    tables = [table for table in await _tables(target) if table not in ENGINE_TABLES]
-    await _must_be_empty(target, [*tables, *ENGINE_TABLES])
+    tables = await _tables(target)
     _must_match(source, tables)
+    jobs_of = [f"{SCHEMA}.{table}" for table in ENGINE_TABLES]
+    await _must_be_empty(target, [*tables, *jobs_of])
     checked: list[Checked] = []
     async with target.transaction():
         for table in tables:
@@ -143,7 +144,7 @@ async def _tables(target: Connection) -> list[str]:
 
 async def _must_be_empty(target: Connection, tables: list[str]) -> None:
     for table in tables:
-        if await target.fetchval(f'SELECT EXISTS (SELECT 1 FROM "{table}")'):  # noqa: S608 - our own names
+        if await target.fetchval(f"SELECT EXISTS (SELECT 1 FROM {table})"):  # noqa: S608 - our own names
             raise NotPromoted(
                 f"the target is not empty: its table {table} has rows. Name an empty database, "
                 "so that nothing of yours is overwritten"
@@ -153,12 +154,16 @@ async def _must_be_empty(target: Connection, tables: list[str]) -> None:
 def _must_match(source: sqlite3.Connection, tables: list[str]) -> None:
     rows = source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     there = {name for (name,) in rows if not name.startswith("sqlite_")}
-    ours = {*tables, LEDGER, *ENGINE_TABLES, "lane_turn"}
-    missing, strange = set(tables) - there, there - ours
-    if missing or strange:
+    strange, left = set(tables) - there, there - {*tables, LEDGER, *ENGINE_TABLES, "lane_turn"}
+    if strange:
         raise NotPromoted(
-            f"the database is of another version than this program ({sorted(missing | strange)}): "
-            "run `cadenza db upgrade` first"
+            f"the target has tables that are not ours ({', '.join(sorted(strange))}), or the file is "
+            "of an older version: name an empty database, and run `cadenza db upgrade` first"
+        )
+    if left:
+        raise NotPromoted(
+            f"the file has tables that this program does not know ({', '.join(sorted(left))}): "
+            "promote with the version that wrote it"
         )
 
 

@@ -132,6 +132,8 @@ async def create(
         Say what would happen, and change nothing.
     """
     words = sys.stdin.read() if text is None else text
+    if not words.strip():
+        raise ClientError('a post says something: cadenza post create "hello"')
     content: dict[str, Any] = {"text": words, "title": title, "link": link, "approve": approve}
     content |= {"hashtags": list(hashtag), "labels": list(label)}
     async with reached(reach) as home:

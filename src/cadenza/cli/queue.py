@@ -329,13 +329,17 @@ async def schedule(
     print_table(
         ("day", f"times ({week['zone']})"),
         [
-            (DAYS[int(day)], ", ".join(str(t["time"] if isinstance(t, dict) else t) for t in times))
+            (DAYS[int(day)], ", ".join(map(_time, times)))
             for day, times in sorted(week["slots_by_day"].items())
             if times
         ],
         empty="It has no slots.",
     )
     return OK
+
+
+def _time(slot: Data) -> str:
+    return f"{slot['hour']:02}:{slot['minute']:02}"
 
 
 def _slots(words: tuple[str, ...]) -> dict[str, list[str]]:
