@@ -61,6 +61,13 @@ export const router = createBrowserRouter([
     HydrateFallback: Loading,
   },
   {
+    path: "/connect/callback",
+    loader: enter,
+    lazy: async () => ({ Component: (await import("../screens/accounts/Callback")).default }),
+    errorElement: <Failed />,
+    HydrateFallback: Loading,
+  },
+  {
     path: "/w/:workspaceId",
     loader: enter,
     element: <Shell />,

@@ -35,7 +35,7 @@ export function moment(at: string | Date, zone: string): string {
 
 /** "Monday 16 November 2026" of a local date such as "2026-11-16". */
 export function longDay(day: string): string {
-  return format("UTC", { weekday: "long", day: "numeric", month: "long", year: "numeric" }).format(new Date(`${day}T12:00Z`));
+  return format("UTC", { weekday: "long", day: "numeric", month: "long", year: "numeric" }).format(new Date(`${day}T12:00Z`)).replace(",", "");
 }
 
 /** The local date there: "2026-11-16". */

@@ -1,14 +1,142 @@
-import { IconPlugConnected } from "@tabler/icons-react";
+// The connected accounts with their health; one of them opens beside the list.
+import { Badge, Button, Card, Drawer, Group, Modal, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { IconPlugConnected, IconPlus, IconSearch } from "@tabler/icons-react";
+import { useState } from "react";
+import { useLocation, useNavigate, useSearchParams } from "react-router";
 
+import { useAccounts, type Account } from "../../api/accounts";
+import { useMay } from "../../api/me";
 import { Empty } from "../../ui/Empty";
+import { Fetched } from "../../ui/Fetched";
+import { Loading } from "../../ui/Loading";
+import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
+import { clock, placeOf } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { networkName } from "../../ui/words";
+import { Brought } from "./Brought";
+import { Connect } from "./Connect";
+import { Detail } from "./Detail";
+import { healthOf } from "./health";
+import type { Connection } from "./useConnect";
+
+const MANY = 8; // from here on a search helps
 
 export default function Accounts() {
+  const accounts = useAccounts();
+  const mayConnect = useMay("admin");
+  const [connecting, setConnecting] = useState(false);
+  const open = () => setConnecting(true);
   return (
-    <Page title="Accounts">
-      <Empty icon={IconPlugConnected} title="Nothing here yet">
-        Accounts are on its way.
-      </Empty>
+    <Page
+      title="Accounts"
+      says="Who sends, and whether they can."
+      actions={
+        mayConnect && (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+            Connect an account
+          </Button>
+        )
+      }
+    >
+      <Fetched query={accounts} loading={<Loading rows={4} />}>
+        {(found) => (found.length === 0 ? <Nobody mayConnect={mayConnect} /> : <Everybody accounts={found} />)}
+      </Fetched>
+      {connecting && <Connect onClose={() => setConnecting(false)} />}
+      <JustBrought />
     </Page>
+  );
+}
+
+/** What the network's answer brought, when a person comes back from there (Callback.tsx). */
+function JustBrought() {
+  const connection = (useLocation().state as { connection?: Connection } | null)?.connection;
+  const go = useNavigate();
+  if (connection === undefined) return null;
+  const done = () => void go(".", { replace: true, state: null });
+  return (
+    <Modal opened onClose={done} title="Connected" size="lg">
+      <Brought connection={connection} onDone={done} />
+    </Modal>
+  );
+}
+
+function Nobody({ mayConnect }: { mayConnect: boolean }) {
+  return (
+    <Empty icon={IconPlugConnected} title="No account yet">
+      {mayConnect ? "Connect the first one: it takes a minute, and nothing is sent until you say so." : "Ask an admin of the workspace to connect one."}
+    </Empty>
+  );
+}
+
+function Everybody({ accounts }: { accounts: Account[] }) {
+  const [search, setSearch] = useSearchParams();
+  const [wanted, setWanted] = useState("");
+  const chosen = accounts.find(({ id }) => id === search.get("account"));
+  const choose = (id: string | null) =>
+    setSearch((old) => {
+      if (id === null) old.delete("account");
+      else old.set("account", id);
+      return old;
+    });
+  const words = wanted.toLowerCase().split(/\s+/);
+  const shown = accounts.filter((each) => {
+    const text = `${each.handle} ${each.name ?? ""} ${networkName(each.provider)} ${healthOf(each).says}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  return (
+    <Stack>
+      {accounts.length >= MANY && (
+        <TextInput
+          aria-label="Find an account"
+          placeholder="Find by name, network or health"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          maw={360}
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        {shown.map((account) => (
+          <AccountCard key={account.id} account={account} onOpen={() => choose(account.id)} />
+        ))}
+      </SimpleGrid>
+      {shown.length === 0 && <Text c="dimmed">No account is called that.</Text>}
+      <Drawer opened={chosen !== undefined} onClose={() => choose(null)} position="right" size="xl" title={chosen?.handle}>
+        {chosen !== undefined && <Detail key={chosen.id} account={chosen} onGone={() => choose(null)} />}
+      </Drawer>
+    </Stack>
+  );
+}
+
+function AccountCard({ account, onOpen }: { account: Account; onOpen: () => void }) {
+  const health = healthOf(account);
+  const now = useNow();
+  return (
+    <UnstyledButton onClick={onOpen}>
+      <Card withBorder h="100%" padding="md">
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
+            <NetworkIcon of={account.provider} size={24} />
+            <div style={{ minWidth: 0 }}>
+              <Text fw={650} truncate>
+                {account.handle}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {networkName(account.provider)} · {placeOf(account.zone)} {clock(now, account.zone)}
+              </Text>
+            </div>
+          </Group>
+          <Badge variant="outline" color={health.colour} tt="none" style={{ color: "var(--mantine-color-text)", flex: "none" }}>
+            {health.says}
+          </Badge>
+        </Group>
+        {health.more !== null && (
+          <Text size="sm" mt="xs">
+            {health.more}
+          </Text>
+        )}
+      </Card>
+    </UnstyledButton>
   );
 }

@@ -1,0 +1,112 @@
+"""The accounts in a browser: health in plain words, limits with their use, hours, connecting, letting go."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from playwright.async_api import expect
+
+from cadenza.sql.tx import Tx
+from tests.browser.look import hindrances, snap
+from tests.browser.stage import Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_every_account_tells_how_it_is(stage: Stage) -> None:
+    page = await stage.visit("ada", "accounts")
+    await expect(page.get_by_role("button", name="@hall@music.example")).to_contain_text(
+        "Connected"
+    )
+    await expect(page.get_by_role("button", name="Concert hall")).to_contain_text(
+        "The network says: the token was revoked."
+    )
+    await snap(page, "accounts")
+    assert await hindrances(page) == []
+
+
+async def test_limits_show_what_is_used_and_are_changed(stage: Stage) -> None:
+    await stage.house.operations.run(_did)
+    page = await stage.visit("ada", "accounts?account=mastodon")
+    await page.get_by_role("button", name="Change the limits").click()
+    await page.get_by_role("button", name="Add a limit").click()
+    await page.get_by_role("textbox", name="At most").last.fill("4")
+    await page.get_by_role("button", name="Save the limits").click()
+    await expect(page.get_by_text("The limits are saved.")).to_be_visible()
+
+    await expect(page.get_by_text("Posts: at most 4 a day")).to_be_visible()
+    await expect(page.get_by_text("2 of 4 used")).to_be_visible()
+    await snap(page, "accounts-limits", whole=False)
+    assert await hindrances(page) == []
+    await page.get_by_role("tab", name="Lately").click()
+    await expect(page.get_by_role("img", name="5 sends by hour of the week")).to_be_visible()
+    await expect(page.get_by_role("row", name="Wednesday 21 October 2026 2 0")).to_be_visible()
+    await snap(page, "accounts-lately", whole=False)
+
+
+async def test_hours_are_set_in_the_accounts_own_time(stage: Stage) -> None:
+    page = await stage.visit("ada", "accounts?account=bluesky")
+    await page.get_by_role("tab", name="Hours").click()
+    await expect(page.get_by_text("Times of America/New_York.")).to_be_visible()
+    await page.get_by_label("Posts", exact=True).click()
+    await page.get_by_label("Posts from").fill("08:30")
+    await page.get_by_role("button", name="Save the hours").click()
+    await expect(page.get_by_text("The hours are saved.")).to_be_visible()
+    await snap(page, "accounts-hours", whole=False)
+    assert await hindrances(page) == []
+    (row,) = await stage.rows("SELECT settings FROM account WHERE id = 'bluesky'")
+    assert '"08:30' in row["settings"]
+
+
+async def test_connecting_asks_for_what_the_network_needs(stage: Stage) -> None:
+    page = await stage.visit("ada", "accounts")
+    await page.get_by_role("button", name="Connect an account").click()
+    await page.get_by_role("button", name="Bluesky", exact=True).click()
+    await page.get_by_role("button", name="Connect", exact=True).click()
+    await expect(page.get_by_text("is needed.").first).to_be_visible()
+    await snap(page, "accounts-connect")
+    assert await hindrances(page) == []
+    await page.get_by_role("button", name="Back").click()
+    await page.get_by_role("button", name="LinkedIn", exact=True).click()
+    await expect(page.get_by_text("Cadenza never sees your password.")).to_be_visible()
+
+
+async def test_disconnecting_asks_first_and_says_what_was_cancelled(stage: Stage) -> None:
+    page = await stage.visit("ada", "accounts?account=mastodon")
+    await page.get_by_role("button", name="Disconnect…").click()
+    question = page.get_by_role("dialog", name="Disconnect @hall@music.example?")
+    await question.get_by_role("button", name="Leave it").click()
+    await expect(question).to_have_count(0)
+    assert len(await stage.order()) == 6
+
+    await page.get_by_role("button", name="Disconnect…").click()
+    await question.get_by_role("button", name="Disconnect it").click()
+
+    await expect(
+        page.get_by_text("@hall@music.example is disconnected; 6 posts cancelled.")
+    ).to_be_visible()
+    assert await stage.order() == []
+
+
+async def test_a_viewer_may_look_and_change_nothing(stage: Stage) -> None:
+    page = await stage.visit("cy", "accounts?account=mastodon")
+    await expect(page.get_by_role("tab", name="Limits")).to_be_visible()
+    for name in ("Connect an account", "Pause…", "Disconnect…", "Change the limits"):
+        await expect(page.get_by_role("button", name=name)).to_have_count(0)
+
+
+async def test_who_comes_back_from_a_network_without_a_beginning_is_told(stage: Stage) -> None:
+    page = await stage.visit("ada", "accounts")
+    await page.goto(f"{stage.address}/connect/callback?error=access_denied")
+    await expect(page.get_by_text("The network says: access_denied")).to_be_visible()
+
+
+def _did(tx: Tx, now: datetime) -> None:
+    for number, ago in enumerate((0, 1, 24, 25, 200)):
+        tx.run(
+            """
+            INSERT INTO activity (workspace_id, id, account_id, action, mode, state, counts, reserved_at)
+            VALUES ('home-of-ada', :id, 'mastodon', 'post', 'live', 'success', true, :at)
+            """,
+            id=f"done-{number}",
+            at=now - timedelta(hours=ago),
+        )

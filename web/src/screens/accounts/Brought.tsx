@@ -1,0 +1,62 @@
+import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+
+import { useAct } from "../../api/act";
+import { api, take } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { count, networkName } from "../../ui/words";
+import type { Connection } from "./useConnect";
+
+/** What a connection brought: one sign-in may open several pages or profiles, and not all are wanted. */
+export function Brought({ connection, onDone }: { connection: Connection; onDone: () => void }) {
+  const workspaceId = useWorkspaceId();
+  const [kept, setKept] = useState(connection.accounts.map(({ id }) => id));
+  const several = connection.accounts.length > 1;
+  const keep = useAct(
+    async () => {
+      for (const { id } of connection.accounts.filter((each) => !kept.includes(each.id)))
+        await take(
+          api.POST("/api/v1/workspaces/{workspace_id}/accounts/{account_id}/disconnect", {
+            params: { path: { workspace_id: workspaceId, account_id: id } },
+            body: { reason: "not chosen when it was connected" },
+          }),
+        );
+    },
+    { done: () => `${count(kept.length, "account")} connected.`, after: onDone },
+  );
+  return (
+    <Stack>
+      <Checkbox.Group value={kept} onChange={setKept} label={several ? "This sign-in brought several accounts. Which ones shall send?" : "Connected"}>
+        <Stack gap="xs" mt="xs">
+          {connection.accounts.map((account) => (
+            <Checkbox
+              key={account.id}
+              value={account.id}
+              disabled={!several}
+              label={
+                <Group gap={6}>
+                  <NetworkIcon of={account.provider} />
+                  <Text size="sm">
+                    {account.handle} · {networkName(account.provider)}
+                    {account.kind !== null && ` (${account.kind})`}
+                  </Text>
+                </Group>
+              }
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      {connection.held.length > 0 && (
+        <Alert color="yellow" title={`${count(connection.held.length, "post")} came due while it was away`}>
+          Nothing of it is sent yet: open the queue and choose on resuming what becomes of it.
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button disabled={kept.length === 0} loading={keep.isPending} onClick={() => keep.mutate()}>
+          {several ? `Keep ${count(kept.length, "account")}` : "Done"}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,47 @@
+// Where a network sends people back to: the code is handed on once, and the outcome is told.
+import { Button, Loader, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, Navigate, useSearchParams } from "react-router";
+
+import { Failed } from "../../ui/Failed";
+import { Door } from "../enter/Door";
+import { begunIn, complete } from "./useConnect";
+
+export default function Callback() {
+  const [search] = useSearchParams();
+  const [workspaceId] = useState(begunIn);
+  const [state, code] = [search.get("state"), search.get("code")];
+  const refused = search.get("error_description") ?? search.get("error");
+  const done = useQuery({
+    queryKey: ["connect", state],
+    queryFn: () => complete(workspaceId ?? "", state ?? "", code ?? ""),
+    enabled: workspaceId !== null && state !== null && code !== null,
+    retry: false, // a code is good once
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const back = workspaceId === null ? "/" : `/w/${workspaceId}/accounts`;
+  const wayBack = (
+    <Button component={Link} to={back}>
+      Back to the accounts
+    </Button>
+  );
+  if (refused !== null || workspaceId === null || state === null || code === null)
+    return (
+      <Door title="Not connected" says={refused === null ? "This page is only the end of connecting an account." : `The network says: ${refused}`}>
+        {wayBack}
+      </Door>
+    );
+  // The choice among what was brought is made beside the other accounts.
+  if (done.data !== undefined) return <Navigate replace to={back} state={{ connection: done.data }} />;
+  return (
+    <Door title="Connecting" says="The network has sent you back.">
+      <Stack>
+        {done.isPending && <Loader aria-label="Connecting" />}
+        {done.isError && <Failed error={done.error} again={() => window.location.assign(back)} />}
+        {!done.isPending && wayBack}
+      </Stack>
+    </Door>
+  );
+}

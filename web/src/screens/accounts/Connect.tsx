@@ -1,0 +1,118 @@
+import { Alert, Button, Group, Modal, PasswordInput, SimpleGrid, Stack, Text, TextInput, UnstyledButton, Paper } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+
+import type { Account } from "../../api/accounts";
+import { useWorkspaceId } from "../../api/me";
+import { Problem } from "../../api/problem";
+import { Fetched } from "../../ui/Fetched";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { networkName } from "../../ui/words";
+import { Brought } from "./Brought";
+import { begin, useNetworks, type Connection, type Network } from "./useConnect";
+
+/** Connect an account, or one of them again. */
+export function Connect({ again, onClose }: { again?: Account; onClose: () => void }) {
+  const networks = useNetworks();
+  const [provider, setProvider] = useState(again?.provider ?? null);
+  const [brought, setBrought] = useState<Connection | null>(null);
+  const title = again !== undefined ? `Connect ${again.handle} again` : provider === null ? "Connect an account" : `Connect ${networkName(provider)}`;
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg">
+      {brought !== null ? (
+        <Brought connection={brought} onDone={onClose} />
+      ) : (
+        <Fetched query={networks}>
+          {(found) => {
+            const network = found.find((each) => each.provider === provider);
+            if (network === undefined) return <Choice networks={found} onChoose={setProvider} />;
+            return (
+              <Fields
+                network={network}
+                again={again}
+                onBack={again === undefined ? () => setProvider(null) : onClose}
+                onBrought={setBrought}
+              />
+            );
+          }}
+        </Fetched>
+      )}
+    </Modal>
+  );
+}
+
+function Choice({ networks, onChoose }: { networks: Network[]; onChoose: (provider: string) => void }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }}>
+      {networks.map(({ provider }) => (
+        <UnstyledButton key={provider} onClick={() => onChoose(provider)}>
+          <Paper withBorder p="sm">
+            <Group gap="xs" wrap="nowrap">
+              <NetworkIcon of={provider} size={20} />
+              <Text size="sm">{networkName(provider)}</Text>
+            </Group>
+          </Paper>
+        </UnstyledButton>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function Fields(props: { network: Network; again?: Account; onBack: () => void; onBrought: (connection: Connection) => void }) {
+  const { network } = props;
+  const workspaceId = useWorkspaceId();
+  const queries = useQueryClient();
+  const form = useForm<Record<string, string>>({
+    initialValues: Object.fromEntries(network.fields.map(({ name }) => [name, ""])),
+    validate: Object.fromEntries(
+      network.fields.map((each) => [each.name, (said: string) => (each.required && said.trim() === "" ? `${each.label} is needed.` : null)]),
+    ),
+  });
+  const ask = useMutation({
+    mutationFn: (fields: Record<string, string>) => begin(workspaceId, network.provider, fields, props.again?.id ?? null),
+    onSuccess: async (connection) => {
+      if (connection === null) return; // on the way to the network
+      await queries.invalidateQueries({ queryKey: [workspaceId] });
+      props.onBrought(connection);
+    },
+    onError: (error) => {
+      if (error instanceof Problem) form.setErrors(Object.fromEntries(Object.entries(error.fields).map(([name, says]) => [name.replace(/^fields\./, ""), says])));
+    },
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit((said) => ask.mutate(Object.fromEntries(Object.entries(said).filter(([, value]) => value !== ""))))}>
+      <Stack>
+        {ask.error !== null && (
+          <Alert role="alert" color="red" title="Not connected">
+            {ask.error.message}
+          </Alert>
+        )}
+        {network.fields.length === 0 && (
+          <Text size="sm">You will be sent to {networkName(network.provider)} to agree there, and then back here. Cadenza never sees your password.</Text>
+        )}
+        {network.fields.map((field) => {
+          const Input = field.secret ? PasswordInput : TextInput;
+          return (
+            <Input
+              key={field.name}
+              label={field.label}
+              description={field.hint || undefined}
+              withAsterisk={field.required}
+              autoComplete="off"
+              {...form.getInputProps(field.name)}
+            />
+          );
+        })}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onBack}>
+            Back
+          </Button>
+          <Button type="submit" loading={ask.isPending}>
+            {network.fields.length === 0 ? `Go to ${networkName(network.provider)}` : "Connect"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

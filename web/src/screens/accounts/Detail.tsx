@@ -1,0 +1,146 @@
+import { Alert, Button, Group, Stack, Tabs, Text } from "@mantine/core";
+import { useState } from "react";
+import { Link } from "react-router";
+
+import type { Account } from "../../api/accounts";
+import { useAct } from "../../api/act";
+import { api, take } from "../../api/client";
+import { useMay, useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
+import { fromNow, moment } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { count, networkName } from "../../ui/words";
+import { ResumeDialog } from "../queue/ResumeDialog";
+import { PauseDialog } from "../queue/PauseDialog";
+import { useQueueActs, useQueueView } from "../queue/useQueue";
+import { Connect } from "./Connect";
+import { healthOf } from "./health";
+import { Hours } from "./Hours";
+import { Limits } from "./Limits";
+import { Lately } from "./Lately";
+
+const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
+
+/** One account: how it is, when and how much it may send, what it did, and letting it go. */
+export function Detail({ account, onGone }: { account: Account; onGone: () => void }) {
+  const isAdmin = useMay("admin");
+  return (
+    <Stack>
+      <Standing account={account} onGone={onGone} />
+      <Tabs defaultValue="limits" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="limits">Limits</Tabs.Tab>
+          <Tabs.Tab value="hours">Hours</Tabs.Tab>
+          <Tabs.Tab value="lately">Lately</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="limits" pt="md">
+          <Limits account={account} mayChange={isAdmin} />
+        </Tabs.Panel>
+        <Tabs.Panel value="hours" pt="md">
+          <Hours account={account} mayChange={isAdmin} />
+        </Tabs.Panel>
+        <Tabs.Panel value="lately" pt="md">
+          <Lately account={account} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  );
+}
+
+function Standing({ account, onGone }: { account: Account; onGone: () => void }) {
+  const workspaceId = useWorkspaceId();
+  const path = { workspace_id: workspaceId, account_id: account.id };
+  const [mayEdit, isAdmin] = [useMay("editor"), useMay("admin")];
+  const now = useNow();
+  const health = healthOf(account, now);
+  const [dialog, setDialog] = useState<"pause" | "resume" | "connect" | null>(null);
+  const close = () => setDialog(null);
+  const gone = account.state === "disconnected";
+  const pause = useAct((body: { reason: string; until: string | null }) => take(api.POST(`${ACCOUNT}/pause`, { params: { path }, body })), {
+    done: () => `${account.handle} is paused.`,
+    after: close,
+  });
+  const leave = useAct(() => take(api.POST(`${ACCOUNT}/disconnect`, { params: { path }, body: { reason: "disconnected by a person" } })), {
+    done: ({ canceled }) => `${account.handle} is disconnected; ${count(canceled, "post")} cancelled.`,
+    after: onGone,
+  });
+  const disconnect = async () => {
+    const yes = await askFirst({
+      title: `Disconnect ${account.handle}?`,
+      says: "Its keys are wiped and everything it had still to send is cancelled. Its history stays. This cannot be undone; connecting it again starts with an empty queue.",
+      yes: "Disconnect it",
+      danger: true,
+    });
+    if (yes) leave.mutate();
+  };
+  return (
+    <Stack gap="xs">
+      <Alert color={health.colour} title={health.says}>
+        {health.more ?? "It can send."}
+      </Alert>
+      <Text size="sm" c="dimmed">
+        {networkName(account.provider)} · {account.zone} · connected {moment(account.created_at, account.zone)}
+        {account.token_expires_at !== null && ` · key ends ${fromNow(account.token_expires_at, now)}`}
+      </Text>
+      <Group gap="xs">
+        <Button size="xs" variant="default" component={Link} to={`/w/${workspaceId}/queue?account=${account.id}`}>
+          Its queue
+        </Button>
+        {mayEdit && !gone && account.lane?.paused !== true && (
+          <Button size="xs" variant="default" onClick={() => setDialog("pause")}>
+            Pause…
+          </Button>
+        )}
+        {mayEdit && account.lane?.paused === true && (
+          <Button size="xs" onClick={() => setDialog("resume")}>
+            Resume…
+          </Button>
+        )}
+        {isAdmin && account.state !== "connected" && (
+          <Button size="xs" onClick={() => setDialog("connect")}>
+            Connect again…
+          </Button>
+        )}
+        {isAdmin && !gone && (
+          <Button size="xs" variant="default" loading={leave.isPending} onClick={() => void disconnect()}>
+            Disconnect…
+          </Button>
+        )}
+      </Group>
+      {dialog === "pause" && (
+        <PauseDialog zone={account.zone} handle={account.handle} busy={pause.isPending} onPause={(asked) => pause.mutate(asked)} onClose={close} />
+      )}
+      {dialog === "resume" && <Resume account={account} onClose={close} />}
+      {dialog === "connect" && <Connect again={account} onClose={close} />}
+    </Stack>
+  );
+}
+
+/** An account with a queue resumes as its queue does; one without has nothing that came due in slots. */
+function Resume({ account, onClose }: { account: Account; onClose: () => void }) {
+  const workspaceId = useWorkspaceId();
+  const view = useQueueView(account.id, 14);
+  const acts = useQueueActs(account.id, account.zone);
+  const plain = useAct(
+    () => take(api.POST(`${ACCOUNT}/resume`, { params: { path: { workspace_id: workspaceId, account_id: account.id } }, body: { choice: null } })),
+    { done: () => `${account.handle} sends again.`, after: onClose },
+  );
+  if (view.data === undefined)
+    return (
+      <Group>
+        <Text size="sm">It has no queue; what waits goes on at its own time.</Text>
+        <Button size="xs" loading={plain.isPending} onClick={() => plain.mutate()}>
+          Resume
+        </Button>
+      </Group>
+    );
+  return (
+    <ResumeDialog
+      accountId={account.id}
+      view={view.data}
+      busy={acts.resume.isPending}
+      onResume={(asked) => acts.resume.mutate(asked, { onSuccess: onClose })}
+      onClose={onClose}
+    />
+  );
+}

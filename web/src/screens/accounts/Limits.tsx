@@ -1,0 +1,138 @@
+import { ActionIcon, Alert, Button, Group, NumberInput, Progress, Select, Stack, Text } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import type { Account } from "../../api/accounts";
+import { useAct } from "../../api/act";
+import { api, take } from "../../api/client";
+import { useWorkspaceId } from "../../api/me";
+import { Fetched } from "../../ui/Fetched";
+import { actionName, actions, faultOf, kinds, limitWords, type Limit } from "./limits";
+import { useAccountUse } from "./useAccountUse";
+
+const LIMITS = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/limits";
+
+/** What the account may do at most, and how much of it is used. */
+export function Limits({ account, mayChange }: { account: Account; mayChange: boolean }) {
+  const path = { workspace_id: useWorkspaceId(), account_id: account.id };
+  const [editing, setEditing] = useState(false);
+  const limits = useQuery({
+    queryKey: [path.workspace_id, "limits", account.id],
+    queryFn: () => take(api.GET(LIMITS, { params: { path } })),
+  });
+  return (
+    <Fetched query={limits} rows={3}>
+      {(found) =>
+        editing ? (
+          <Editor account={account} start={found.limits} onDone={() => setEditing(false)} />
+        ) : (
+          <Stack>
+            <Uses account={account} />
+            {found.limits.length === 0 && <Text size="sm">No limits of its own: only the network’s apply.</Text>}
+            {mayChange && (
+              <Button w="fit-content" variant="default" onClick={() => setEditing(true)}>
+                Change the limits
+              </Button>
+            )}
+          </Stack>
+        )
+      }
+    </Fetched>
+  );
+}
+
+function Uses({ account }: { account: Account }) {
+  const use = useAccountUse(account.id);
+  return (
+    <Fetched query={use} rows={2}>
+      {({ uses }) => (
+        <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: "none" }}>
+          {uses.map(({ limit, used }) => {
+            const name = `${actionName(limit.action)}: ${limitWords(limit)}`;
+            const full = used !== null && used >= limit.amount;
+            return (
+              <li key={`${limit.action} ${limit.kind}`}>
+                <Group justify="space-between">
+                  <Text size="sm">{name}</Text>
+                  {used !== null && (
+                    <Text size="sm" fw={600}>
+                      {used} of {limit.amount} used{full && ": full"}
+                    </Text>
+                  )}
+                </Group>
+                {used !== null && (
+                  <Progress aria-label={`${name}, used`} value={limit.amount === 0 ? 100 : Math.min(100, (used / limit.amount) * 100)} color={full ? "orange" : "indigo"} />
+                )}
+              </li>
+            );
+          })}
+        </Stack>
+      )}
+    </Fetched>
+  );
+}
+
+function Editor({ account, start, onDone }: { account: Account; start: Limit[]; onDone: () => void }) {
+  const path = { workspace_id: useWorkspaceId(), account_id: account.id };
+  const [limits, setLimits] = useState(start);
+  const save = useAct(() => take(api.PUT(LIMITS, { params: { path }, body: { limits } })), { done: () => "The limits are saved.", after: onDone });
+  const change = (index: number, part: Partial<Limit>) =>
+    setLimits((now) => now.map((each, at) => (at === index ? { ...each, ...part } : each)));
+  const fault = faultOf(limits);
+  return (
+    <Stack>
+      {limits.map((limit, index) => (
+        <Group key={index} gap="xs" align="flex-end">
+          <Select
+            label="Of"
+            w={190}
+            allowDeselect={false}
+            data={actions}
+            value={limit.action}
+            onChange={(action) => change(index, { action: action as Limit["action"] })}
+          />
+          <NumberInput label={limit.kind === "gap" ? "At least" : "At most"} w={100} min={0} max={1_000_000} allowDecimal={false} value={limit.amount} onChange={(said) => change(index, { amount: Number(said) || 0 })} />
+          <Select
+            label="Per"
+            w={150}
+            allowDeselect={false}
+            data={kinds}
+            value={limit.kind}
+            onChange={(kind) => change(index, { kind: kind as Limit["kind"], per_seconds: kind === "rate" ? 1 : null })}
+          />
+          {limit.kind === "rate" && (
+            <NumberInput label="Seconds" w={90} min={1} max={86_400} value={limit.per_seconds ?? 1} onChange={(said) => change(index, { per_seconds: Number(said) || 1 })} />
+          )}
+          <ActionIcon
+            size={36}
+            variant="subtle"
+            color="gray"
+            aria-label={`Remove the limit ${limitWords(limit)}`}
+            onClick={() => setLimits((now) => now.filter((_, at) => at !== index))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Button
+        w="fit-content"
+        variant="light"
+        size="xs"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => setLimits((now) => [...now, { action: "post", kind: "day", amount: 10, per_seconds: null }])}
+      >
+        Add a limit
+      </Button>
+      {fault !== null && <Alert color="orange">{fault}</Alert>}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          Leave them
+        </Button>
+        <Button disabled={fault !== null} loading={save.isPending} onClick={() => save.mutate()}>
+          Save the limits
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
