@@ -1,0 +1,134 @@
+"""A whole Cadenza as people meet it: a real server on a port, its worker, and the networks in rehearsal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from cadenza.api.app import create_app
+from cadenza.api.first_start import first_start_link
+from cadenza.api.serve import serve
+from cadenza.bootstrap import House, open_house, run_worker
+from cadenza.config.model import Outbound, Settings, Work
+from cadenza.demo.cast import Cast, assemble
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+PATIENCE = 30  # seconds: the machine may be busy
+PASSWORD = "violet engine under seven"
+
+
+@dataclass
+class Story:
+    """A house, who uses it, and what the networks have seen."""
+
+    house: House
+    cast: Cast
+    ada: httpx2.AsyncClient
+    home: str = ""
+    accounts: dict[str, str] = field(default_factory=dict)
+
+    def seen(self, provider: str) -> list[str]:
+        """What people would see there."""
+        world = self.cast.roles[provider].world
+        return [entry.text for entry in self.cast.rehearsal.visible(world)]
+
+    async def do(self, method: str, path: str, status: int = 200, **words: Any) -> Any:
+        """Ask, as Ada; the answer must be as expected."""
+        answer = await self.ada.request(method, f"{self.home}{path}", **words)
+        assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    async def get(self, path: str, **words: Any) -> Any:
+        return await self.do("GET", path, **words)
+
+    async def post(self, path: str, status: int = 200, **body: Any) -> Any:
+        return await self.do("POST", path, status, json=body)
+
+    async def connect(self, provider: str) -> str:
+        """Connect the account that a person of the cast has there, by what they would type."""
+        typed = dict(self.cast.roles[provider].typed)
+        answer = await self.post(f"/connect/{provider}", fields=typed)
+        (account,) = answer["accounts"]
+        self.accounts[provider] = account["id"]
+        return account["id"]
+
+    async def until(self, path: str, fits: Callable[[Any], bool]) -> Any:
+        """Look again and again until it is so."""
+        shown: Any = None
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not fits(shown := await self.get(path)):
+                    await asyncio.sleep(0.1)
+        except TimeoutError:
+            raise AssertionError(f"{path} stayed {shown}") from None
+        return shown
+
+
+@asynccontextmanager
+async def running(house: House) -> AsyncGenerator[str]:
+    """Serve and work until the story ends; return the address."""
+    stop, port = asyncio.Event(), asyncio.Future[int]()
+    app = create_app(house, stop=stop)
+    parts = [
+        asyncio.create_task(serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1)),
+        asyncio.create_task(run_worker(house, stop)),
+    ]
+    try:
+        yield f"http://127.0.0.1:{await asyncio.wait_for(port, 20)}"
+    finally:
+        stop.set()
+        await asyncio.wait_for(asyncio.gather(*parts), 30)
+
+
+async def begin(house: House, ada: httpx2.AsyncClient) -> str:
+    """Become the first owner with the printed link; return the workspace's address."""
+    link = await first_start_link(house)
+    assert link is not None
+    body = {
+        "token": link.partition("#token=")[2],
+        "name": "Ada",
+        "email": "ada@example.org",
+        "password": PASSWORD,
+        "workspace": "Ada and friends",
+        "zone": "Europe/Berlin",
+    }
+    made = await ada.post("/api/v1/auth/first-start", json=body)
+    assert made.status_code == 201, made.text
+    return f"/api/v1/workspaces/{made.json()['workspace_id']}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def story(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Story]:
+    database = (
+        f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
+        if request.param == "sqlite"
+        else request.getfixturevalue("product_database")
+    )
+    cast = await assemble()
+    try:
+        settings = Settings(
+            data=tmp_path / "data",
+            database=database,
+            worker=Work(poll=0.1),
+            outbound=Outbound(allow=cast.hosts),
+            providers=cast.networks,
+        )
+        async with (
+            open_house(settings) as house,
+            running(house) as address,
+            httpx2.AsyncClient(
+                base_url=address, headers={"x-cadenza-csrf": "1"}, timeout=PATIENCE
+            ) as ada,
+        ):
+            yield Story(house, cast, ada, home=await begin(house, ada))
+    finally:
+        await cast.rehearsal.close()
