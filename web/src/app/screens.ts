@@ -2,7 +2,9 @@
 // screens/. Outreach and campaigns will find their place in the same list.
 import {
   IconActivityHeartbeat,
+  IconAlertCircle,
   IconCalendar,
+  IconFileText,
   IconPencilPlus,
   IconPlugConnected,
   IconServer,
@@ -12,6 +14,8 @@ import {
   type Icon,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
+
+import { useThingCount } from "../screens/attention/useThings";
 
 export interface Screen {
   path: string;
@@ -28,6 +32,14 @@ export const screens: readonly Screen[] = [
   { path: "queue", name: "Queue", icon: IconStack2, load: () => import("../screens/queue/Queue") },
   { path: "compose", name: "New post", icon: IconPencilPlus, load: () => import("../screens/composer/Compose") },
   { path: "calendar", name: "Calendar", icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
+  { path: "drafts", name: "Drafts", icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
+  {
+    path: "attention",
+    name: "Needs attention",
+    icon: IconAlertCircle,
+    badge: useThingCount,
+    load: () => import("../screens/attention/Attention"),
+  },
   { path: "accounts", name: "Accounts", icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") },
   { path: "activity", name: "Activity", icon: IconActivityHeartbeat, load: () => import("../screens/activity/Activity") },
   { path: "jobs", name: "Jobs", icon: IconSubtask, instance: true, load: () => import("../screens/jobs/Jobs") },

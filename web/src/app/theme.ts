@@ -3,6 +3,7 @@ import { createTheme } from "@mantine/core";
 // One accent, quiet greys, and states that are told by words and shapes first, by colour second.
 export const theme = createTheme({
   primaryColor: "indigo",
+  primaryShade: { light: 7, dark: 7 }, // white words on the lighter shade are a little too faint
   defaultRadius: "md",
   cursorType: "pointer",
   fontFamily:

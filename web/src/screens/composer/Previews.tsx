@@ -26,7 +26,6 @@ export function Previews({ content, previews, postId }: { content: Content; prev
         <Card
           key={`${each.account_id} ${each.channel}`}
           preview={each}
-          bare={isEmpty(content)}
           findings={found.filter((one) => one.account_id === each.account_id && one.channel === each.channel)}
         />
       ))}
@@ -40,7 +39,9 @@ interface Trouble {
   blocking: boolean;
 }
 
-function Card({ preview, findings, bare }: { preview: Preview; findings: Finding[]; bare: boolean }) {
+function Card({ preview, findings }: { preview: Preview; findings: Finding[] }) {
+  // Who has not begun to write needs no reproach; previews come a moment after the typing.
+  const bare = preview.text === "" && preview.media.length === 0 && preview.parts.length === 0;
   // What the network refuses stands in both answers; say it once.
   const told = new Map<string, Trouble>();
   for (const each of bare ? [] : [...preview.problems, ...findings]) told.set(`${each.code} ${each.field}`, each);

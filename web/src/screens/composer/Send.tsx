@@ -118,8 +118,13 @@ export function Send(props: Props) {
                 Approve
               </Button>
             )}
-            <Button.Group>
-              <Button disabled={idle} loading={run.isPending} onClick={() => void press()}>
+            <Button.Group maw="100%">
+              <Button
+                h="auto"
+                mih={36}
+                py={6}
+                styles={{ root: { minWidth: 0 }, label: { whiteSpace: "normal" } }}
+                disabled={idle} loading={run.isPending} onClick={() => void press()}>
                 {label}
               </Button>
               <OtherWays way={way} saved={saved !== null} slot={asked !== null} onChoose={setWay} />
@@ -142,7 +147,7 @@ function OtherWays(props: { way: Way; saved: boolean; slot: boolean; onChoose: (
   return (
     <Menu position="top-end">
       <Menu.Target>
-        <Button px={8} aria-label="Other ways" style={{ borderInlineStart: "1px solid rgba(255,255,255,.4)" }}>
+        <Button px={8} h="auto" mih={36} aria-label="Other ways" style={{ flex: "none", borderInlineStart: "1px solid rgba(255,255,255,.4)" }}>
           <IconChevronDown size={18} aria-hidden />
         </Button>
       </Menu.Target>

@@ -18,6 +18,8 @@ export const scopeGroups: ScopeGroup[] = [
     ],
   },
   { name: "Media", read: "media:read", write: "media:write" },
+  { name: "Rules", read: "rules:read", write: "rules:write" },
+  { name: "Calendar", read: "calendar:read" },
   { name: "Queues", read: "queue:read", write: "queue:write" },
   { name: "Deliveries", read: "deliveries:read", write: "deliveries:write" },
   { name: "Accounts", read: "accounts:read", write: "accounts:write" },

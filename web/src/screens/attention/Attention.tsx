@@ -1,0 +1,195 @@
+// What wants a person: each thing with what is wrong and the one thing to do, many at once where they are alike.
+import { ActionIcon, Button, Checkbox, Group, Menu, Stack, Text } from "@mantine/core";
+import { IconDots, IconMoodCheck } from "@tabler/icons-react";
+import { useState, type ReactNode } from "react";
+import { Link } from "react-router";
+
+import { useAct } from "../../api/act";
+import { api, take } from "../../api/client";
+import { useMay, useMe, useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
+import { Empty } from "../../ui/Empty";
+import { Fetched } from "../../ui/Fetched";
+import { NetworkIcon } from "../../ui/NetworkIcon";
+import { Page } from "../../ui/Page";
+import { Section } from "../../ui/Section";
+import { tellProblem } from "../../ui/tell";
+import { fromNow, moment } from "../../ui/times";
+import { useNow } from "../../ui/useNow";
+import { commonStep, elsewhere, kinds, steps } from "./steps";
+import { useThings, type Step, type Thing } from "./useThings";
+
+export default function Attention() {
+  const things = useThings();
+  return (
+    <Page title="Needs attention" says="What goes wrong or soon will, with what to do about it.">
+      <Fetched query={things}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon={IconMoodCheck} title="All is well">
+              Nothing wants you. What fails, is held, or waits for approval shows up here.
+            </Empty>
+          ) : (
+            <Stack>
+              {[...new Set(rows.map(({ kind }) => kind))].map((kind) => (
+                <Kind key={kind} kind={kind} things={rows.filter((each) => each.kind === kind)} />
+              ))}
+            </Stack>
+          )
+        }
+      </Fetched>
+    </Page>
+  );
+}
+
+function useStep() {
+  const workspace_id = useWorkspaceId();
+  return useAct(
+    ({ step, subjects }: { step: Step; subjects: string[] }) =>
+      take(api.POST("/api/v1/workspaces/{workspace_id}/attention/steps", { params: { path: { workspace_id } }, body: { step, subjects, choice: "shift" } })),
+    {
+      done: ({ answers }, { step }) => {
+        const done = answers.filter((each) => each.outcome === "done").length;
+        const refused = answers.filter((each) => each.outcome !== "done");
+        if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.says))].join(" ")), `${refused.length} left as they were`);
+        return answers.length === 1 && done === 1 ? `${steps[step].done}.` : `${steps[step].done}: ${done} of ${answers.length}.`;
+      },
+    },
+  );
+}
+
+function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
+  const editor = useMay("editor");
+  const [chosen, setChosen] = useState<string[]>([]);
+  const act = useStep();
+  const picked = things.filter(({ subject_id }) => chosen.includes(subject_id));
+  const alike = picked.length > 0 ? picked : things;
+  const step = commonStep(alike);
+  const bulk = editor && things.length > 1 && step !== null && (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={act.isPending}
+      onClick={() => act.mutate({ step, subjects: alike.map((each) => each.subject_id) }, { onSuccess: () => setChosen([]) })}
+    >
+      {steps[step].name}: {picked.length > 0 ? `${picked.length} chosen` : `all ${things.length}`}
+    </Button>
+  );
+  return (
+    <Section title={`${kinds[kind].name} (${things.length})`} says={kinds[kind].says} actions={bulk}>
+      <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
+        {things.map((thing) => (
+          <li key={thing.subject_id}>
+            <Row
+              thing={thing}
+              onStep={(next) => act.mutate({ step: next, subjects: [thing.subject_id] })}
+              choice={
+                editor && things.length > 1 ? (
+                  <Checkbox
+                    aria-label={`Choose: ${thing.says}`}
+                    checked={chosen.includes(thing.subject_id)}
+                    onChange={(event) =>
+                      setChosen(event.currentTarget.checked ? [...chosen, thing.subject_id] : chosen.filter((each) => each !== thing.subject_id))
+                    }
+                  />
+                ) : null
+              }
+            />
+          </li>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => void; choice: ReactNode }) {
+  const workspaceId = useWorkspaceId();
+  const me = useMe();
+  const now = useNow();
+  const editor = useMay("editor");
+  const zone = thing.pill?.zone ?? me.zone;
+  const [first, ...others] = thing.steps;
+  return (
+    <Group wrap="nowrap" align="flex-start" gap="sm">
+      {choice}
+      {thing.pill !== null && <NetworkIcon of={thing.pill.provider} />}
+      <div style={{ flex: 1, minWidth: 0 }}>
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          {thing.says.charAt(0).toUpperCase() + thing.says.slice(1)}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {moment(thing.at, zone)} ({fromNow(thing.at, now)})
+        </Text>
+        <Group gap="xs" mt={6}>
+          {editor && first !== undefined && <StepButton thing={thing} step={first} onStep={onStep} />}
+          {thing.pill !== null && (
+            <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={`Why: ${thing.says}`}>
+              Why?
+            </Button>
+          )}
+          {editor && others.length > 0 && (
+            <Menu>
+              <Menu.Target>
+                <ActionIcon variant="subtle" color="gray" aria-label={`Other steps: ${thing.says}`}>
+                  <IconDots size={16} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {others.map((step) => (
+                  <StepItem key={step} thing={thing} step={step} onStep={onStep} />
+                ))}
+              </Menu.Dropdown>
+            </Menu>
+          )}
+        </Group>
+      </div>
+    </Group>
+  );
+}
+
+interface StepProps {
+  thing: Thing;
+  step: Step;
+  onStep: (step: Step) => void;
+}
+
+async function confirmed({ step, onStep }: StepProps) {
+  const { danger, name } = steps[step];
+  if (danger === undefined || (await askFirst({ title: `${name}?`, says: danger, yes: name, danger: true }))) onStep(step);
+}
+
+function StepButton(props: StepProps) {
+  const to = elsewhere(props.thing, props.step, useWorkspaceId());
+  const { name } = steps[props.step];
+  const label = `${name}: ${props.thing.says}`;
+  if (to !== null) {
+    return (
+      <Button size="compact-sm" variant="light" component={Link} to={to} aria-label={label}>
+        {name}
+      </Button>
+    );
+  }
+  return (
+    <Button size="compact-sm" variant="light" onClick={() => void confirmed(props)} aria-label={label}>
+      {name}
+    </Button>
+  );
+}
+
+function StepItem(props: StepProps) {
+  const to = elsewhere(props.thing, props.step, useWorkspaceId());
+  const { name, danger } = steps[props.step];
+  if (to !== null) {
+    return (
+      <Menu.Item component={Link} to={to}>
+        {name}
+      </Menu.Item>
+    );
+  }
+  return (
+    <Menu.Item color={danger === undefined ? undefined : "red"} onClick={() => void confirmed(props)}>
+      {name}
+    </Menu.Item>
+  );
+}
+

@@ -1,0 +1,59 @@
+// The pictures that rules take for a category, in the order in which they will be picked.
+import { ActionIcon, Group, Image, Text } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+
+import { useAct } from "../../api/act";
+import { api, take } from "../../api/client";
+import { useMay, useWorkspaceId } from "../../api/me";
+import { count } from "../../ui/words";
+import { Library } from "../composer/Library";
+
+const SHOWN = 12;
+
+export function Pool({ categoryId }: { categoryId: string }) {
+  const workspace_id = useWorkspaceId();
+  const editor = useMay("editor");
+  const params = { path: { workspace_id, category_id: categoryId } };
+  const pool = useQuery({
+    queryKey: [workspace_id, "pool", categoryId],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params })),
+  });
+  const fill = useAct((media_ids: string[]) => take(api.PUT("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params, body: { media_ids } })), {
+    done: ({ assets }) => `${count(assets.length, "picture")} to take from.`,
+  });
+  const ids = pool.data?.assets.map(({ media_id }) => media_id) ?? [];
+  return (
+    <Group gap="xs">
+      {pool.data?.assets.slice(0, SHOWN).map((each) => (
+        <div key={each.media_id} style={{ position: "relative" }}>
+          <Image
+            src={`/api/v1/workspaces/${workspace_id}/media/${each.media_id}/thumbnail`}
+            alt={`A picture, used ${count(each.use_count, "time")}`}
+            w={64}
+            h={64}
+            fit="cover"
+            radius="sm"
+          />
+          {editor && (
+            <ActionIcon
+              size="xs"
+              variant="default"
+              pos="absolute"
+              top={2}
+              right={2}
+              aria-label="Take this picture out"
+              onClick={() => fill.mutate(ids.filter((id) => id !== each.media_id))}
+            >
+              <IconX size={12} />
+            </ActionIcon>
+          )}
+        </div>
+      ))}
+      <Text size="sm" c="dimmed">
+        {ids.length === 0 ? "No pictures to take from" : ids.length > SHOWN ? `${count(ids.length, "picture")} in all` : ""}
+      </Text>
+      {editor && <Library onChoose={(id) => !ids.includes(id) && fill.mutate([...ids, id])} />}
+    </Group>
+  );
+}

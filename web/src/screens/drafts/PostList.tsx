@@ -1,0 +1,162 @@
+// Posts, searched and filtered; approved one by one or many at once.
+import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconFileText, IconPencilPlus, IconSearch } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useSearchParams } from "react-router";
+
+import { useAct } from "../../api/act";
+import { api, take, type Schemas } from "../../api/client";
+import { useMay, useWorkspaceId } from "../../api/me";
+import { Empty } from "../../ui/Empty";
+import { Failed } from "../../ui/Failed";
+import { Loading } from "../../ui/Loading";
+import { tellProblem } from "../../ui/tell";
+import { count } from "../../ui/words";
+import { PostRow } from "./PostRow";
+
+type State = Schemas["PostShown"]["state"];
+const DRAFT: State = "draft";
+const states = [
+  { value: "draft", label: "Drafts" },
+  { value: "scheduled", label: "Scheduled" },
+  { value: "published", label: "Published" },
+  { value: "failed", label: "Failed" },
+  { value: "all", label: "All posts" },
+];
+const sources = [
+  { value: "manual", label: "By hand" },
+  { value: "rule", label: "By a rule" },
+];
+
+export function PostList() {
+  const workspace_id = useWorkspaceId();
+  const editor = useMay("editor");
+  const [search, setSearch] = useSearchParams();
+  const [chosen, setChosen] = useState<string[]>([]);
+  const state = search.get("state") ?? DRAFT;
+  const label = search.get("label") ?? undefined;
+  const source = search.get("source");
+  const [words] = useDebouncedValue(search.get("search") ?? "", 300);
+  const set = (name: string, value: string | null) => {
+    setChosen([]);
+    setSearch(
+      (old) => {
+        if (value === null || value === "") old.delete(name);
+        else old.set(name, value);
+        return old;
+      },
+      { replace: true },
+    );
+  };
+  const posts = useInfiniteQuery({
+    queryKey: [workspace_id, "posts", "list", state, label, source, words],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) =>
+      take(
+        api.GET("/api/v1/workspaces/{workspace_id}/posts", {
+          params: {
+            path: { workspace_id },
+            query: {
+              state: state === "all" ? undefined : [state as State],
+              label,
+              source: source === null ? undefined : (source as Schemas["PostShown"]["source"]),
+              search: words === "" ? undefined : words,
+              cursor,
+            },
+          },
+        }),
+      ),
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+  const rows = posts.data?.pages.flatMap((page) => page.items) ?? [];
+  const picked = rows.filter(({ id }) => chosen.includes(id));
+  const step = useAct(
+    (asked: { step: "approve" | "approve_and_publish_now"; subjects: string[] }) =>
+      take(api.POST("/api/v1/workspaces/{workspace_id}/attention/steps", { params: { path: { workspace_id } }, body: { ...asked, choice: "shift" } })),
+    {
+      done: ({ answers }) => {
+        const refused = answers.filter((each) => each.outcome !== "done");
+        if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.says))].join(" ")), `${refused.length} not approved`);
+        return `${count(answers.length - refused.length, "post")} approved.`;
+      },
+      after: () => setChosen([]),
+    },
+  );
+  return (
+    <Stack>
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          aria-label="Search"
+          placeholder="Search in posts"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search.get("search") ?? ""}
+          onChange={(event) => set("search", event.currentTarget.value)}
+          style={{ flex: 1, minWidth: 180 }}
+        />
+        <Select aria-label="State" w={150} allowDeselect={false} data={states} value={state} onChange={(value) => set("state", value === DRAFT ? null : value)} />
+        <Select aria-label="Made" placeholder="By anyone" w={140} clearable data={sources} value={source} onChange={(value) => set("source", value)} />
+        {label !== undefined && (
+          <Button variant="default" onClick={() => set("label", null)}>
+            Label {label}: show all
+          </Button>
+        )}
+        {editor && (
+          <Button component={Link} to={`/w/${workspace_id}/compose`} leftSection={<IconPencilPlus size={16} aria-hidden />}>
+            New post
+          </Button>
+        )}
+      </Group>
+      {editor && rows.some((each) => !each.approved) && (
+        <Group gap="xs">
+          <Checkbox
+            label={chosen.length === 0 ? "Choose all that wait for approval" : `${chosen.length} chosen`}
+            checked={chosen.length > 0 && chosen.length === rows.filter((each) => !each.approved).length}
+            indeterminate={chosen.length > 0 && chosen.length < rows.filter((each) => !each.approved).length}
+            onChange={(event) => setChosen(event.currentTarget.checked ? rows.filter((each) => !each.approved).map(({ id }) => id) : [])}
+          />
+          {picked.length > 0 && (
+            <Button size="compact-md" loading={step.isPending} onClick={() => step.mutate({ step: "approve", subjects: picked.map(({ id }) => id).slice(0, 100) })}>
+              Approve {count(picked.length, "post")}
+            </Button>
+          )}
+        </Group>
+      )}
+      {posts.isPending ? (
+        <Loading />
+      ) : posts.data === undefined ? (
+        <Failed error={posts.error} again={() => void posts.refetch()} />
+      ) : rows.length === 0 ? (
+        <Nothing filtered={words !== "" || label !== undefined || source !== null || state !== DRAFT} />
+      ) : (
+        <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
+          {rows.map((post) => (
+            <li key={post.id}>
+              <PostRow
+                post={post}
+                chosen={chosen.includes(post.id)}
+                onChoose={editor && !post.approved ? (on) => setChosen(on ? [...chosen, post.id] : chosen.filter((id) => id !== post.id)) : undefined}
+                onLabel={(name) => set("label", name)}
+              />
+            </li>
+          ))}
+        </Stack>
+      )}
+      {posts.hasNextPage && (
+        <Button w="fit-content" variant="default" loading={posts.isFetchingNextPage} onClick={() => void posts.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Text c="dimmed">Nothing fits. Try other words or another state.</Text>;
+  return (
+    <Empty icon={IconFileText} title="No drafts">
+      What you save without a time, and what rules lay out, waits here until somebody approves it.
+    </Empty>
+  );
+}
