@@ -7,6 +7,7 @@ crash or configure their server.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ import hypothesis
 import pytest
 
 from tests.servers.databases import Databases
+from tests.servers.mongo import PrivateMongo
 from tests.servers.place import ServerUnavailableError
 from tests.servers.postgres import PrivatePostgres
 from tests.servers.run import RunServers, skip_or_fail
@@ -125,3 +127,24 @@ def private_valkey() -> Iterator[Callable[..., PrivateValkey]]:
             return servers.enter_context(server)
 
         yield create
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def mongo_server(pytestconfig: pytest.Config) -> PrivateMongo:
+    """The run's MongoDB. Others use it too: never stop it, take `PrivateMongo.create(own=True)`."""
+    try:
+        return pytestconfig.stash[RUN].mongo()
+    except ServerUnavailableError as reason:
+        skip_or_fail("mongo", reason)
+        raise
+
+
+@pytest.fixture
+def mongo_database(mongo_server: PrivateMongo) -> Iterator[str]:
+    """The address of an empty MongoDB database that is this test's alone."""
+    name = f"cadenza_test_{os.getpid()}_{next(_numbers)}"
+    yield mongo_server.url_for(name)
+    mongo_server.drop(name)

@@ -18,6 +18,7 @@ from typing import IO, Protocol, TypeVar
 import pytest
 
 from tests.servers import place
+from tests.servers.mongo import PrivateMongo
 from tests.servers.place import ServerUnavailableError
 from tests.servers.postgres import PrivatePostgres
 from tests.servers.valkey import PrivateValkey
@@ -60,11 +61,18 @@ class RunServers:
 
         return self._share("valkey", create, PrivateValkey.attach)
 
+    def mongo(self) -> PrivateMongo:
+        def create() -> PrivateMongo:
+            return PrivateMongo.create(alive=self.folder / "alive")
+
+        return self._share("mongo", create, PrivateMongo.attach)
+
     def finish(self) -> None:
         """Stop what was started, and remove the folder; for the controller only."""
         for name, attach in (
             ("postgres", PrivatePostgres.attach),
             ("valkey", PrivateValkey.attach),
+            ("mongo", PrivateMongo.attach),
         ):
             description = self._read(name)
             if description is not None and "unavailable" not in description:

@@ -6,7 +6,7 @@ from cadenza.engine.store import Store
 
 
 def open_store(address: str, *, clock: Clock) -> Store:
-    """Make the store that an address names: memory://, sqlite:///path, postgresql://…, redis://…"""
+    """Make the store that an address names: memory://, sqlite:///path, postgresql://…, redis://…, mongodb://…"""
     scheme, separator, rest = address.partition("://")
     match scheme:
         case "memory" if separator:
@@ -25,10 +25,14 @@ def open_store(address: str, *, clock: Clock) -> Store:
             from cadenza.engine.stores.redis import RedisStore
 
             return RedisStore(f"{scheme.replace('valkey', 'redis')}://{rest}", clock=clock)
+        case "mongodb" | "mongodb+srv" if separator:
+            from cadenza.engine.stores.mongo import MongoStore
+
+            return MongoStore(address, clock=clock)
         case _:
             message = (
                 f"cannot open a store at {address!r}: say memory://, sqlite:///relative/path.sqlite3, "
-                "sqlite:////absolute/path.sqlite3, postgresql://user@host/database or "
-                "redis://host:6379/0"
+                "sqlite:////absolute/path.sqlite3, postgresql://user@host/database, "
+                "redis://host:6379/0 or mongodb://host/database"
             )
             raise InvalidJob(message)

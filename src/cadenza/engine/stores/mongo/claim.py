@@ -1,0 +1,218 @@
+"""Handing jobs out: look, reserve at the gates, take, and read what was really taken.
+
+Looking costs what can run: plain jobs and each lane are read from the head of an index. Taking is
+one update of all candidates that still wait, under a lease written before it, so that whatever is
+cut off comes back when the lease runs out. Limit: the lanes with due jobs are listed by a
+`distinct`, which costs what is due in lanes.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import cadenza.engine.stores.mongo.gate as gates
+from cadenza.engine.gates import opens_at, room
+from cadenza.engine.job import Claimed, Gate, Scope, State, While
+from cadenza.engine.store import Batch
+from cadenza.engine.stores.mongo.ground import Ground
+from cadenza.engine.stores.mongo.papers import Paper, gate_id, read_claimed, read_gate
+
+TRIES = 5  # claims that others were quicker at
+_ORDER = [("priority", 1), ("run_at", 1), ("_id", 1)]
+_LOOK = {"priority": 1, "run_at": 1, "lane": 1, "key_while": 1}
+
+
+class Claims:
+    """Hands out the jobs of queues."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
+
+    async def claim(
+        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool
+    ) -> Batch:
+        """Lease runnable jobs, as many as the gates let through."""
+        for _ in range(TRIES):
+            now = await self._ground.now()
+            chosen = await self._choose(queue, 1 if alone else limit, now, alone=alone)
+            if not chosen:
+                break
+            number = await self._ground.number("lease")
+            scopes = [Scope(queue), *dict.fromkeys(Scope(queue, p["lane"]) for p in chosen)]
+            await self._ground.leases.insert_one(
+                {
+                    "_id": number,
+                    "worker": worker,
+                    "until": now + lease,
+                    "queue": queue,
+                    "scopes": [gate_id(scope) for scope in dict.fromkeys(scopes)],
+                }
+            )
+            jobs = await self._take(queue, chosen, number, now, alone=alone)
+            if jobs:
+                self._lanes_next ^= {queue}
+                return Batch(number, jobs, suspects=await self.has_suspects(queue, now))
+            await self._ground.leases.delete_one({"_id": number})
+        now = await self._ground.now()
+        due, suspects = await asyncio.gather(
+            self.next_due(queue, now), self.has_suspects(queue, now)
+        )
+        return Batch(0, [], due, suspects=suspects)
+
+    # Looking
+
+    async def _choose(self, queue: str, limit: int, now: datetime, *, alone: bool) -> list[Paper]:
+        """Take for lanes half of the room first, then plain jobs, then lanes again."""
+        runnable = _runnable(queue, now, alone=alone)
+        whole, plain, lanes = await asyncio.gather(
+            gates.read(self._ground, [Scope(queue)]),
+            self._head({**runnable, "lane": None}, limit),
+            self._ground.jobs.distinct("lane", {**runnable, "lane": {"$ne": None}}),
+        )
+        allowed = limit
+        if Scope(queue) in whole:
+            allowed = room(read_gate(whole[Scope(queue)]), now, limit)
+        if allowed == 0:
+            return []
+        laned = await self._look_in_lanes(queue, runnable, lanes, allowed, now) if lanes else []
+        half = (allowed + (queue in self._lanes_next)) // 2
+        plain = plain[: allowed - min(half, len(laned))]
+        return [*laned[: allowed - len(plain)], *plain]
+
+    async def _head(self, wanted: Paper, limit: int) -> list[Paper]:
+        if limit <= 0:
+            return []
+        return await self._ground.jobs.find(wanted, _LOOK).sort(_ORDER).limit(limit).to_list()
+
+    async def _look_in_lanes(
+        self, queue: str, runnable: Paper, lanes: Sequence[str], allowed: int, now: datetime
+    ) -> list[Paper]:
+        """Look at lanes that have room, those served longest ago first."""
+        found = await gates.read(self._ground, [Scope(queue, lane) for lane in lanes])
+        turns = sorted(found.items(), key=lambda item: (item[1]["turn"], item[1]["_id"]))
+        taken: list[Paper] = []
+        for scope, paper in turns:
+            if len(taken) >= allowed:
+                break
+            wanted = room(read_gate(paper), now, allowed - len(taken))
+            taken += await self._head({**runnable, "lane": scope.lane}, wanted)
+        return taken
+
+    # Taking
+
+    async def _take(
+        self, queue: str, chosen: list[Paper], number: int, now: datetime, *, alone: bool
+    ) -> list[Claimed]:
+        costs: dict[Scope, int] = {}
+        admitted, costs[Scope(queue)] = await gates.reserve(
+            self._ground, Scope(queue), len(chosen), lease=number, now=now
+        )
+        through: list[Paper] = []
+        for lane, papers in _by_lane(chosen[:admitted]).items():
+            count = len(papers)
+            if lane is not None:
+                scope = Scope(queue, lane)
+                count, costs[scope] = await gates.reserve(
+                    self._ground, scope, len(papers), lease=number, now=now
+                )
+            through += papers[:count]
+        jobs = await self._lease(through, number, _runnable(queue, now, alone=alone))
+        await self._give_back(queue, chosen[:admitted], through, jobs, number=number, costs=costs)
+        return jobs
+
+    async def _lease(self, through: list[Paper], number: int, runnable: Paper) -> list[Claimed]:
+        """Mark candidates that still wait as running; a key held while queued is free now."""
+        lease = {"state": State.RUNNING.value, "lease": number}
+        queued = [p["_id"] for p in through if p.get("key_while") == While.QUEUED.value]
+        others = [p["_id"] for p in through if p.get("key_while") != While.QUEUED.value]
+        if queued:
+            here = {**runnable, "_id": {"$in": queued}}
+            await self._ground.jobs.update_many(here, {"$set": lease, "$unset": {"held_key": 1}})
+        if others:
+            here = {**runnable, "_id": {"$in": others}}
+            await self._ground.jobs.update_many(here, {"$set": lease})
+        mine = {"_id": {"$in": queued + others}, **lease}
+        taken = {paper["_id"]: paper async for paper in self._ground.jobs.find(mine)}
+        return [read_claimed(taken[p["_id"]]) for p in through if p["_id"] in taken]
+
+    async def _give_back(
+        self,
+        queue: str,
+        reserved: list[Paper],
+        through: list[Paper],
+        jobs: list[Claimed],
+        *,
+        number: int,
+        costs: dict[Scope, int],
+    ) -> None:
+        """Return what was reserved for jobs that others took, or that a lane held back."""
+        if len(jobs) == len(reserved):
+            return
+        taken = {job.id for job in jobs}
+        unused = {Scope(queue): len(reserved) - len(jobs)}
+        for paper in through:
+            if paper["_id"] not in taken and paper["lane"] is not None:
+                scope = Scope(queue, paper["lane"])
+                unused[scope] = unused.get(scope, 0) + 1
+        for scope, count in unused.items():
+            if count:
+                await gates.give_back(
+                    self._ground, scope, count, lease=number, cost=costs.get(scope, 0)
+                )
+
+    # Looking ahead
+
+    async def has_suspects(self, queue: str, now: datetime) -> bool:
+        """Say whether a claim alone would find one; behind a closed gate it would not."""
+        suspects = _runnable(queue, now, alone=True)
+        if await self._ground.jobs.find_one(suspects, {"_id": 1}) is None:
+            return False
+        whole = await gates.read(self._ground, [Scope(queue)])
+        if not all(room(read_gate(paper), now, 1) for paper in whole.values()):
+            return False
+        closed = gates.closed_lanes(await gates.bounded_lanes(self._ground, queue, now), now)
+        open_ones = {**suspects, "lane": {"$nin": closed}}
+        return await self._ground.jobs.find_one(open_ones, {"_id": 1}) is not None
+
+    async def next_due(self, queue: str, now: datetime) -> datetime | None:
+        """Look at the heads of the queue's lines, and at when their gates open."""
+        whole = await gates.read(self._ground, [Scope(queue)])
+        opening: datetime | None = now
+        for paper in whole.values():
+            opening = opens_at(read_gate(paper), now)
+        if opening is None:
+            return None
+        bounded = await gates.bounded_lanes(self._ground, queue, now)
+        heads = [self._first_due(queue, {"$nin": [gate.scope.lane for gate in bounded]}, now)]
+        heads += [self._first_due_behind(queue, gate, now) for gate in bounded]
+        found = [due for due in await asyncio.gather(*heads) if due is not None]
+        return max(min(found), opening) if found else None
+
+    async def _first_due(self, queue: str, lane: object, now: datetime) -> datetime | None:
+        waiting = {"queue": queue, "state": State.WAITING.value, "lane": lane}
+        found = await self._ground.jobs.find_one(waiting, {"run_at": 1}, sort=[("run_at", 1)])
+        return None if found is None else max(found["run_at"], now)
+
+    async def _first_due_behind(self, queue: str, gate: Gate, now: datetime) -> datetime | None:
+        opens = opens_at(gate, now)
+        if opens is None:
+            return None
+        head = await self._first_due(queue, gate.scope.lane, now)
+        return None if head is None else max(head, opens)
+
+
+def _runnable(queue: str, now: datetime, *, alone: bool) -> Paper:
+    return {
+        "queue": queue,
+        "state": State.WAITING.value,
+        "crashes": {"$gt": 0} if alone else 0,
+        "run_at": {"$lte": now},
+    }
+
+
+def _by_lane(papers: Sequence[Paper]) -> dict[str | None, list[Paper]]:
+    lanes: dict[str | None, list[Paper]] = {}
+    for paper in papers:
+        lanes.setdefault(paper["lane"], []).append(paper)
+    return lanes

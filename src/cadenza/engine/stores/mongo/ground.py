@@ -1,0 +1,146 @@
+"""What every part of the store stands on: the database, its clock, its indexes, its counters.
+
+Every write asks for a majority and the journal. The server's clock decides: its `localTime` is
+measured every few seconds against this process's monotonic clock, because a `$$NOW` in an update
+cannot be used where the update also depends on what was computed here. Its error is half a round
+trip, and instants are whole milliseconds.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from bson.codec_options import CodecOptions
+from pymongo import AsyncMongoClient, ReturnDocument
+from pymongo.asynchronous.collection import AsyncCollection
+from pymongo.errors import OperationFailure
+from pymongo.read_preferences import ReadPreference
+from pymongo.write_concern import WriteConcern
+
+from cadenza.core.clock import Clock, SystemClock
+from cadenza.engine.errors import InvalidJob
+from cadenza.engine.store import Wake
+from cadenza.engine.stores.mongo.papers import Paper
+
+MEASURED = 10.0  # seconds after which the server's clock is measured anew
+_NO_SUCH_COMMAND = 59
+
+Shelf = AsyncCollection[Paper]
+
+
+class Ground:
+    """A database, and the collections in it that begin with a prefix."""
+
+    def __init__(self, address: str, *, prefix: str | None, clock: Clock | None) -> None:
+        address, said = split_address(address)
+        self.prefix = prefix or said or "cadenza"
+        self.clock = clock or SystemClock()
+        self.client: AsyncMongoClient[Paper] = AsyncMongoClient(
+            address, tz_aware=True, serverSelectionTimeoutMS=5000, appname="cadenza"
+        )
+        database = self.client.get_default_database("cadenza")
+        self.database = database.with_options(
+            codec_options=CodecOptions(tz_aware=True, tzinfo=UTC),
+            read_preference=ReadPreference.PRIMARY,
+            write_concern=WriteConcern(w="majority", j=True),
+        )
+        self.jobs = self._shelf("jobs")
+        self.leases = self._shelf("leases")
+        self.gates = self._shelf("gates")
+        self.marks = self._shelf("marks")
+        self.batches = self._shelf("batches")
+        self.schedules = self._shelf("schedules")
+        self.workers = self._shelf("workers")
+        self.counters = self._shelf("counters")
+        self._watchers: list[Wake] = []
+        self._offset: tuple[float, datetime] | None = None  # monotonic, the server's time then
+
+    def _shelf(self, name: str) -> Shelf:
+        return self.database[f"{self.prefix}_{name}"]
+
+    async def open(self) -> None:
+        """Connect, and make the indexes that are missing."""
+        await self.greet()
+        jobs = self.jobs
+        await jobs.create_index([("queue", 1), ("state", 1), ("priority", 1), ("run_at", 1)])
+        await jobs.create_index(
+            [("queue", 1), ("state", 1), ("lane", 1), ("priority", 1), ("run_at", 1)]
+        )
+        await jobs.create_index([("queue", 1), ("state", 1), ("run_at", 1)])
+        await jobs.create_index([("queue", 1), ("state", 1), ("crashes", 1), ("run_at", 1)])
+        await jobs.create_index([("state", 1), ("lease", 1)])
+        await jobs.create_index([("state", 1), ("finished_at", 1)])
+        await jobs.create_index("held_key", unique=True, sparse=True)
+        await jobs.create_index("batch", sparse=True)
+        await self.leases.create_index("until")
+        await self.gates.create_index([("queue", 1), ("lane", 1)])
+        await self.schedules.create_index("next_at")
+        await self.marks.create_index("until")
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        await self.client.close()
+
+    async def greet(self) -> Paper:
+        """Say hello; servers and stand-ins of old know it by another name."""
+        try:
+            return await self.client.admin.command("hello")
+        except OperationFailure as error:
+            if error.code != _NO_SUCH_COMMAND:
+                raise
+            return await self.client.admin.command("isMaster")
+
+    async def now(self) -> datetime:
+        """Return the server's time, as last measured and carried on since."""
+        mark = self._offset
+        if mark is None or self.clock.monotonic() - mark[0] > MEASURED:
+            mark = self._offset = await self._measure()
+        since = self.clock.monotonic() - mark[0]
+        now = mark[1] + timedelta(seconds=since)
+        return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+    async def _measure(self) -> tuple[float, datetime]:
+        before = self.clock.monotonic()
+        local: datetime = (await self.greet())["localTime"]
+        after = self.clock.monotonic()
+        aware = local if local.tzinfo is not None else local.replace(tzinfo=UTC)
+        return (before + after) / 2, aware.astimezone(UTC)
+
+    async def number(self, name: str, count: int = 1) -> int:
+        """Take `count` numbers of a row that only rises; return the first."""
+        found = await self.counters.find_one_and_update(
+            {"_id": name},
+            {"$inc": {"last": count}},
+            upsert=True,
+            return_document=ReturnDocument.AFTER,
+        )
+        assert found is not None
+        return int(found["last"]) - count + 1
+
+    def watch(self, wake: Wake) -> Callable[[], None]:
+        """Call `wake` on news of this process."""
+        self._watchers.append(wake)
+        return lambda: self._watchers.remove(wake)
+
+    def wake(self, queues: Iterable[str]) -> None:
+        """Wake this process's sleepers; other processes find out by their poll."""
+        for queue in set(queues):
+            for wake in tuple(self._watchers):
+                wake(queue)
+
+
+def split_address(address: str) -> tuple[str, str | None]:
+    """Take our own word, `prefix`, out of an address."""
+    parts = urlsplit(address)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    prefix = next((value for name, value in pairs if name == "prefix"), None)
+    if prefix is not None and not prefix.isidentifier():
+        raise InvalidJob(f"prefix={prefix!r} in the address: use letters, digits and _")
+    query = urlencode([(name, value) for name, value in pairs if name != "prefix"], safe="/:,")
+    return urlunsplit(parts._replace(query=query)), prefix
+
+
+def matched(result: Any) -> bool:
+    """Say whether a fenced write found what it was meant for."""
+    return bool(result.matched_count)

@@ -1,0 +1,210 @@
+"""Taking jobs in, all or none, with writes to one document at a time.
+
+A batch is first written as `arriving`, which nobody sees or takes; one small document commits it;
+then its jobs are let go. Whoever finds a commit that was not carried out carries it out, and a
+batch left without one for an hour is withdrawn. Limit: a slot of a pace and a throttle that a
+batch took stay taken when it fails.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from pymongo.errors import BulkWriteError, DuplicateKeyError
+
+from cadenza.engine.job import (
+    Debounce,
+    Enqueued,
+    NewJob,
+    Pace,
+    Rule,
+    State,
+    Throttle,
+    Unique,
+    While,
+)
+from cadenza.engine.stores.mongo.gate import open_lanes
+from cadenza.engine.stores.mongo.ground import Ground, matched
+from cadenza.engine.stores.mongo.papers import ARRIVING, Paper, to_millisecond, write_job
+
+WITHDRAWN = timedelta(hours=1)
+REMEMBERED = timedelta(days=1)  # a withdrawn batch, so that it is not committed late
+_UNTAKEN = [State.WAITING.value, ARRIVING]
+
+
+async def insert(ground: Ground, jobs: Sequence[NewJob]) -> list[Enqueued]:
+    """Add jobs at one instant."""
+    if not jobs:
+        return []
+    if len(jobs) == 1:
+        return await lay_down(ground, jobs, batch=False)
+    answers = await lay_down(ground, jobs, batch=True)
+    batch = answers_batch(answers)
+    if batch is not None:
+        await ground.batches.insert_one({"_id": batch})
+        await let_go(ground, batch)
+        await ground.batches.delete_one({"_id": batch})
+    return answers
+
+
+def answers_batch(answers: Sequence[Enqueued]) -> int | None:
+    """Name the batch of what was laid down: its first new job."""
+    return next((answer.id for answer in answers if answer.inserted), None)
+
+
+async def lay_down(ground: Ground, jobs: Sequence[NewJob], *, batch: bool) -> list[Enqueued]:
+    """Write jobs; those of a batch wait to be let go."""
+    now = await ground.now()
+    first = await ground.number("job", len(jobs))
+    await open_lanes(ground, jobs)
+    answers: list[Enqueued] = []
+    plain: list[Paper] = []
+    head: int | None = None
+    for id_, job in enumerate(jobs, first):
+        mark = head or id_ if batch else None
+        if job.rule is None:
+            run_at = _due(job, now)
+            plain.append(write_job(id_, job, now=now, run_at=run_at, batch=mark))
+            answers.append(Enqueued("inserted", id_, run_at))
+        else:
+            answers.append(await _by_rule(ground, job, job.rule, id_=id_, now=now, batch=mark))
+        if head is None and answers[-1].inserted:
+            head = id_
+    if plain:
+        try:
+            await ground.jobs.insert_many(plain, ordered=False)
+        except BulkWriteError as error:  # a write that was repeated after a cut-off found itself
+            if any(each.get("code") != 11000 for each in error.details["writeErrors"]):
+                raise
+    return answers
+
+
+def _due(job: NewJob, now: datetime) -> datetime:
+    return to_millisecond(job.run_at or now + (job.delay or timedelta()))
+
+
+async def _by_rule(
+    ground: Ground, job: NewJob, rule: Rule, *, id_: int, now: datetime, batch: int | None
+) -> Enqueued:
+    run_at = _due(job, now)
+    match rule:
+        case Throttle(key, period):
+            taken = await _throttle(ground, key, now, until=to_millisecond(now + period), id_=id_)
+            if taken is not None:
+                return taken
+        case Pace(key, step):
+            run_at = await _pace(ground, key, run_at, step)
+        case Debounce(_, wait, max_wait):
+            run_at = to_millisecond(now + (wait if max_wait is None else min(wait, max_wait)))
+        case Unique():
+            pass
+    paper = write_job(id_, job, now=now, run_at=run_at, batch=batch)
+    if isinstance(rule, Unique | Debounce):
+        while_ = rule.while_ if isinstance(rule, Unique) else While.QUEUED
+        paper |= {"unique_key": rule.key, "held_key": rule.key, "key_while": while_.value}
+        return await _insert_keyed(ground, job, paper, now)
+    await ground.jobs.insert_one(paper)
+    return Enqueued("inserted", id_, run_at)
+
+
+async def _insert_keyed(ground: Ground, job: NewJob, paper: Paper, now: datetime) -> Enqueued:
+    """Insert unless the key is held; the holder may go while we look."""
+    while True:
+        try:
+            await ground.jobs.insert_one(paper)
+        except DuplicateKeyError:
+            holder = await ground.jobs.find_one({"held_key": paper["held_key"]})
+            if holder is None:
+                continue
+            answer = await _meet(ground, job, holder, now)
+            if answer is None:
+                continue
+            return answer
+        return Enqueued("inserted", paper["_id"], paper["run_at"])
+
+
+async def _meet(ground: Ground, job: NewJob, holder: Paper, now: datetime) -> Enqueued | None:
+    """Answer with the holder, or let the newest of a debounced key win; None: look again."""
+    rule = job.rule
+    if not isinstance(rule, Debounce) or holder["state"] == State.RUNNING.value:
+        return Enqueued("existing", holder["_id"], holder["run_at"])
+    run_at = now + (rule.wait if rule.max_wait is None else min(rule.wait, rule.max_wait))
+    if rule.max_wait is not None:
+        run_at = min(run_at, holder["created_at"] + rule.max_wait)
+    run_at = to_millisecond(run_at)
+    fence = {"_id": holder["_id"], "state": {"$in": _UNTAKEN}, "held_key": rule.key}
+    change = {"$set": {"payload": job.payload, "run_at": run_at}}
+    if not matched(await ground.jobs.update_one(fence, change)):
+        return None
+    return Enqueued("debounced", holder["_id"], run_at)
+
+
+async def _throttle(
+    ground: Ground, key: str, now: datetime, *, until: datetime, id_: int
+) -> Enqueued | None:
+    """Take a period for a key; answer with the one who has it."""
+    name = f"throttle {key}"
+    while True:
+        try:
+            await ground.marks.update_one(
+                {"_id": name, "until": {"$lte": now}},
+                {"$set": {"until": until, "first": id_}},
+                upsert=True,
+            )
+        except DuplicateKeyError:
+            mark = await ground.marks.find_one({"_id": name})
+            if mark is None:
+                continue
+            return Enqueued("throttled", mark["first"], until=mark["until"])
+        return None
+
+
+async def _pace(ground: Ground, key: str, run_at: datetime, step: timedelta) -> datetime:
+    """Take the next free instant of a key."""
+    name = f"pace {key}"
+    while True:
+        mark = await ground.marks.find_one({"_id": name})
+        if mark is None:
+            try:
+                await ground.marks.insert_one({"_id": name, "until": to_millisecond(run_at + step)})
+            except DuplicateKeyError:
+                continue
+            return run_at
+        taken = max(run_at, mark["until"])
+        fence = {"_id": name, "until": mark["until"]}
+        change = {"$set": {"until": to_millisecond(taken + step)}}
+        if matched(await ground.marks.update_one(fence, change)):
+            return taken
+
+
+async def let_go(ground: Ground, batch: int) -> None:
+    """Make the jobs of a committed batch wait; may be done again without harm."""
+    await ground.jobs.update_many(
+        {"batch": batch, "state": ARRIVING},
+        {"$set": {"state": State.WAITING.value}, "$unset": {"batch": 1}},
+    )
+
+
+async def withdraw(ground: Ground, batch: int) -> None:
+    """Take back a batch that was not committed."""
+    await ground.jobs.delete_many({"batch": batch, "state": ARRIVING})
+
+
+async def finish_batches(ground: Ground, now: datetime) -> None:
+    """Carry out commits whose writer did not live to; withdraw what was never committed."""
+    async for commit in ground.batches.find({}):
+        withdrawn = commit.get("withdrawn")
+        if withdrawn is None:
+            await let_go(ground, commit["_id"])
+        else:
+            await withdraw(ground, commit["_id"])
+        if withdrawn is None or now - withdrawn > REMEMBERED:
+            await ground.batches.delete_one({"_id": commit["_id"]})
+    old = {"state": ARRIVING, "created_at": {"$lt": now - WITHDRAWN}}
+    for batch in await ground.jobs.distinct("batch", old):
+        if await ground.schedules.find_one({"firing": batch}) is not None:
+            continue
+        try:  # this document makes a late commit of the same batch impossible
+            await ground.batches.insert_one({"_id": batch, "withdrawn": now})
+        except DuplicateKeyError:
+            continue
+        await withdraw(ground, batch)
