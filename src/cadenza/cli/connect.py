@@ -37,10 +37,22 @@ HERE = Place()
 @asynccontextmanager
 async def opened(place: Place, *, create: bool = False) -> AsyncGenerator[Engine]:
     """Open the store for one command."""
-    if not create:
-        must_exist(place.store)
-    async with Engine(place.store) as engine:
+    address = place.store if create else found_store(place.store)
+    async with Engine(address) as engine:
         yield engine
+
+
+def found_store(address: str) -> str:
+    """Return the store that is meant: the one that is named, else the product's, if it is there."""
+    if address == DEFAULT and not Path(DEFAULT.removeprefix("sqlite:///")).exists():
+        from cadenza.cli.settings import USUAL, sqlite_file
+
+        settings = USUAL.settings()
+        file = sqlite_file(settings)
+        if file is None or file.exists():
+            return settings.database_address
+    must_exist(address)
+    return address
 
 
 def must_exist(address: str) -> None:

@@ -26,6 +26,7 @@ GROUPS = {
     "queue": ("cadenza.cli.queue:app", "Look at queues, add posts, change order and weeks."),
     "post": ("cadenza.cli.post:app", "Write posts, approve them, send them, take them back."),
     "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
+    "rule": ("cadenza.cli.rule:app", "Look at rules, make and change them."),
     "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
     "person": ("cadenza.cli.person:app", "Make the first owner; list people."),
     "key": ("cadenza.cli.key:app", "Make, list and revoke API keys."),
@@ -38,6 +39,7 @@ GROUPS = {
     "config": ("cadenza.cli.config:app", "See what is set, and what is missing."),
     "cron": ("cadenza.cli.cron:app", "Read cron expressions and preview them."),
     "doctor": ("cadenza.cli.doctor:app", "Examine the store, the workers and the clocks."),
+    "bundle": ("cadenza.cli.bundle:app", "Pack what a maintainer needs, without secrets."),
     "limits": ("cadenza.cli.limits:app", "Look at what limits allowed, and prove that they held."),
 }
 

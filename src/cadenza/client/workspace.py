@@ -263,22 +263,42 @@ class Posts:
 
 
 class Rules:
-    """Rules that lay out drafts."""
+    """Rules that lay out drafts, and the categories that they take their words and pictures from."""
 
     def __init__(self, home: Workspace) -> None:
         self._home = home
 
-    async def list(self) -> Any:
+    async def list(self) -> Sequence[Data]:
         """List them."""
         return await self._home.get("/rules")
+
+    async def show(self, id: str) -> Data:
+        """Show one."""
+        return await self._home.get(f"/rules/{id}")
+
+    async def categories(self) -> Sequence[Data]:
+        """List the categories."""
+        return await self._home.get("/categories")
 
     async def create(self, *, dry_run: bool = False, **form: Any) -> Data:
         """Make one; a dry run says what it would lay out."""
         return await self._home.post("/rules", form, dry_run=dry_run)
 
     async def edit(self, id: str, *, dry_run: bool = False, **form: Any) -> Data:
-        """Change one."""
+        """Save one anew, whole; a dry run says what would become of its posts."""
         return await self._home.send("PUT", f"/rules/{id}", form, dry_run=dry_run)
+
+    async def pause(self, id: str) -> Data:
+        """Let it lay out nothing more."""
+        return await self._home.post(f"/rules/{id}/pause")
+
+    async def resume(self, id: str) -> Data:
+        """Let it lay out again."""
+        return await self._home.post(f"/rules/{id}/resume")
+
+    async def generate(self) -> Data:
+        """Lay out what is missing, now."""
+        return await self._home.post("/drafts/generate")
 
 
 class Deliveries:

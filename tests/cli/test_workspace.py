@@ -1,0 +1,128 @@
+"""What people do from the command line, as commands on a local database of their own."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from cadenza.cli.run import run
+from tests.cli.conftest import Said
+
+
+class Ada:
+    """`ada("post", "list")` is `cadenza post list` in her folder."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+
+    def __call__(self, *words: str) -> Said:
+        self._capture.readouterr()
+        code = run(words)
+        out, err = self._capture.readouterr()
+        return Said(code, out, err)
+
+
+@pytest.fixture
+def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ada:
+    for name in [name for name in os.environ if name.startswith("CADENZA")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    ada = Ada(capsys)
+    made = ada("person", "create", "ada@example.org", "Ada", "--password", "four plain words here")
+    assert made.code == 0, made.err
+    return ada
+
+
+def test_a_post_goes_from_words_to_a_slot_and_back(ada: Ada) -> None:
+    url = "https://hooks.example.org/ada"
+    secret = "whsec_cmVoZWFyc2FsLXNpZ25pbmcta2V5LW9mLWFkYS0zMmI="
+    fields = ("--field", f"url={url}", "--field", f"secret={secret}")
+    connected = ada("account", "connect", "webhook", *fields)
+    assert connected.code == 0, connected.err
+    week = ada(
+        "queue", "schedule", "webhook", "--slot", "monday=09:00,17:30", "--slot", "fri=12:00"
+    )
+    assert week.code == 0, week.err
+    assert "17:30" in ada("queue", "schedule", "webhook").out
+    made = ada("post", "create", "hello", "--queue", "webhook", "--json")
+    assert made.code == 0, made.err
+    post = made.data["post"]["id"]
+    assert made.data["queue"]["answers"][0]["outcome"] == "queued"
+    shown = ada("queue", "show", "webhook")
+    assert "hello" in shown.out
+    (pill,) = ada("post", "show", post, "--json").data["pills"]
+    explained = ada("explain", pill["delivery_id"])
+    assert "nothing else stands in its way" in explained.out
+    assert ada("queue", "pause", "webhook", "--reason", "the fair").code == 0
+    assert "the fair" in ada("account", "list").out
+    assert ada("account", "check").code == 1
+    assert ada("queue", "resume", "webhook").code == 0
+    assert "1 deliveries were canceled" in ada("post", "cancel", post).out
+    again = ada("queue", "add", post, "webhook")
+    assert again.code == 0, again.err
+    cleared = ada("queue", "clear", "webhook", "--json").data
+    assert len(cleared["canceled"]) == 1
+    assert ada("queue", "undo", cleared["clear_id"]).code == 0
+
+
+def test_what_is_wrong_is_told_in_a_line_with_a_guess(ada: Ada) -> None:
+    refused = ada("account", "connect", "mastodn")
+    assert refused.code == 1
+    assert "Did you mean 'mastodon'?" in refused.err
+    assert "Traceback" not in refused.err
+    assert ada("queue", "show", "nowhere").code == 1
+    assert "says something" in ada("post", "create", " ").err
+    assert "no day and times" in ada("queue", "schedule", "x", "--slot", "someday").err
+    server = ada("post", "list", "--server", "http://127.0.0.1:9")
+    assert "API key" in server.err
+    away = ada("post", "list", "--server", "http://127.0.0.1:9", "--key", "k", "--workspace", "w")
+    assert away.code == 3
+    assert "nobody answers" in away.err
+
+
+def test_a_key_is_made_shown_once_and_revoked(ada: Ada) -> None:
+    made = ada("key", "make", "ci", "--json").data
+    assert made["key"].startswith("cad_")
+    assert made["key"] not in ada("key", "list").out
+    assert ada("key", "revoke", made["shown"]["id"]).code == 0
+    assert ada("key", "list", "--json").data[0]["revoked_at"] is not None
+
+
+def test_a_file_is_imported_once_and_a_workspace_exported(ada: Ada, tmp_path: Path) -> None:
+    (tmp_path / "posts.csv").write_text("text\nHello from a file\n")
+    assert "1 posts would be made" in ada("post", "import", "posts.csv", "--dry-run").out
+    assert "1 posts were made" in ada("post", "import", "posts.csv").out
+    assert "0 posts were made; 1 were there already" in ada("post", "import", "posts.csv").out
+    assert ada("export", "all.zip").code == 0
+    with zipfile.ZipFile(tmp_path / "all.zip") as packed:
+        assert b"Hello from a file" in packed.read("posts.csv")
+    assert ada("export", "all.zip").code == 1  # it is not written over
+
+
+def test_a_bundle_holds_no_texts_and_no_secrets(ada: Ada, tmp_path: Path) -> None:
+    ada("post", "create", "a word that is nobody's business")
+    made = ada("bundle", "help.zip")
+    assert made.code == 0, made.err
+    with zipfile.ZipFile(tmp_path / "help.zip") as packed:
+        whole = b"".join(packed.read(name) for name in packed.namelist())
+    assert b"nobody's business" not in whole
+    assert b"ada@example.org" not in whole
+    assert b"tz" in whole
+
+
+def test_the_second_owner_is_refused_and_people_are_listed(ada: Ada) -> None:
+    second = ada(
+        "person", "create", "ben@example.org", "Ben", "--password", "some plain words here"
+    )
+    assert second.code == 1
+    assert "has an owner already" in second.err
+    assert "ada@example.org" in ada("person", "list").out
+
+
+def test_doctor_finds_the_products_database_by_itself(ada: Ada) -> None:
+    found = ada("doctor")
+    assert "there is no store" not in found.err
+    assert found.code in (0, 1)
