@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from tests.api.conftest import Place
-from tests.api.test_posts import ADA, HOME, POSTS, act, in_the_future, write
+from tests.api.test_posts import ADA, HOME, POSTS, act, in_the_future, program, write
 
 ATTENTION = f"{HOME}/attention"
 
@@ -91,6 +91,14 @@ async def test_steps_that_happen_elsewhere_say_where(editor: httpx2.AsyncClient)
     answer = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"][0]
     assert answer["outcome"] == "elsewhere"
     assert "PATCH" in answer["says"]
+
+
+async def test_a_key_takes_no_step_that_it_was_not_made_for(place: Place) -> None:
+    sender = await program(place, "posts:publish")
+    for step in ("approve", "delete", "start_workspace", "it_is_there", "resume"):
+        body = {"step": step, "subjects": ["0193a7"]}
+        answer = await sender.post(f"{ATTENTION}/steps", json=body)
+        assert answer.json()["type"].endswith("scope_needed"), (step, answer.text)
 
 
 async def test_a_posts_story_tells_who_did_what(place: Place, editor: httpx2.AsyncClient) -> None:

@@ -51,6 +51,26 @@ async def test_only_the_channel_that_is_wrong_is_blocked(desk: Desk) -> None:
     assert found[0].field == "media"
 
 
+class Addressed:
+    """Files that networks can fetch."""
+
+    async def read(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
+
+    def public_url(self, name: str) -> str | None:
+        return f"https://house.example/{name}"
+
+
+async def test_a_picture_with_an_address_is_no_risk_for_networks_that_fetch(desk: Desk) -> None:
+    await desk.file("cat")
+    id_ = await desk.write("look", media=(PostMedia("cat"),))
+    await desk.plan(id_, [INSTAGRAM], due=timedelta(minutes=20))
+    without = codes(await preflight(desk, id_, [INSTAGRAM]))
+    assert ("instagram_feed", "media_url") in without
+    found = codes(await preflight(desk, id_, [INSTAGRAM], files=Addressed()))
+    assert ("instagram_feed", "media_url") not in found
+
+
 async def test_media_that_are_gone_are_found_before_the_time(desk: Desk) -> None:
     """Case 29: fail early, with what to do."""
     await desk.file("cat")

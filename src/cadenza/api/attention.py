@@ -39,6 +39,16 @@ ELSEWHERE = {
     Step.RECONNECT: "POST /api/v1/workspaces/{workspace_id}/connect",
 }
 ON_POSTS = frozenset({Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.DELETE})
+# What a key must hold beside the route's own scope.
+NEEDS = {
+    Step.APPROVE: APPROVE,
+    Step.APPROVE_AND_PUBLISH: APPROVE,
+    Step.DELETE: "posts:write",
+    Step.START: "workspace:write",
+    Step.RESUME: "queue:write",
+    Step.IT_IS_THERE: "deliveries:write",
+    Step.SEND_AGAIN: "deliveries:write",
+}
 WISHES = {
     Step.NEXT_SLOT: late.Wish.NEXT_SLOT,
     Step.PUBLISH_NOW: late.Wish.NOW,
@@ -100,9 +110,9 @@ async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
 @routes.post("/steps", needs=Role.EDITOR, scope="posts:publish")
 async def step(act: Act, workspace_id: Id, body: StepAsked) -> SteppedAll:
     """Do one step for all of these; what is refused says why and changes nothing."""
-    scopes = act.caller.scopes
-    if scopes is not None and body.step in ON_POSTS and APPROVE not in scopes:
-        raise Problem(403, "scope_needed", f"This key may not do this: it needs {APPROVE}.")
+    wanted = NEEDS.get(body.step)
+    if act.caller.scopes is not None and wanted is not None and wanted not in act.caller.scopes:
+        raise Problem(403, "scope_needed", f"This key may not do this: it needs {wanted}.")
     if body.step in ELSEWHERE:
         says = f"this is done by {ELSEWHERE[body.step]}"
         return SteppedAll(
