@@ -15,7 +15,7 @@ from cadenza.people.tokens import draw_key
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("keys", "/workspaces/{workspace_id}/keys")
-ScopeName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+:(read|write)$", max_length=40)]
+ScopeName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+:[a-z_]+$", max_length=40)]
 
 
 class NewKey(Asked):
