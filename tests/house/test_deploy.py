@@ -1,0 +1,52 @@
+"""What the files for several machines name is there: commands, settings, files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cadenza.cli.run import GROUPS
+from cadenza.config.load import load
+from cadenza.providers.registry import all_providers
+
+ROOT = Path(__file__).parents[2]
+FILES = [
+    ROOT / "Dockerfile",
+    ROOT / "compose.yaml",
+    ROOT / "docs" / "guides" / "several-machines.md",
+    *sorted((ROOT / "deploy").glob("*.service")),
+]
+COMMAND = re.compile(
+    r"(?:^\$ |bin/|CMD \[\"|command: \[)cadenza(?:\", \"|, | )([a-z]+)", re.MULTILINE
+)
+VARIABLE = re.compile(r"\b(CADENZA_[A-Z_]+)(?:=|: |\)|`)")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_commands_and_settings_are_there(file: Path) -> None:
+    text = file.read_text()
+    commands = COMMAND.findall(text)
+    assert commands, f"{file.name} starts nothing"
+    assert set(commands) <= GROUPS.keys()
+    values = {"CADENZA_LOG": "json", "CADENZA_LOG_LEVEL": "info", "CADENZA_MEDIA_STORAGE": "s3"}
+    named = set(VARIABLE.findall(text)) - {"CADENZA_CONFIG"}
+    load(environ={name: values.get(name, "a value") for name in named}, providers=all_providers())
+
+
+def test_what_the_image_copies_is_in_the_repository() -> None:
+    copied = re.findall(
+        r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE
+    )
+    for path in " ".join(copied).split():
+        assert (ROOT / path).exists(), path
+
+
+def test_supervisors_wait_longer_than_a_worker_needs() -> None:
+    grace = load(environ={}).worker.grace
+    for unit in (ROOT / "deploy").glob("*.service"):
+        (seconds,) = re.findall(r"^TimeoutStopSec=(\d+)$", unit.read_text(), re.MULTILINE)
+        assert int(seconds) > grace + 10
+    (seconds,) = re.findall(r"stop_grace_period: (\d+)s", (ROOT / "compose.yaml").read_text())
+    assert int(seconds) > grace + 10
