@@ -2,11 +2,10 @@
 
 A published word is a hint and may be lost (a cut connection, a failover); the workers' poll finds
 what it missed. While this process does not hear, it wakes its own watchers itself. After each
-return of the connection everybody is woken.
+return of the connection, and after the first, everybody is woken.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,7 +17,8 @@ from cadenza.engine.stores.redis.wire import Wire
 
 PULSE = 10.0  # seconds without a word after which the connection is asked for a sign of life
 PAUSES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
-READY = 5.0  # seconds in which the first subscription is awaited
+AGAIN = 0.05
+READY = 5.0  # seconds in which a subscription is confirmed
 
 
 class Bell:
@@ -33,11 +33,13 @@ class Bell:
         self._clock = clock
         self._watchers: list[Wake] = []
         self._hearing: asyncio.Task[None] | None = None
-        self._hears = asyncio.Event()
+        self._open = False
+        self._hears = False
 
     def watch(self, wake: Wake) -> Callable[[], None]:
         """Call `wake` on news until the returned function is called."""
         self._watchers.append(wake)
+        self._listen()
         return lambda: self._watchers.remove(wake)
 
     def wake(self, queues: Iterable[str]) -> None:
@@ -48,30 +50,37 @@ class Bell:
 
     def ring(self, queues: Iterable[str]) -> None:
         """Wake them if the published word will not."""
-        if not self._hears.is_set():
+        if not self._hears:
             self.wake(queues)
 
-    async def open(self) -> None:
-        """Begin to listen; wait until the server has confirmed it."""
-        self._hearing = asyncio.create_task(self._hear_for_ever(), name="cadenza redis bell")
-        await self._clock.wait(self._hears, READY)
+    def open(self) -> None:
+        """Listen from now on, if anybody watches: who only enqueues need not hear."""
+        self._open = True
+        if self._watchers:
+            self._listen()
+
+    def _listen(self) -> None:
+        if self._open and self._hearing is None:
+            self._hearing = asyncio.create_task(self._hear_for_ever(), name="cadenza redis bell")
 
     async def close(self) -> None:
         """Stop to listen."""
+        self._open = False
         if self._hearing is not None:
-            self._hearing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._hearing
+            while not self._hearing.done():  # the driver may take a cancel for a timeout
+                self._hearing.cancel()
+                await asyncio.wait([self._hearing], timeout=AGAIN)
             self._hearing = None
+            self._hears = False
 
     async def _hear_for_ever(self) -> None:
         tries = 0
-        while True:
+        while self._open:
             try:
                 await self._hear()
             except (RedisError, OSError, EOFError, asyncio.IncompleteReadError):
-                heard, _ = self._hears.is_set(), self._hears.clear()
-                tries = 0 if heard else tries + 1
+                tries = 0 if self._hears else tries + 1
+                self._hears = False
                 await self._clock.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
 
     async def _hear(self) -> None:
@@ -80,7 +89,7 @@ class Bell:
             await connection.connect()
             await connection.send_command("SUBSCRIBE", self.channel, check_health=False)
             await connection.read_response(timeout=READY, push_request=True)
-            self._hears.set()
+            self._hears = True
             self.wake([""])  # what was published meanwhile was not heard
             while True:
                 await self._hear_one(connection)

@@ -47,6 +47,7 @@ class Ground:
         self._scripts = load_scripts(channel, clock=self.lua_clock)
         self._numbers: dict[str, int] = {}
         self._names: dict[int, str] = {}
+        self._prefixes: dict[str, str] = {}
         self._bell = Bell(self._wire, channel, self._names.get, clock=self._clock)
         self._durable = False
 
@@ -72,7 +73,7 @@ class Ground:
         for warning in warnings(signs):
             log.warning("redis: %s", warning)
         await self._learn_queues()
-        await self._bell.open()
+        self._bell.open()
 
     async def close(self) -> None:
         """Let go of every connection."""
@@ -121,7 +122,10 @@ class Ground:
         return f"{self.prefix}:{name}"
 
     def _prefix(self, queue: str) -> str:
-        return f"{self.prefix}:{{{quote(queue, safe='/:. ')}}}:"
+        known = self._prefixes.get(queue)
+        if known is None:
+            known = self._prefixes[queue] = f"{self.prefix}:{{{quote(queue, safe='/:. ')}}}:"
+        return known
 
     async def _register(self, queue: str) -> int:
         number = await self._do("register", [self._key("queues")], 0, queue, again=True)
