@@ -51,8 +51,8 @@ async def run(*, to: Annotated[str, Parameter(name="--to")], chosen: Chosen = US
         [(each.table, each.rows, each.hash[:16]) for each in checked if each.rows],
         empty="It was empty.",
     )
-    say(f"everything is in {redact(to)} now. Set this, on every machine, before you start:\n")
-    say(f"  CADENZA_DATABASE={redact(to)}\n")
+    say(f"everything is in {redact(to)} now.")
+    say("Before you start anything, set CADENZA_DATABASE to the address that you gave with --to.")
     say(f"{file} is kept, on hold: it sends nothing. Keys and media stay where they are;")
     say("several machines need both: see docs/guides/several-machines.md")
     return OK
