@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Self
 
 import msgspec
 
@@ -18,21 +15,18 @@ from cadenza.accounts.connect import connect
 from cadenza.bootstrap import House
 from cadenza.config.model import Outbound, Settings, Work
 from cadenza.core.ids import SystemIds
+from cadenza.deliveries import lanes
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
 from cadenza.demo.cast import Cast, Role
 from cadenza.demo.rehearsal.ledger import Entry
 from cadenza.sql.tx import Row, Tx
+from tests.crash.nursery import Nursery, Worker
 from tests.providers.pictures import jpeg
 
 HOME = "ada-and-friends"
 LEASE = 2.0
-# `cadenza worker`, imported ahead and held until a line comes, so that rounds need not wait for imports.
-WORKER = (
-    "import sys; import cadenza.cli.worker; from cadenza.cli import main;"
-    "sys.stdin.readline(); main(sys.argv[1:])"
-)
 
 
 def settings_for(cast: Cast, database: str, folder: Path) -> Settings:
@@ -59,41 +53,33 @@ def environment(cast: Cast, settings: Settings) -> dict[str, str]:
 
 @dataclass(slots=True)
 class WorkerProcess:
-    """`cadenza worker` as a process of its own; it waits for `go`."""
+    """`cadenza worker` as a process of its own, forked from one that has imported it."""
 
-    process: subprocess.Popen[bytes]
+    worker: Worker
+    log: Path
 
     @classmethod
-    def hire(cls, cast: Cast, settings: Settings, log: Path, *words: str) -> WorkerProcess:
-        with log.open("ab") as lines:
-            return cls(
-                subprocess.Popen(
-                    [sys.executable, "-c", WORKER, "worker", *words],
-                    env=environment(cast, settings),
-                    stdin=subprocess.PIPE,
-                    stdout=lines,
-                    stderr=lines,
-                    cwd=settings.data,
-                )
-            )
-
-    def go(self) -> Self:
-        assert self.process.stdin is not None
-        self.process.stdin.write(b"go\n")
-        self.process.stdin.close()
-        return self
+    def hire(
+        cls, nursery: Nursery, cast: Cast, settings: Settings, log: Path, *words: str
+    ) -> WorkerProcess:
+        env = environment(cast, settings)
+        words = ("worker", *words)
+        return cls(nursery.hire(words, env=env, log=log, folder=settings.data), log)
 
     def kill(self) -> None:
-        assert self.process.poll() is None, "the worker died before it was killed"
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        assert self.worker.alive, "the worker died before it was killed"
+        self.worker.kill()
 
     async def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
+        """Ask it to stop; return the code that it left with."""
+        self.worker.send(signal.SIGTERM)
         async with asyncio.timeout(30):
-            while self.process.poll() is None:
-                await asyncio.sleep(0.05)
-        return self.process.wait()
+            while self.worker.alive:
+                await asyncio.sleep(0.02)
+        return self._left_with()
+
+    def _left_with(self) -> int:
+        return int(Path(f"{self.log}.left").read_text())
 
 
 @dataclass(slots=True)
@@ -170,7 +156,7 @@ class Stage:
         return {row["id"]: row for row in rows}
 
     async def let_time_pass(self) -> None:
-        """Let ten minutes go by for every doubt: its deadline is over, lists show what is there."""
+        """Let ten minutes go by: a doubt's deadline is over, lists show what is there, waits have ended."""
 
         def pass_(tx: Tx, now: datetime) -> None:
             for row in tx.all(
@@ -193,6 +179,15 @@ class Stage:
                     deadline=row["began_at"] - timedelta(minutes=9),
                 )
                 tx.run("UPDATE delivery SET due_at = :t WHERE state = 'unconfirmed'", t=now)
+            waiting = tx.all(
+                """
+                UPDATE delivery SET due_at = :t
+                WHERE state = 'scheduled' AND leased_until IS NULL AND due_at > :t
+                RETURNING workspace_id, lane_id
+                """,
+                t=now,
+            )
+            lanes.refresh(tx, {(row["workspace_id"], row["lane_id"]) for row in waiting})
 
         await self.house.operations.run(pass_)
 

@@ -121,5 +121,10 @@ async def main(address: str, marks: str) -> None:
         await publisher.wait_for_calls()
 
 
+def run(words: list[str]) -> None:
+    """Work as the nursery's child."""
+    asyncio.run(main(*words))
+
+
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+    run(sys.argv[1:])

@@ -3,7 +3,7 @@
 Each round one worker process is killed with a delivery of several networks in its hands. In the end
 every network that can be asked shows each post exactly once; the others show none twice, and what
 nobody can know stands there as `unconfirmed`. CADENZA_TEST_CRASH_ROUNDS sets the number of rounds of
-both databases together (24, or what a busy machine manages); `make crash` runs 200.
+both databases together (16, or what a busy machine manages); `make crash` runs 200.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -26,16 +26,24 @@ from cadenza.demo.rehearsal.faults import Fault, Kind
 from cadenza.providers.registry import provider
 from cadenza.sql.tx import Row
 from tests.crash.house import Stage, WorkerProcess, settings_for
+from tests.crash.nursery import Nursery
 
 ASKED = os.environ.get("CADENZA_TEST_CRASH_ROUNDS")
-ROUNDS = int(ASKED or "24") // 2  # of each database
-BUDGET = None if ASKED else 40.0  # seconds: on a busy machine the short run kills less often
+ROUNDS = int(ASKED or "16") // 2  # of each database
+BUDGET = None if ASKED else 8.0  # seconds: on a busy machine the short run kills less often
 A_ROUND = 5  # networks at once
 PROVES_PRESENCE_ONLY = "unipile"  # its lists lag, so that what is not in them may be there
 CRASH_LIMIT = 5
 PATIENCE = 20.0  # seconds until a kill point must be reached
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    opened = Nursery.open("cadenza.cli:main", "cadenza.cli.worker", "cadenza.bootstrap")
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -84,13 +92,12 @@ POINTS = {
 }
 
 
-async def kill_rounds(stage: Stage, log: Path, rounds: int) -> Counter[str]:
+async def kill_rounds(stage: Stage, nursery: Nursery, log: Path, rounds: int) -> Counter[str]:
     dice = random.Random(rounds)
     roles = itertools.cycle(stage.cast.roles.values())
     points = itertools.cycle(POINTS)
     kills: Counter[str] = Counter()
-    hire = partial(WorkerProcess.hire, stage.cast, stage.house.settings, log)
-    following = hire()
+    hire = partial(WorkerProcess.hire, nursery, stage.cast, stage.house.settings, log)
     began = time.monotonic()
     for number in range(rounds):
         if BUDGET is not None and number >= len(POINTS) and time.monotonic() - began > BUDGET:
@@ -100,7 +107,7 @@ async def kill_rounds(stage: Stage, log: Path, rounds: int) -> Counter[str]:
         ids = [await stage.post(role, f"Round {number} to {role.provider}") for role in crew]
         kind = POINTS[point]
         faults = [role.world.faults.plan(kind, role.publishes) for role in crew] if kind else []
-        worker, following = following.go(), hire()
+        worker = hire()
         there = await reached(stage, point, faults, ids)
         if point in {"claimed", "after"}:
             await asyncio.sleep(dice.uniform(0, 0.05))
@@ -108,13 +115,12 @@ async def kill_rounds(stage: Stage, log: Path, rounds: int) -> Counter[str]:
         kills[point if there else f"{point}, elsewhere"] += 1
         for role in crew:
             role.world.faults.clear()
-    await settle_all(stage, following)
+    await settle_all(stage, hire())
     return kills
 
 
 async def settle_all(stage: Stage, worker: WorkerProcess) -> None:
     """Let one worker that nobody kills bring everything to an end."""
-    worker.go()
     try:
         async with asyncio.timeout(40 + ROUNDS):
             while await unsettled(stage):
@@ -144,10 +150,10 @@ def must_know(stage: Stage, id_: str) -> bool:
 
 
 async def test_nothing_is_sent_twice_and_nothing_is_lost_however_workers_are_killed(
-    stage: Stage, tmp_path: Path
+    stage: Stage, nursery: Nursery, tmp_path: Path
 ) -> None:
     log = tmp_path / "worker.log"
-    kills = await kill_rounds(stage, log, ROUNDS)
+    kills = await kill_rounds(stage, nursery, log, ROUNDS)
     rows = await stage.rows()
     seen: Counter[str] = Counter()
     for id_, (name, text) in stage.sent.items():

@@ -4,13 +4,16 @@ The truth is what the network saw; doubts that a kill leaves are looked into the
 """
 
 import asyncio
+import contextlib
 import random
+import signal
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -28,7 +31,7 @@ from cadenza.deliveries.set_limit import Limit, set_limit
 from cadenza.providers.outcome import Absent, Finding, Found
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
-from tests.crash.crew import Crew
+from tests.crash.nursery import Nursery, Worker
 from tests.crash.road_program import PROVIDER
 
 HOME = "home"
@@ -48,10 +51,47 @@ class Mark:
     at: float
 
 
+class ForkedCrew:
+    """Keeps `size` worker processes running; kills them with -9."""
+
+    def __init__(self, nursery: Nursery, words: list[str], *, size: int, seed: int) -> None:
+        self._words = words
+        self._size = size
+        self._dice = random.Random(seed)
+        self._nursery = nursery
+        self._workers: list[Worker] = []
+        self.kills = 0
+
+    def __enter__(self) -> Self:
+        self._fill()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            with contextlib.suppress(ProcessLookupError):
+                worker.send(signal.SIGTERM)
+        for worker in self._workers:
+            if not worker.wait(15):
+                worker.kill()
+
+    def _fill(self) -> None:
+        self._workers = [worker for worker in self._workers if worker.alive]
+        while len(self._workers) < self._size:
+            self._workers.append(self._nursery.hire(self._words))
+
+    def kill_one(self) -> None:
+        victim = self._dice.choice(self._workers)
+        with contextlib.suppress(ProcessLookupError):
+            victim.kill()
+        self.kills += 1
+        self._fill()
+
+
 class Ground:
     """A database that many processes work on, and the network's book."""
 
-    def __init__(self, address: str, operations: Operations, book: Path) -> None:
+    def __init__(self, address: str, operations: Operations, book: Path, nursery: Nursery) -> None:
+        self.nursery = nursery
         self.address = address
         self.operations = operations
         self.book = book
@@ -131,8 +171,8 @@ class Ground:
     async def work(self, *, kills: int, sent: int, seconds: float, every: float = 0.4) -> None:
         """Let sixteen work and be killed until so many are sent and nothing is in doubt or in hand."""
         dice = random.Random(7)
-        with Crew(
-            self.address, self.book, size=WORKERS, seed=11, program="tests.crash.road_program"
+        with ForkedCrew(
+            self.nursery, [self.address, str(self.book)], size=WORKERS, seed=11
         ) as crew:
             async with asyncio.timeout(seconds):
                 while True:
@@ -157,15 +197,24 @@ class Ground:
         assert audit.clean, audit
 
 
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    opened = Nursery.open("tests.crash.road_program:run")
+    yield opened
+    opened.close()
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-async def ground(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ground]:
+async def ground(
+    request: pytest.FixtureRequest, tmp_path: Path, nursery: Nursery
+) -> AsyncIterator[Ground]:
     address = (
         f"sqlite:///{tmp_path}/road.sqlite3"
         if request.param == "sqlite"
-        else request.getfixturevalue("postgres_database")
+        else request.getfixturevalue("product_database")
     )
     async with open_product(address, clock=SystemClock()) as operations:
-        yield Ground(address, operations, tmp_path / "marks")
+        yield Ground(address, operations, tmp_path / "marks", nursery)
 
 
 async def test_a_cap_of_twenty_lets_exactly_twenty_out(ground: Ground) -> None:
@@ -205,3 +254,10 @@ async def test_a_campaign_its_accounts_and_their_provider_hold_together(ground: 
     ]
     apart = [(after - before).total_seconds() for before, after in pairwise(began)]
     assert min(apart) >= 0.2, apart
+    # The provider's: 20 in any 2 seconds, as the network saw them begin.
+    begins = [mark.at for mark in ground.marks("begin")]
+    assert most_within(begins, 2.0) <= 20
+
+
+def most_within(times: list[float], seconds: float) -> int:
+    return max(sum(begin <= at < begin + seconds for at in times) for begin in times)

@@ -13,6 +13,7 @@ from cadenza.cli.run import run
 from cadenza.demo.cast import Cast, assemble
 from cadenza.demo.rehearsal.faults import Kind
 from tests.crash.house import Stage, WorkerProcess, environment, settings_for
+from tests.crash.nursery import Nursery
 
 pytestmark = pytest.mark.slow
 TROUBLE = (Kind.EXPIRE, Kind.HTML_AFTER, Kind.RESET_AFTER, Kind.ERROR_AFTER, Kind.DROP_BEFORE)
@@ -62,7 +63,8 @@ async def test_a_whole_run_leaves_no_secret_anywhere(
             role.world.faults.plan(kind, role.publishes, nth=1 + TROUBLE.index(kind))
             await stage.post(role, f"{kind} at {role.provider}")
     settings = stage.house.settings
-    worker = WorkerProcess.hire(stage.cast, settings, log, "--log-level", "debug").go()
+    nursery = Nursery.open("cadenza.cli:main", "cadenza.cli.worker")
+    worker = WorkerProcess.hire(nursery, stage.cast, settings, log, "--log-level", "debug")
     try:
         async with asyncio.timeout(12):
             while any(
@@ -74,6 +76,7 @@ async def test_a_whole_run_leaves_no_secret_anywhere(
         pass  # a network that asked for a wait keeps the rest of its lane waiting; the logs are there
     finally:
         assert await worker.stop() == 0
+        nursery.close()
     secrets = secrets_of(stage.cast, settings.keys.read_text())
     assert len(secrets) >= 14
     assert b"worker started" in log.read_bytes()
