@@ -51,17 +51,17 @@ async def ensure(ground: Ground, scope: Scope) -> None:
 
 
 async def open_lanes(ground: Ground, jobs: Iterable[NewJob]) -> None:
-    """Give each lane its gate, and the limit that its newest job brings."""
-    lanes: dict[Scope, Limit | None] = {}
-    for job in jobs:
-        if job.lane is not None:
-            scope = Scope(job.queue, job.lane)
-            lanes[scope] = job.limit or lanes.get(scope)
-    for scope, limit in lanes.items():
+    """Give each lane its gate before a job stands in it."""
+    for scope in {Scope(job.queue, job.lane) for job in jobs if job.lane is not None}:
         await ensure(ground, scope)
-        if limit is not None:
-            change = {"$set": {"limit": write_limit(limit)}, "$inc": {"version": 1}}
-            await ground.gates.update_one({"_id": gate_id(scope)}, change)
+
+
+async def limit_lanes(ground: Ground, inserted: Iterable[NewJob]) -> None:
+    """Give each lane the limit that its newest job brought."""
+    limits = {Scope(job.queue, job.lane): job.limit for job in inserted if job.limit and job.lane is not None}
+    for scope, limit in limits.items():
+        change = {"$set": {"limit": write_limit(limit)}, "$inc": {"version": 1}}
+        await ground.gates.update_one({"_id": gate_id(scope)}, change)
 
 
 async def set_gate(

@@ -22,7 +22,7 @@ from cadenza.engine.job import (
     Unique,
     While,
 )
-from cadenza.engine.stores.mongo.gate import open_lanes
+from cadenza.engine.stores.mongo.gate import limit_lanes, open_lanes
 from cadenza.engine.stores.mongo.ground import Ground, matched
 from cadenza.engine.stores.mongo.papers import ARRIVING, Paper, to_millisecond, write_job
 
@@ -35,7 +35,7 @@ async def insert(ground: Ground, jobs: Sequence[NewJob]) -> list[Enqueued]:
     """Add jobs at one instant."""
     if not jobs:
         return []
-    if len(jobs) == 1:
+    if len(jobs) == 1 and jobs[0].limit is None:
         return await lay_down(ground, jobs, batch=False)
     answers = await lay_down(ground, jobs, batch=True)
     batch = answers_batch(answers)
@@ -75,6 +75,9 @@ async def lay_down(ground: Ground, jobs: Sequence[NewJob], *, batch: bool) -> li
         except BulkWriteError as error:  # a write that was repeated after a cut-off found itself
             if any(each.get("code") != 11000 for each in error.details["writeErrors"]):
                 raise
+    await limit_lanes(
+        ground, [job for job, said in zip(jobs, answers, strict=True) if said.inserted]
+    )
     return answers
 
 
