@@ -6,6 +6,10 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 7 }, // white words on the lighter shade are a little too faint
   defaultRadius: "md",
   cursorType: "pointer",
+  colors: {
+    // Darker from the seventh on than usual, so that white words on it can be read.
+    red: ["#fff5f5", "#ffe3e3", "#ffc9c9", "#ffa8a8", "#ff8787", "#ff6b6b", "#fa5252", "#c92a2a", "#b02525", "#981f1f"],
+  },
   fontFamily:
     "Inter, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif",
   components: {

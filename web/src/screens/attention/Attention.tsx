@@ -123,7 +123,7 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
         <Group gap="xs" mt={6}>
           {editor && first !== undefined && <StepButton thing={thing} step={first} onStep={onStep} />}
           {thing.pill !== null && (
-            <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={`Why: ${thing.says}`}>
+            <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={`Why? ${thing.says}`}>
               Why?
             </Button>
           )}

@@ -64,7 +64,7 @@ function Own(props: { name: string; where: string; own: boolean; common: string;
             {props.common}
           </Text>
         </div>
-        <Button size="compact-sm" variant="default" style={{ flex: "none" }} onClick={props.onOwn} aria-label={`${props.name}: another on ${props.where}`}>
+        <Button size="compact-sm" variant="default" style={{ flex: "none" }} onClick={props.onOwn} aria-label={`Change here: ${props.name.toLowerCase()} on ${props.where}`}>
           Change here
         </Button>
       </Group>

@@ -37,7 +37,6 @@ export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
       color={stateWord(pill.held === null ? pill.state : "held").colour}
       leftSection={<NetworkIcon of={pill.provider} size={12} />}
       style={{ color: "var(--mantine-color-text)", cursor: "pointer" }}
-      aria-label={`${pill.handle}: ${word}, ${when}`}
       title={pill.reason ?? undefined}
     >
       {pill.handle} · {word} · {when}

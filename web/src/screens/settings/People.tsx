@@ -101,7 +101,7 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
             value={member.role}
             onChange={(role) => role !== null && change.mutate(role as Role)}
           />
-          <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={`Let ${member.name} go`}>
+          <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={`Let go: ${member.name}`}>
             Let go
           </Button>
         </Group>

@@ -28,6 +28,8 @@ export const scopeGroups: ScopeGroup[] = [
   { name: "Webhooks", read: "webhooks:read" },
   { name: "People", read: "people:read" },
   { name: "Audit log", read: "audit:read" },
+  { name: "Export", read: "export:read" },
+  { name: "Assistants", more: [{ scope: "mcp:write", says: "use the MCP endpoint" }] },
 ];
 
 export const allScopes: string[] = scopeGroups.flatMap(({ read, write, more }) =>
