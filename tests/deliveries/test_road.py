@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from cadenza.deliveries.installation import beat, confirm, hold
 from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Permitted, Refusal, Stale
 from cadenza.deliveries.reconcile import doubts, resolve
@@ -273,3 +274,29 @@ async def test_what_is_never_there_is_given_up_after_its_attempts(road: Road) ->
     assert await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Absent())) == "failed"
     row = await road.row("delivery", id_)
     assert (row["state"], row["reason"]) == ("failed", "it was not there after 1 attempts")
+
+
+async def test_no_doubt_is_looked_into_by_a_clock_that_jumped(road: Road) -> None:
+    """A clock that ran ahead ends deadlines of calls that still run: "absent" would send them twice."""
+    await road.post()
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Unconfirmed("no answer"), permit.attempt_id)
+    await road.operations.run(
+        lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - 10 * MINUTE)
+    )
+    await road.operations.run(beat)
+    assert len(await road.operations.read(doubts)) == 1
+
+    for ago in (timedelta(hours=2), timedelta(hours=-2)):
+        await road.operations.run(
+            lambda tx, now, ago=ago: tx.run("UPDATE installation SET beat_at = :t", t=now - ago)
+        )
+        assert await road.operations.read(doubts) == []
+
+    await road.operations.run(lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now))
+    await road.operations.run(lambda tx, now: hold(tx, now, kind="clock", says="it jumped"))
+    assert await road.operations.read(doubts) == []
+    await road.operations.run(lambda tx, now: confirm(tx, now, by="member:ada"))
+    assert len(await road.operations.read(doubts)) == 1
