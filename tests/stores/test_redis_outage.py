@@ -153,3 +153,15 @@ async def test_a_server_that_is_not_there_is_named(tmp_path: object) -> None:
 def test_an_address_that_cannot_be_read_is_refused() -> None:
     with pytest.raises(InvalidJob, match="replicas"):
         RedisStore("redis://127.0.0.1/0?replicas=some")
+
+
+async def test_a_watching_store_closes_at_any_moment(private_valkey: Servers) -> None:
+    server = private_valkey()
+    for moments in range(25):
+        store = RedisStore(server.url)
+        await store.open()
+        store.watch(lambda queue: None)
+        for _ in range(moments):
+            await asyncio.sleep(0)
+        async with asyncio.timeout(PATIENCE):
+            await store.close()

@@ -17,7 +17,6 @@ from cadenza.engine.stores.redis.wire import Wire
 
 PULSE = 10.0  # seconds without a word after which the connection is asked for a sign of life
 PAUSES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
-AGAIN = 0.05
 READY = 5.0  # seconds in which a subscription is confirmed
 
 
@@ -67,9 +66,8 @@ class Bell:
         """Stop to listen."""
         self._open = False
         if self._hearing is not None:
-            while not self._hearing.done():  # the driver may take a cancel for a timeout
-                self._hearing.cancel()
-                await asyncio.wait([self._hearing], timeout=AGAIN)
+            self._hearing.cancel()
+            await asyncio.wait([self._hearing])
             self._hearing = None
             self._hears = False
 
@@ -86,9 +84,10 @@ class Bell:
     async def _hear(self) -> None:
         connection = self._wire.new_connection()
         try:
-            await connection.connect()
-            await connection.send_command("SUBSCRIBE", self.channel, check_health=False)
-            await connection.read_response(timeout=READY, push_request=True)
+            async with asyncio.timeout(READY):
+                await connection.connect()
+                await connection.send_command("SUBSCRIBE", self.channel, check_health=False)
+                await connection.read_response(push_request=True)
             self._hears = True
             self.wake([""])  # what was published meanwhile was not heard
             while True:
@@ -97,15 +96,13 @@ class Bell:
             await connection.disconnect(nowait=True)
 
     async def _hear_one(self, connection: Any) -> None:
-        try:
-            said = await connection.read_response(
-                timeout=PULSE, disconnect_on_error=False, push_request=True
-            )
-        except TimeoutError:
-            said = None
+        said = await connection.read_response(
+            timeout=PULSE, disconnect_on_error=False, push_request=True
+        )
         if said is None:  # nothing for a while: a server that is gone does not answer this either
-            await connection.send_command("PING", check_health=False)
-            said = await connection.read_response(timeout=PULSE, push_request=True)
+            async with asyncio.timeout(READY):
+                await connection.send_command("PING", check_health=False)
+                said = await connection.read_response(push_request=True)
         if isinstance(said, list) and said[0] == b"message":
             word = said[2].decode()
             self.wake([(self._name(int(word)) or "") if word else ""])

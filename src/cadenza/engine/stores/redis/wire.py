@@ -6,6 +6,7 @@ caller sees of an outage is `StoreUnavailable`. Limit: in a cluster the driver d
 a command was sent, so there every failure counts as perhaps sent.
 """
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -37,6 +38,7 @@ from cadenza.engine.stores.redis.lua import Script
 
 PATIENCE = 5.0  # seconds for which a server that is away is waited for
 PAUSES = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
+CONNECT = 5.0  # seconds for a connection
 TIMEOUT = 30.0  # seconds for one answer
 REPLICA_WAIT = 1000  # milliseconds that a write waits for its replicas
 
@@ -58,8 +60,9 @@ class Wire:
         self._clock = clock
         self._replicas = replicas
         try:
+            # No timeout of the driver's own: it would swallow a cancel now and then.
             self._pool = ConnectionPool.from_url(
-                address, socket_timeout=TIMEOUT, retry=Retry(NoBackoff(), 0), client_name="cadenza"
+                address, socket_timeout=None, retry=Retry(NoBackoff(), 0), client_name="cadenza"
             )
         except ValueError as error:
             raise InvalidJob(f"cannot read the address {address!r}: {error}") from error
@@ -128,7 +131,7 @@ class Wire:
     async def _send(self, command: tuple[Any, ...], *, write: bool, here: bool) -> Any:
         if self.cluster is not None and not here:
             return await self.cluster.execute_command(*command)
-        async with self._connection() as connection:
+        async with asyncio.timeout(TIMEOUT), self._connection() as connection:
             await connection.send_command(*command)
             answer = await connection.read_response()
             if write and self._replicas:
@@ -146,7 +149,8 @@ class Wire:
     async def _connection(self) -> AsyncGenerator[AbstractConnection]:
         connection = self._take()
         try:
-            await connection.connect()
+            async with asyncio.timeout(CONNECT):
+                await connection.connect()
         except BaseException as error:
             self._opened.discard(connection)
             if isinstance(error, _AWAY):
