@@ -1,11 +1,11 @@
 """Posts from a CSV file, and a whole workspace into a ZIP: files of this machine, the local database.
 
-A file of many rows is imported in steps, with a bar of progress on a terminal.
+On a terminal a line says that work is under way; how far it is, the import does not tell.
 """
 
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
@@ -39,7 +39,8 @@ async def import_file(
             all_or_nothing=all_or_nothing,
             dry_run=dry_run,
         )
-        report = await import_csv(house.operations, data, order, queues=QUEUES)
+        with _working(f"importing {file}"):
+            report = await import_csv(house.operations, data, order, queues=QUEUES)
     if isinstance(report, Unreadable):
         raise ClientError(f"{file} cannot be imported: {report}")
     if reach.json:
@@ -82,14 +83,25 @@ async def export_file(reach: Reach, file: Path | None) -> int:
         except OSError as error:
             raise ClientError(f"{file} cannot be written: {error.strerror}") from error
         try:
-            async for chunk in export_workspace(house.operations, workspace_id):
-                size += out.write(chunk)
+            with _working("packing the workspace"):
+                async for chunk in export_workspace(house.operations, workspace_id):
+                    size += out.write(chunk)
         finally:
             if file is not None:
                 out.close()
     if file is not None:
         say(f"{file}: {size:,} bytes")
     return OK
+
+
+@contextmanager
+def _working(words: str) -> Generator[None]:
+    """Say on a terminal that it takes a while."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status(f"{words} …") if console.is_terminal else nullcontext():
+        yield
 
 
 def _read(file: Path) -> bytes:
