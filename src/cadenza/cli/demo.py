@@ -167,5 +167,7 @@ async def _greet(house: House, cast: Cast, chosen: Chosen) -> None:
     say("  Look at Activity for what was sent, what failed and what nobody can be sure of;")
     say("  at a queue for the weeks ahead; at the drafts that wait for an approval.")
     say(f"  All of it lies in {house.settings.data}; `cadenza demo --reset` begins anew.")
+    if house.settings.listen.host not in ("127.0.0.1", "localhost", "::1"):
+        say("  WARNING: others can reach this, and everybody knows these passwords.")
     say("  Ctrl-C stops it.\n")
     sys.stdout.flush()

@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from cadenza.cli.connect import HERE, Place, opened
 from cadenza.cli.jobs_change import add_changes
+from cadenza.cli.jobs_import import add_import
 from cadenza.cli.show import (
     as_data,
     last_error,
@@ -27,6 +28,7 @@ from cadenza.engine.recurring import load_recurrence
 
 app = App(name="jobs", help="Look at jobs and change what becomes of them.")
 add_changes(app)
+add_import(app)
 
 
 @app.command(name="list")

@@ -219,7 +219,9 @@ async def approve(post: str, /, *, revision: int | None = None, reach: Reach = U
 
 
 @app.command(name="publish-now")
-async def publish_now(post: str, /, *accounts: str, reach: Reach = USUALLY) -> int:
+async def publish_now(
+    post: str, /, *accounts: str, approve: Yes = False, reach: Reach = USUALLY
+) -> int:
     """Send a post now.
 
     Parameters
@@ -228,9 +230,12 @@ async def publish_now(post: str, /, *accounts: str, reach: Reach = USUALLY) -> i
         The post's id.
     accounts
         Ids, handles or networks; without any, where it goes anyway.
+    approve
+        Approve what it says now first.
     """
     async with reached(reach) as home:
-        answer = await home.posts.publish_now(post, await find_accounts(home, accounts))
+        ids = await find_accounts(home, accounts)
+        answer = await home.posts.publish_now(post, ids, approve=approve)
     if reach.json:
         print_json(answer)
         return OK

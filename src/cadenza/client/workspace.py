@@ -235,10 +235,13 @@ class Posts:
         """Approve what it says now."""
         return await self._home.post(f"/posts/{id}/approve", {"revision": revision})
 
-    async def publish_now(self, id: str, accounts: Sequence[str] | None = None) -> Data:
-        """Send it now."""
+    async def publish_now(
+        self, id: str, accounts: Sequence[str] | None = None, *, approve: bool = False
+    ) -> Data:
+        """Send it now; with `approve`, approve what it says now first."""
         places = None if accounts is None else [{"account_id": each} for each in accounts]
-        return await self._home.post(f"/posts/{id}/publish-now", {"accounts": places})
+        verb = "approve-and-publish-now" if approve else "publish-now"
+        return await self._home.post(f"/posts/{id}/{verb}", {"accounts": places})
 
     async def schedule(
         self,

@@ -116,7 +116,9 @@ class Settings:
     @property
     def home(self) -> str:
         """The address that people and networks reach this instance by, without a slash at the end."""
-        url = self.public_url or f"http://{self.listen.host}:{self.listen.port}"
+        everywhere = self.listen.host in ("0.0.0.0", "::")  # noqa: S104 - no address to come by
+        host = "127.0.0.1" if everywhere else self.listen.host
+        url = self.public_url or f"http://{host}:{self.listen.port}"
         return url.rstrip("/")
 
 
