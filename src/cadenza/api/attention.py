@@ -19,7 +19,7 @@ from cadenza.api.posts import one as one_post
 from cadenza.api.problems import Problem, conflict, not_found
 from cadenza.api.queue_shapes import Shown, ShownAnswer, show
 from cadenza.api.queue_shapes import refuse as refuse_queue
-from cadenza.api.shape import Asked, Id, IdField
+from cadenza.api.shape import Asked, Id, IdField, loads
 from cadenza.db.audit import record
 from cadenza.deliveries import change
 from cadenza.deliveries.cancel_post import CanceledPost
@@ -38,6 +38,7 @@ ELSEWHERE = {
     Step.ADD_MEDIA: "PATCH /api/v1/workspaces/{workspace_id}/posts/{post_id}",
     Step.RECONNECT: "POST /api/v1/workspaces/{workspace_id}/connect",
 }
+FIRST_WORDS = 160
 ON_POSTS = frozenset({Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.DELETE})
 # What a key must hold beside the route's own scope.
 NEEDS = {
@@ -66,6 +67,7 @@ class ThingShown(Shown):
     at: datetime
     post_id: str | None
     pill: PillShown | None
+    words: str | None = Field(default=None, description="How the post begins")
 
 
 class StepAsked(Asked):
@@ -98,13 +100,21 @@ class SteppedAll(ShownAnswer):
 @routes.get(needs=Role.VIEWER, scope="posts:read")
 async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
     """List what wants a person: what is about to go wrong first."""
-    found = await ask.read(lambda tx, now: needs_attention(tx, now, workspace_id=workspace_id))
-    return [
-        show(ThingShown, each)
-        for each in found
-        if each.kind is Kind.BLOCKED
-        or ask.caller.may_use(each.pill.account_id if each.pill else each.subject_id)
-    ]
+
+    def look(tx: Tx, now: datetime) -> list[ThingShown]:
+        found = needs_attention(tx, now, workspace_id=workspace_id)
+        things = [
+            show(ThingShown, each)
+            for each in found
+            if each.kind is Kind.BLOCKED
+            or ask.caller.may_use(each.pill.account_id if each.pill else each.subject_id)
+        ]
+        words = _words(tx, workspace_id, {each.post_id for each in things if each.post_id})
+        for each in things:
+            each.words = words.get(each.post_id or "")
+        return things
+
+    return await ask.read(look)
 
 
 @routes.post("/steps", needs=Role.EDITOR, scope="posts:publish")
@@ -278,6 +288,22 @@ class _Deed:
                     subject_id=row["id"],
                     after={"state": state.value},
                 )
+
+
+def _words(tx: Tx, workspace_id: str, posts: set[str]) -> dict[str, str]:
+    """Return how posts begin: a screen shows words, not ids."""
+    rows = tx.all(
+        """
+        SELECT id, title, content FROM post
+        WHERE workspace_id = :workspace_id
+            AND id IN (SELECT id FROM TABLE(:ids) AS asked (id text))
+        """,
+        workspace_id=workspace_id,
+        ids=[(id_,) for id_ in sorted(posts)],
+    )
+    return {
+        row["id"]: (row["title"] or loads(row["content"])["text"])[:FIRST_WORDS] for row in rows
+    }
 
 
 def _rows(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:

@@ -15,6 +15,7 @@ import { channelName } from "../../ui/words";
 import { Attempts } from "./Attempts";
 import { Gates } from "./Gates";
 import { Mend } from "./Mend";
+import { Story } from "./Story";
 
 type Delivery = Schemas["Delivery"];
 
@@ -69,6 +70,7 @@ function Explanation({ id }: { id: string }) {
               </Button>
             )}
           </Section>
+          {shown.post_id !== null && <Story postId={shown.post_id} zone={shown.zone} />}
         </Stack>
       )}
     </Fetched>
@@ -97,7 +99,9 @@ function Head({ delivery }: { delivery: Delivery }) {
           </Anchor>
         )}
       </div>
-      <StateBadge state={delivery.state} />
+      <div style={{ flex: "none" }}>
+        <StateBadge state={delivery.state} />
+      </div>
     </Group>
   );
 }

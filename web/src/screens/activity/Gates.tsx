@@ -19,6 +19,8 @@ const names: Record<string, string> = {
   installation: "The installation",
   "still wanted": "Wanted and approved",
   suppression: "May be written to",
+  recipient: "The recipient",
+  "recipient cap": "Limit for one recipient",
   content: "What it says",
   workspace: "The workspace",
   account: "The account",

@@ -114,6 +114,11 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
       {choice}
       {thing.pill !== null && <NetworkIcon of={thing.pill.provider} />}
       <div style={{ flex: 1, minWidth: 0 }}>
+        {thing.words !== null && thing.words !== undefined && thing.words !== "" && (
+          <Text size="sm" fw={600} truncate>
+            {thing.words}
+          </Text>
+        )}
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
           {thing.says.charAt(0).toUpperCase() + thing.says.slice(1)}
         </Text>

@@ -26,7 +26,7 @@ export function Counter(props: { name: string; length: number; limit: number | n
   const over = props.limit !== null && props.length > props.limit;
   const unit = units[props.unit] ?? props.unit;
   return (
-    <Text size="xs" fw={over ? 700 : undefined} c={over ? "red.8" : "dimmed"}>
+    <Text size="xs" fw={over ? 700 : undefined} c={over ? "var(--mantine-color-error)" : "dimmed"}>
       {props.name} {props.length}
       {props.limit !== null && ` of ${props.limit}`} {unit}
       {over && `: ${props.length - (props.limit ?? 0)} too many`}

@@ -1,0 +1,109 @@
+"""Drafts, approvals and rules in a browser: found, approved in bulk, laid out ahead after a look at the plan."""
+
+from datetime import datetime
+
+import pytest
+from playwright.async_api import expect
+
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NewPost
+from cadenza.sql.tx import Tx
+from tests.browser.look import hindrances, overflows, snap
+from tests.browser.stage import HOME, Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+DRAFTS = ("A look into the archive", "The cloakroom in winter", "Why oboes give the note")
+
+
+async def test_drafts_are_searched_and_approved_together(stage: Stage) -> None:
+    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    page = await stage.visit("ada", "drafts")
+    for text in DRAFTS:
+        await expect(page.get_by_role("link", name=text)).to_be_visible()
+    await snap(page, "drafts")
+    assert await hindrances(page) == []
+    await page.get_by_label("Search").fill("oboes")
+    await expect(page.get_by_role("link", name=DRAFTS[0])).to_have_count(0)
+    await page.get_by_label("Search").fill("")
+    await expect(page.get_by_role("link", name=DRAFTS[0])).to_be_visible()
+
+    await page.get_by_label("Choose all that wait for approval").check()
+    await page.get_by_role("button", name="Approve 3 posts").click()
+
+    await expect(page.get_by_text("3 posts approved.")).to_be_visible()
+    approved = await stage.rows("SELECT id FROM post WHERE approved_hash IS NOT NULL")
+    assert len(approved) == len(DRAFTS) + len(stage.posts)
+
+
+async def test_one_approval_can_be_undone(stage: Stage) -> None:
+    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    page = await stage.visit("ada", "drafts")
+    await page.get_by_role("button", name=f"Approve: {DRAFTS[1]}").click()
+    await expect(page.get_by_text("Approved.")).to_be_visible()
+
+    await page.get_by_role("button", name="Undo").click()
+
+    await expect(page.get_by_text("It waits for approval again.")).to_be_visible()
+    await expect(page.get_by_role("button", name=f"Approve: {DRAFTS[1]}")).to_be_visible()
+
+
+async def test_labels_lead_to_posts_that_bear_them(stage: Stage) -> None:
+    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    page = await stage.visit("cy", "drafts")
+    await page.get_by_role("button", name="Show only label season").click()
+    await expect(page.get_by_role("link", name=DRAFTS[0])).to_be_visible()
+    await expect(page.get_by_role("link", name=DRAFTS[1])).to_have_count(0)
+    await expect(page.get_by_role("button", name="Approve")).to_have_count(0)
+
+
+async def test_a_rule_shows_its_plan_before_it_is_saved_and_lays_out_posts(stage: Stage) -> None:
+    page = await stage.visit("ada", "drafts/categories")
+    await page.get_by_role("button", name="New category").click()
+    await page.get_by_role("textbox", name="Name", exact=True).fill("Rehearsals")
+    await page.get_by_label("Text for rules").fill("We rehearse on {{weekday}}.")
+    assert await hindrances(page) == []
+    await page.get_by_role("button", name="Save the category").click()
+    await expect(page.get_by_role("region", name="Rehearsals")).to_be_visible()
+
+    await page.get_by_role("tab", name="Rules").click()
+    await page.get_by_role("button", name="New rule").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("textbox", name="Name", exact=True).fill("Mondays")
+    await dialog.get_by_label("Category").first.click()
+    await page.get_by_role("option", name="Rehearsals").click()
+    await dialog.get_by_label("Accounts").first.click()
+    await page.get_by_role("option", name="@hall@music.example").click()
+    await page.keyboard.press("Escape")
+    plan = dialog.get_by_label("What this rule does")
+    await expect(plan).to_contain_text("4 added · 0 moved · 0 removed")
+    await expect(plan).to_contain_text("Mon 26 Oct, 09:00")
+    await snap(page, "drafts-rule")
+    assert await hindrances(page) == []
+    await dialog.get_by_role("button", name="Save the rule").click()
+    await expect(page.get_by_text("Mondays at 09:00, Berlin time")).to_be_visible()
+
+    await page.get_by_role("button", name="Lay out now").click()
+    await expect(page.get_by_text("4 posts laid out.")).to_be_visible()
+    await page.get_by_role("tab", name="Posts").click()
+    await expect(page.get_by_text("Laid out by a rule")).to_have_count(4)
+    await snap(page, "drafts-laid-out")
+    assert await hindrances(page) == []
+
+
+async def test_drafts_fit_a_phone_in_the_dark(stage: Stage) -> None:
+    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    page = await stage.visit(
+        "ada", "drafts?state=all", viewport={"width": 390, "height": 800}, color_scheme="dark"
+    )
+    await expect(page.get_by_role("link", name=DRAFTS[0])).to_be_visible()
+    await snap(page, "drafts-phone-dark")
+    assert not await overflows(page)
+    assert await hindrances(page) == []
+
+
+def _write(tx: Tx, now: datetime, stage: Stage) -> None:
+    by = f"member:{stage.members['ben']}"
+    for text in DRAFTS:
+        labels = ("season",) if text == DRAFTS[0] else ()
+        new = NewPost(workspace_id=HOME, text=text, labels=labels)
+        assert isinstance(create(tx, now, new, by=by, approve=False), Created)

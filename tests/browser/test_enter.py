@@ -1,0 +1,114 @@
+"""The doors in a browser: a forgotten password, an invitation of somebody new, links that are not whole."""
+
+from datetime import datetime
+
+import pytest
+from playwright.async_api import Page, expect
+
+from cadenza.people.change_password import ask_reset
+from cadenza.people.invite import invite
+from cadenza.people.model import Role
+from cadenza.people.tokens import draw_token
+from cadenza.sql.tx import Tx
+from tests.browser.look import hindrances, overflows, snap
+from tests.browser.stage import HOME, Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+PASSWORD = "violet engine under seven"
+
+
+async def test_a_forgotten_password_is_replaced_by_the_link_of_a_mail(stage: Stage) -> None:
+    page = await stranger(stage, "forgotten")
+    await page.get_by_label("E-mail").fill("ben@example.org")
+    assert await hindrances(page) == []
+    await page.get_by_role("button", name="Send me a link").click()
+    await expect(page.get_by_text("If ben@example.org has a place here")).to_be_visible()
+    token = await stage.house.operations.run(_reset)
+    await page.goto(f"{stage.address}/reset-password#token={token}")
+    await page.reload()
+    await page.get_by_label("New password").fill("short")
+    await page.get_by_role("button", name="Set the password").click()
+    await expect(page.get_by_text("12")).not_to_have_count(0)
+    await snap(page, "reset-password")
+    assert await hindrances(page) == []
+
+    await page.get_by_label("New password").fill(PASSWORD)
+    await page.get_by_role("button", name="Set the password").click()
+    await page.get_by_role("link", name="Sign in").click()
+    await page.get_by_label("E-mail").fill("ben@example.org")
+    await page.locator("input[autocomplete=current-password]").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+
+    await expect(page.get_by_role("heading", name="Queue")).to_be_visible()
+
+
+async def test_somebody_new_joins_by_an_invitation(stage: Stage) -> None:
+    token = await stage.house.operations.run(lambda tx, now: _invite(tx, now, stage))
+    page = await stranger(stage, f"join#token={token}")
+    await expect(page.get_by_role("heading", name="Join Concert hall")).to_be_visible()
+    await expect(page.get_by_text("dee@example.org is invited as editor.")).to_be_visible()
+    await page.get_by_label("Your name").fill("Dee")
+    await page.locator("input[autocomplete=new-password]").fill(PASSWORD)
+    await snap(page, "join")
+    assert await hindrances(page) == []
+    assert not await overflows(page)
+
+    await page.get_by_role("button", name="Join").click()
+
+    await expect(page.get_by_role("heading", name="Queue")).to_be_visible()
+    members = await stage.rows("SELECT id FROM member WHERE workspace_id = :home", home=HOME)
+    assert len(members) == 4
+
+
+async def test_links_that_are_not_whole_say_what_to_do(stage: Stage) -> None:
+    page = await stranger(stage, "join")
+    await expect(page.get_by_text("Open it from the mail again")).to_be_visible()
+    await page.goto(f"{stage.address}/reset-password")
+    await page.get_by_role("link", name="ask for another").click()
+    await expect(page.get_by_role("heading", name="A new password")).to_be_visible()
+    await page.goto(f"{stage.address}/join#token=wrong")
+    await expect(
+        page.get_by_text("This invitation was used, taken back, or has ended.")
+    ).to_be_visible()
+
+
+async def stranger(stage: Stage, path: str) -> Page:
+    context = await stage.browser.new_context(
+        locale="en-GB", viewport={"width": 390, "height": 800}
+    )
+    stage.contexts.push_async_callback(context.close)
+    page = await context.new_page()
+    page.set_default_timeout(15_000)
+    await page.goto(f"{stage.address}/{path}")
+    return page
+
+
+def _reset(tx: Tx, now: datetime) -> str:
+    token = draw_token()
+    ask_reset(
+        tx,
+        now,
+        email="ben@example.org",
+        address="192.0.2.9",
+        token_hash=token.hash,
+        letter_id=tx.new_id(),
+        sealed="sealed",
+    )
+    return token.text
+
+
+def _invite(tx: Tx, now: datetime, stage: Stage) -> str:
+    token = draw_token()
+    invite(
+        tx,
+        now,
+        workspace_id=HOME,
+        email="dee@example.org",
+        role=Role.EDITOR,
+        own=Role.OWNER,
+        token_hash=token.hash,
+        letter_id=tx.new_id(),
+        sealed="sealed",
+        by=f"member:{stage.members['ada']}",
+    )
+    return token.text

@@ -1,0 +1,155 @@
+"""Settings in a browser: people are invited and let go, keys are shown once, a second factor is switched on."""
+
+import base64
+import hashlib
+import hmac
+from datetime import datetime
+
+import pytest
+from playwright.async_api import Page, expect
+
+from cadenza.people.passwords import Passwords
+from cadenza.sql.tx import Tx
+from tests.browser.look import hindrances, overflows, snap
+from tests.browser.stage import Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+PASSWORD = "violet engine under seven"
+
+
+async def test_somebody_is_invited_and_the_invitation_taken_back(stage: Stage) -> None:
+    page = await stage.visit("ada", "settings/people")
+    await expect(page.get_by_text("ben@example.org")).to_be_visible()
+    await page.get_by_label("E-mail").fill("dee@example.org")
+    await page.get_by_role("button", name="Invite", exact=True).click()
+    await expect(page.get_by_text("dee@example.org as editor")).to_be_visible()
+    await snap(page, "settings-people")
+    assert await hindrances(page) == []
+
+    await page.get_by_role("button", name="Take back the invitation to dee@example.org").click()
+
+    await expect(page.get_by_text("No invitation is open.")).to_be_visible()
+
+
+async def test_letting_somebody_go_asks_first(stage: Stage) -> None:
+    page = await stage.visit("ada", "settings/people")
+    await page.get_by_role("button", name="Let go: Cy").click()
+    await page.get_by_role("button", name="Leave it").click()
+    await expect(page.get_by_text("cy@example.org")).to_be_visible()
+
+    await page.get_by_role("button", name="Let go: Cy").click()
+    await page.get_by_role("button", name="Let them go").click()
+
+    await expect(page.get_by_text("Cy is no longer in this workspace.")).to_be_visible()
+    await expect(page.get_by_text("cy@example.org")).to_have_count(0)
+
+
+async def test_a_key_is_shown_once(stage: Stage) -> None:
+    page = await stage.visit("ada", "settings/keys")
+    await page.get_by_role("button", name="New key").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Name").fill("the newsletter script")
+    await dialog.get_by_label("Posts: publish now").check()
+    await snap(page, "settings-new-key")
+    assert await hindrances(page) == []
+    await dialog.get_by_role("button", name="Make the key").click()
+    shown = page.get_by_role("status").filter(has_text="The new key")
+    secret = await shown.locator("code").inner_text()
+    assert len(secret) > 30
+    assert await hindrances(page) == []
+
+    await page.reload()
+
+    await expect(page.get_by_text("the newsletter script")).to_be_visible()
+    assert secret not in await page.content()
+    await page.get_by_role("button", name="Revoke the newsletter script").click()
+    await page.get_by_role("button", name="Revoke", exact=True).last.click()
+    await expect(page.get_by_text("Revoked", exact=True)).to_be_visible()
+
+
+async def test_a_second_factor_is_switched_on_with_a_secret_made_here(stage: Stage) -> None:
+    hashed = await Passwords().hash(PASSWORD)
+    await stage.house.operations.run(lambda tx, now: _set_password(tx, now, hashed))
+    page = await stage.visit("ben", "settings/oneself")
+    factor = page.get_by_role("region", name="Second factor")
+    await factor.get_by_label("Your password, once more").fill("wrong")
+    await factor.get_by_role("button", name="Set it up").click()
+    await expect(factor).to_contain_text("The password is wrong.")
+    await factor.get_by_label("Your password, once more").fill(PASSWORD)
+    await factor.get_by_role("button", name="Set it up").click()
+    await expect(factor.get_by_role("img")).to_be_visible()
+    secret = (await factor.locator("code").inner_text()).replace(" ", "")
+    await snap(page, "settings-second-factor")
+    assert await hindrances(page) == []
+
+    await factor.get_by_label("The code that the app shows").fill(
+        _code(secret, stage.house.clock.now())
+    )
+    await factor.get_by_role("button", name="Switch it on").click()
+
+    await expect(factor).to_contain_text("Your recovery codes")
+    await expect(factor).to_contain_text("On: signing in asks for a code")
+    await factor.get_by_role("button", name="I have kept it").click()
+    await expect(factor.get_by_label("A code of the app, or a recovery code")).to_be_visible()
+
+
+async def test_everything_is_stopped_with_a_reason_and_let_go_on(stage: Stage) -> None:
+    page = await stage.visit("ada", "settings/workspace")
+    await page.get_by_label("Why").fill("a wrong link in all posts")
+    await page.get_by_role("button", name="Stop everything").click()
+    await expect(page.get_by_text("a wrong link in all posts")).to_be_visible()
+    await snap(page, "settings-stopped")
+    assert await hindrances(page) == []
+
+    await page.get_by_role("button", name="Go on sending").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Go on sending").click()
+
+    await expect(page.get_by_text("Nothing leaves this workspace since")).to_have_count(0)
+
+
+async def test_notices_are_chosen_and_kept(stage: Stage) -> None:
+    page = await stage.visit("cy", "settings/notices")
+    group = page.get_by_role("radiogroup", name="Published")
+    await group.get_by_text("Never").click()
+    await expect(page.get_by_text("Your choice is kept.")).to_be_visible()
+
+    await page.reload()
+
+    await expect(group.get_by_label("Never")).to_be_checked()
+    assert await hindrances(page) == []
+
+
+@pytest.mark.parametrize("section", ["oneself", "people", "keys", "webhooks", "workspace"])
+async def test_every_section_fits_a_phone_in_the_dark(stage: Stage, section: str) -> None:
+    page = await visit_phone(stage, f"settings/{section}")
+    await expect(page.get_by_role("tabpanel")).to_be_visible()
+    await expect(page.get_by_role("status", name="Loading")).to_have_count(0)
+    await snap(page, f"settings-{section}-phone-dark")
+    assert not await overflows(page)
+    assert await hindrances(page) == []
+
+
+async def test_a_viewer_sees_people_and_has_no_keys(stage: Stage) -> None:
+    page = await stage.visit("cy", "settings/people")
+    await expect(page.get_by_text("ben@example.org")).to_be_visible()
+    await expect(page.get_by_role("button", name="Invite")).to_have_count(0)
+    await expect(page.get_by_role("tab", name="API keys")).to_have_count(0)
+
+
+async def visit_phone(stage: Stage, path: str) -> Page:
+    return await stage.visit(
+        "ada", path, viewport={"width": 390, "height": 800}, color_scheme="dark"
+    )
+
+
+def _set_password(tx: Tx, _now: datetime, hashed: str) -> None:
+    tx.run("UPDATE person SET password = :hashed WHERE email = 'ben@example.org'", hashed=hashed)
+
+
+def _code(secret: str, now: datetime) -> str:
+    """What an authenticator app shows (RFC 6238)."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    step = int(now.timestamp()) // 30
+    digest = hmac.digest(key, step.to_bytes(8, "big"), hashlib.sha1)
+    at = digest[-1] & 15
+    return f"{(int.from_bytes(digest[at : at + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"

@@ -1,0 +1,49 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+
+import { api, take } from "../../api/client";
+import { useMe, useWorkspaceId } from "../../api/me";
+import { Fetched } from "../../ui/Fetched";
+import { Section } from "../../ui/Section";
+import { moment } from "../../ui/times";
+
+/** What happened to the post: who did what, which calls were made, what came of it; the newest first. */
+export function Story({ postId, zone }: { postId: string; zone: string | null }) {
+  const workspace_id = useWorkspaceId();
+  const me = useMe();
+  const story = useQuery({
+    queryKey: [workspace_id, "story", postId],
+    queryFn: () =>
+      take(api.GET("/api/v1/workspaces/{workspace_id}/posts/{post_id}/activity", { params: { path: { workspace_id, post_id: postId }, query: { limit: 50 } } })),
+  });
+  const members = useQuery({
+    queryKey: [workspace_id, "members"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/members", { params: { path: { workspace_id } } })),
+  });
+  const who = (by: string | null) => {
+    if (by === null) return "";
+    const member = members.data?.find(({ id }) => by === `member:${id}`);
+    return ` · ${member?.name ?? (by.startsWith("key:") ? "an API key" : by.startsWith("rule:") ? "a rule" : by)}`;
+  };
+  return (
+    <Section title="Its story">
+      <Fetched query={story} rows={2}>
+        {(events) => (
+          <Stack component="ol" gap={6} p={0} m={0} style={{ listStyle: "none" }}>
+            {events.map((event, index) => (
+              <li key={index}>
+                <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                  {event.says.charAt(0).toUpperCase() + event.says.slice(1)}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  {moment(event.at, zone ?? me.zone)}
+                  {who(event.by)}
+                </Text>
+              </li>
+            ))}
+          </Stack>
+        )}
+      </Fetched>
+    </Section>
+  );
+}
