@@ -62,7 +62,7 @@ web: $(STAMP) ## Build the web app into the package, if it changed
 	  $(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/web.txt; fi
 	@$(PY) hatch_build.py
 
-test: $(STAMP) ## Run all tests; names what had to be skipped
+test: $(STAMP) web ## Run all tests; names what had to be skipped
 	@$(PY) -m pytest -q -rs -n $(JOBS) $(PYTEST_ARGS)
 
 check: format lint types imports house ## Format, lint, types, import contracts, house rules

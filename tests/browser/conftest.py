@@ -3,8 +3,10 @@
 import importlib.util
 import os
 import shutil
-from collections.abc import AsyncIterator
+import subprocess
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import pytest_asyncio
@@ -15,6 +17,7 @@ from tests.browser.stage import Stage, open_stage
 from tests.servers.run import skip_or_fail
 
 ROOT = Path(__file__).parents[2]
+Npm = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
@@ -24,16 +27,48 @@ def built_app() -> Path:
     if ready:
         pages.UI = Path(ready)
         return pages.UI
+    building = load_build()
+    try:
+        building.build()
+    except SystemExit as reason:
+        skip_or_fail("node", reason)
+    if not (pages.UI / "index.html").is_file():
+        skip_or_fail("web app", "it is not built: make web")
+    return pages.UI
+
+
+def load_build() -> ModuleType:
+    """Load the build's own script."""
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     assert spec is not None
     assert spec.loader is not None
     building = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(building)
+    return building
+
+
+@pytest.fixture(scope="session")
+def npm(built_app: Path) -> Npm:
+    """Run a script of the app's package."""
+    building = load_build()
     try:
-        building.build()
+        node, script = building.find_node()
     except SystemExit as reason:
         skip_or_fail("node", reason)
-    return pages.UI
+        raise
+    environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [node, script, *words],
+            cwd=ROOT / "web",
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

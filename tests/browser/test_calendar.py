@@ -39,7 +39,7 @@ async def test_the_day_on_which_clocks_change_is_marked(stage: Stage) -> None:
 
 
 async def test_a_dragged_post_comes_to_rest_on_a_free_slot_and_can_go_back(stage: Stage) -> None:
-    page = await stage.visit("ada", "calendar")
+    page = await stage.visit("ada", "calendar", viewport={"width": 1280, "height": 1300})
     await page.get_by_role("combobox", name="Accounts").fill("hall@music")
     await page.get_by_role("option", name="@hall@music.example").click()
     ghost = page.locator(".calendar-entry[data-kind=ghost]", has_text="17:30").first

@@ -77,6 +77,7 @@ function ScreenLink({ screen, workspaceId, onChosen }: { screen: Screen; workspa
       component={RouterLink}
       to={to}
       label={name}
+      noWrap
       leftSection={<Icon size={18} aria-hidden />}
       rightSection={
         waiting > 0 && (

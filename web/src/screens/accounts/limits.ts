@@ -1,5 +1,6 @@
 // The words for limits, and where a form of them goes wrong.
 import type { Schemas } from "../../api/client";
+import { count } from "../../ui/words";
 
 export type Limit = Schemas["Limit"];
 
@@ -26,7 +27,7 @@ export const actionName = (action: string): string => actions.find(({ value }) =
 
 /** "at most 10 a day" */
 export function limitWords({ kind, amount, per_seconds: per }: Limit): string {
-  if (kind === "gap") return `${amount} seconds apart`;
+  if (kind === "gap") return amount >= 60 && amount % 60 === 0 ? `${count(amount / 60, "minute")} apart` : `${count(amount, "second")} apart`;
   if (kind === "rate") return `at most ${amount} per ${per ?? 1} seconds`;
   return `at most ${amount} ${kinds.find(({ value }) => value === kind)?.label ?? kind}`;
 }

@@ -139,7 +139,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
       {query.data?.more === true && <Alert color="yellow">There is more than fits here: look at a shorter span to see all.</Alert>}
       <Grid>
         <Grid.Col span={{ base: 12, lg: 9.5 }}>
-          <div className="calendar" aria-busy={query.isFetching}>
+          <div className="calendar" data-view={view} aria-busy={query.isFetching}>
             <FullCalendar
               ref={calendar}
               plugins={[dayGrid, timeGrid, list, interaction, classic]}
@@ -151,12 +151,13 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
               height="auto"
               nowIndicator
               dayMaxEvents={4}
-              slotDuration="01:00:00"
+              slotDuration="00:30:00"
+              slotHeaderInterval="01:00:00"
               snapDuration="00:15:00"
               slotMinTime={`${String(firstHour(events, zone)).padStart(2, "0")}:00:00`}
               nextDayThreshold="12:00:00"
               slotMaxTime="24:00:00"
-              defaultTimedEventDuration="00:45:00"
+              defaultTimedEventDuration="00:55:00"
               eventDisplay="block"
               eventInteractive
               eventDurationEditable={false}

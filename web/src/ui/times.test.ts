@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+
+import { localInstant } from "./localInstant";
+import { addDays, clock, clockChange, dayWords, fromNow, localDay, moment } from "./times";
+
+describe("times", () => {
+  it("are said in the zone that is named", () => {
+    expect(moment("2026-10-21T15:30:00Z", "Europe/Berlin")).toBe("Wed 21 Oct, 17:30");
+    expect(clock("2026-10-21T15:30:00Z", "America/New_York")).toBe("11:30");
+    expect(localDay("2026-10-21T22:30:00Z", "Europe/Berlin")).toBe("2026-10-22");
+  });
+
+  it.each([
+    ["2026-10-25", "Europe/Berlin", -60],
+    ["2026-03-29", "Europe/Berlin", 60],
+    ["2026-11-01", "America/New_York", -60],
+    ["2026-04-05", "Australia/Lord_Howe", -30],
+    ["2026-10-25", "Asia/Kolkata", 0],
+    ["2026-10-24", "Europe/Berlin", 0],
+    ["2026-10-26", "Europe/Berlin", 0],
+    ["2026-09-27", "Pacific/Auckland", 60],
+    ["2026-09-26", "Pacific/Auckland", 0],
+  ])("know that on %s in %s clocks move by %i minutes", (day, zone, minutes) => {
+    expect(clockChange(day, zone)).toBe(minutes);
+  });
+
+  it("turn a wall time into its instant, also beside a change of clocks", () => {
+    expect(localInstant("2026-10-22T12:15", "Europe/Berlin").toISOString()).toBe("2026-10-22T10:15:00.000Z");
+    expect(localInstant("2026-10-25T09:00", "Europe/Berlin").toISOString()).toBe("2026-10-25T08:00:00.000Z");
+    expect(localInstant("2026-03-29T01:30", "Europe/Berlin").toISOString()).toBe("2026-03-29T00:30:00.000Z");
+    expect(localInstant("2026-03-29T03:30", "Europe/Berlin").toISOString()).toBe("2026-03-29T01:30:00.000Z");
+  });
+
+  it("count days over months and say today and tomorrow", () => {
+    expect(addDays("2026-10-31", 1)).toBe("2026-11-01");
+    expect(dayWords("2026-11-01", "2026-10-31")).toBe("Tomorrow, Sunday 1 November 2026");
+  });
+
+  it("say how far off something is", () => {
+    const now = new Date("2026-10-21T07:00:00Z");
+    expect(fromNow("2026-10-21T07:05:00Z", now)).toBe("in 5 min");
+    expect(fromNow("2026-10-21T04:00:00Z", now)).toBe("3 h ago");
+    expect(fromNow("2026-10-24T07:00:00Z", now)).toBe("in 3 days");
+  });
+});
