@@ -7,17 +7,16 @@ fence, so its own locks must be longer than its handlers take.
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from bson.codec_options import CodecOptions
 from pymongo import ReturnDocument
 from pymongo.asynchronous.collection import AsyncCollection
 
+from cadenza.engine.adopt.plain import to_instant
 from cadenza.engine.classic.document import Document, FieldPaths, pick
 from cadenza.engine.errors import InvalidJob
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MongoDocuments:
@@ -88,18 +87,3 @@ class MongoDocuments:
             data=document,
             locked_until=locked_until,
         )
-
-
-def to_instant(value: object) -> datetime | None:
-    """Read a time as documents hold it: a date, milliseconds, a text; None if it is none."""
-    if isinstance(value, datetime):
-        return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return _EPOCH + timedelta(milliseconds=value)
-    if isinstance(value, str):
-        try:
-            found = datetime.fromisoformat(value)
-        except ValueError:
-            return None
-        return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-    return None

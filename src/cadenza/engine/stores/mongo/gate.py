@@ -58,7 +58,11 @@ async def open_lanes(ground: Ground, jobs: Iterable[NewJob]) -> None:
 
 async def limit_lanes(ground: Ground, inserted: Iterable[NewJob]) -> None:
     """Give each lane the limit that its newest job brought."""
-    limits = {Scope(job.queue, job.lane): job.limit for job in inserted if job.limit and job.lane is not None}
+    limits = {
+        Scope(job.queue, job.lane): job.limit
+        for job in inserted
+        if job.limit and job.lane is not None
+    }
     for scope, limit in limits.items():
         change = {"$set": {"limit": write_limit(limit)}, "$inc": {"version": 1}}
         await ground.gates.update_one({"_id": gate_id(scope)}, change)

@@ -33,7 +33,8 @@ async def settle(
     for one in settlements:
         fits = one.id in held and held[one.id]["lease"] == one.lease and one.id not in seen
         (mine if fits else refused).append(one)
-        seen.add(one.id)
+        if fits:
+            seen.add(one.id)
     if mine:
         writes = [_write(one, held[one.id], now) for one in mine]
         done = await ground.jobs.bulk_write(writes, ordered=False)

@@ -1,0 +1,124 @@
+"""`cadenza jobs import`: bring in what mongodb-cron, Agenda or pg-boss have left to do.
+
+The source is only read. Each record is told: what it became, what it means otherwise here, or why
+it was not taken. With `--dry-run` nothing is written at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.connect import HERE, Place, opened
+from cadenza.cli.show import as_data, print_json, print_table, say
+from cadenza.engine.adopt import Brought, Found, agenda, bring, mongodb_cron, pgboss
+from cadenza.engine.adopt.fetch import from_mongodb, from_pgboss
+from cadenza.engine.client import Engine
+from cadenza.engine.errors import InvalidJob
+
+Kind = Literal["mongodb-cron", "agenda", "pg-boss"]
+
+
+def add_import(app: App) -> None:
+    """Hang the command on the group."""
+    app.command(import_, name="import")
+
+
+async def import_(
+    kind: Kind,
+    source: str,
+    /,
+    *,
+    collection: str | None = None,
+    schema: str = "pgboss",
+    task: str | None = None,
+    queue: str = "default",
+    source_zone: str = "UTC",
+    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    place: Place = HERE,
+) -> int:
+    """Bring in jobs of another scheduler: `cadenza jobs import agenda mongodb://host/db --dry-run`.
+
+    Parameters
+    ----------
+    kind
+        Whose jobs they are: mongodb-cron, agenda or pg-boss.
+    source
+        The address of the database that they are in.
+    collection
+        Of MongoDB: the collection; without it `jobs` for mongodb-cron, `agendaJobs` for Agenda.
+    schema
+        Of pg-boss: the schema of its tables.
+    task
+        Of mongodb-cron: the task that its documents become jobs of.
+    queue
+        Of MongoDB: the queue that they go to. pg-boss's queues keep their names.
+    source_zone
+        Where intervals are read that name no zone of their own.
+    dry_run
+        Only say what would be done.
+    """
+    # A dry run needs no store, and must not make one.
+    where = replace(place, store="memory://") if dry_run else place
+    async with opened(where, create=True) as engine:
+        found = await _read(
+            engine,
+            kind,
+            source,
+            collection,
+            schema=schema,
+            task=task,
+            queue=queue,
+            zone=source_zone,
+        )
+        brought = await bring(engine, found, dry_run=dry_run)
+    _tell(brought, place)
+    return REFUSED if any(one.outcome == "refused" for one in brought) else OK
+
+
+async def _read(
+    engine: Engine,
+    kind: Kind,
+    source: str,
+    collection: str | None,
+    *,
+    schema: str,
+    task: str | None,
+    queue: str,
+    zone: str,
+) -> list[Found]:
+    match kind:
+        case "pg-boss":
+            jobs, schedules = await from_pgboss(source, schema)
+            read = [pgboss.read_job(row) for row in jobs]
+            return [*read, *(pgboss.read_schedule(row) for row in schedules)]
+        case "agenda":
+            papers = from_mongodb(source, collection or "agendaJobs")
+            return [agenda.read(paper, queue=queue, zone=zone) async for paper in papers]
+        case "mongodb-cron":
+            if task is None:
+                raise InvalidJob("documents of mongodb-cron name no task: say which with --task")
+            now = await engine.store.now()
+            return [
+                mongodb_cron.read(paper, task=task, zone=zone, queue=queue, now=now)
+                async for paper in from_mongodb(source, collection or "jobs")
+            ]
+
+
+def _tell(brought: Sequence[Brought], place: Place) -> None:
+    if place.json:
+        print_json([as_data(one) for one in brought])
+        return
+    print_table(
+        ("from", "outcome", "what"),
+        [(one.source, one.outcome, one.what) for one in brought],
+        empty="nothing was found there",
+    )
+    differences: dict[str, int] = {}
+    for one in brought:
+        for note in one.notes:
+            differences[note] = differences.get(note, 0) + 1
+    for note, count in sorted(differences.items()):
+        say(f"{count} x {note}")

@@ -1,0 +1,109 @@
+"""Documents of Agenda (its collection is usually `agendaJobs`), read as jobs and schedules.
+
+Priorities are turned round: there the higher goes first, here the lower. Intervals in words are
+understood as far as they are numbers and units; what is not understood is refused by name.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cadenza.engine.adopt.model import (
+    ForeignJob,
+    ForeignSchedule,
+    Found,
+    LeftOut,
+    refuse_unknown,
+)
+from cadenza.engine.adopt.plain import to_instant, to_payload
+
+_PAST = {"lastModifiedBy", "lastRunAt", "lastFinishedAt", "failCount", "failReason", "failedAt"}
+_KNOWN = frozenset(
+    {
+        "_id", "name", "data", "type", "priority", "nextRunAt", "repeatInterval", "repeatTimezone",
+        "lockedAt", "disabled", "unique", "uniqueOpts", "endDate", "progress", *_PAST,
+    }
+)  # fmt: skip
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_PART = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s+(second|minute|hour|day|week)s?")
+_TRIES = "Agenda does not try again after an error; here the task's retries say"
+
+
+def read(document: Mapping[str, Any], *, queue: str = "default", zone: str = "UTC") -> Found:
+    """Read one document."""
+    source = f"agenda {document['_id']}"
+    strange = refuse_unknown(source, document, _KNOWN)
+    if strange is not None:
+        return strange
+    task = str(document["name"])
+    notes = [_TRIES]
+    if document.get("unique"):
+        notes.append("its unique query is not carried over: give the task a unique key")
+    if document.get("lockedAt") is not None:
+        notes.append("it was locked, so it may be running there")
+    if document.get("failCount"):
+        notes.append(f"it had failed {document['failCount']} times there; here it counts anew")
+    options: dict[str, Any] = {"queue": queue, "priority": -int(document.get("priority") or 0)}
+    payload = to_payload(document.get("data"))
+    if document.get("repeatInterval"):
+        return _recurring(document, source, task, payload, options=options, notes=notes, zone=zone)
+    run_at = to_instant(document.get("nextRunAt"))
+    if run_at is None:
+        return LeftOut(source=source, reason="finished: it has no next run", refused=False)
+    if document.get("disabled"):
+        return LeftOut(source=source, reason="disabled there", refused=False)
+    options["run_at"] = run_at
+    return ForeignJob(
+        source=source, task=task, payload=payload, options=options, notes=tuple(notes)
+    )
+
+
+def _recurring(
+    document: Mapping[str, Any],
+    source: str,
+    task: str,
+    payload: dict[str, Any],
+    *,
+    options: dict[str, Any],
+    notes: list[str],
+    zone: str,
+) -> Found:
+    interval = document["repeatInterval"]
+    every = to_seconds(interval)
+    if every is None and not re.fullmatch(r"[\d*/,\-#LW? a-zA-Z]+", str(interval)):
+        return LeftOut(source=source, reason=f"repeatInterval {interval!r} is not understood")
+    if every is not None:
+        notes.append("intervals are counted from a fixed instant here, from the last run there")
+    notes.append("runs that were missed collapse into one, and runs never overlap")
+    single = document.get("type") == "single"
+    return ForeignSchedule(
+        source=source,
+        name=task if single else f"{task} {document['_id']}",
+        task=task,
+        payload=payload,
+        cron=None if every is not None else str(interval),
+        every=every,
+        anchor=to_instant(document.get("nextRunAt")) if every is not None else None,
+        zone=str(document.get("repeatTimezone") or zone),
+        repeat_until=to_instant(document.get("endDate")),
+        paused=bool(document.get("disabled")),
+        options=options,
+        notes=tuple(notes),
+    )
+
+
+def to_seconds(interval: object) -> float | None:
+    """Read an interval in words or in milliseconds; None: it is something else."""
+    if isinstance(interval, int | float) and not isinstance(interval, bool):
+        return interval / 1000
+    text = str(interval).strip().lower().replace(" and ", " ")
+    if text.isdigit():
+        return int(text) / 1000
+    parts = _PART.findall(text)
+    if not parts or _PART.sub("", text).strip(" ,"):
+        return None
+    return sum(_amount(count) * _UNITS[unit] for count, unit in parts)
+
+
+def _amount(word: str) -> float:
+    return 1 if word in ("a", "an", "one") else float(word)

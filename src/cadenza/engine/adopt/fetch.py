@@ -1,0 +1,53 @@
+"""Read the records of another scheduler from its database; nothing is written there.
+
+Drivers are imported only when they are asked for.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from cadenza.engine.classic.document import split_path
+from cadenza.engine.errors import InvalidJob, StoreUnavailable
+
+Record = dict[str, Any]
+
+
+async def from_mongodb(address: str, collection: str) -> AsyncIterator[Record]:
+    """Read all documents of a collection, oldest first."""
+    from pymongo import AsyncMongoClient
+    from pymongo.errors import PyMongoError
+
+    try:
+        async with AsyncMongoClient[Record](
+            address, tz_aware=True, serverSelectionTimeoutMS=5000
+        ) as client:
+            database = client.get_default_database()
+            async for document in database[collection].find({}).sort("_id", 1):
+                yield document
+    except PyMongoError as error:
+        raise StoreUnavailable(f"cannot read {collection} at {address}: {error}") from error
+
+
+async def from_pgboss(address: str, schema: str = "pgboss") -> tuple[list[Record], list[Record]]:
+    """Read unfinished jobs and all schedules, each row as the JSON of its columns."""
+    import asyncpg
+
+    if len(split_path(schema)) != 1:
+        raise InvalidJob(f"{schema!r} is no schema name")
+    try:
+        connection = await asyncpg.connect(address)
+        try:
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
+                jobs = await connection.fetch(
+                    f'SELECT row_to_json(j)::text FROM "{schema}".job j'  # noqa: S608 - the name is vetted
+                    " WHERE state IN ('created', 'retry', 'active') ORDER BY created_on, id"
+                )
+                schedules = await connection.fetch(
+                    f'SELECT row_to_json(s)::text FROM "{schema}".schedule s ORDER BY name'  # noqa: S608 - as above
+                )
+        finally:
+            await connection.close()
+    except (asyncpg.PostgresError, OSError) as error:
+        raise StoreUnavailable(f"cannot read pg-boss in schema {schema}: {error}") from error
+    return [json.loads(row[0]) for row in jobs], [json.loads(row[0]) for row in schedules]
