@@ -121,7 +121,7 @@ async def test_pausing_asks_why_and_resuming_shows_what_will_happen(stage: Stage
     await expect(
         dialog.get_by_text("1 post came due; 1 post would get a new time:")
     ).to_be_visible()
-    await snap(page, "queue-resume")
+    await snap(page, "queue-resume", whole=False)
     assert await hindrances(page) == []
     await dialog.get_by_label("Take them back as drafts").click()
     await expect(dialog.get_by_text("1 post would go back to the drafts.")).to_be_visible()
@@ -138,7 +138,7 @@ async def test_new_times_are_tried_before_they_are_saved(stage: Stage) -> None:
     changes = page.get_by_label("What this changes")
     await expect(changes).to_contain_text("5 posts keep their time · 0 move · 1 pinned")
     await expect(changes).to_contain_text(TEXTS[1])
-    await snap(page, "queue-times")
+    await snap(page, "queue-times", whole=False)
     assert await hindrances(page) == []
     before = await stage.rows("SELECT slots FROM queue WHERE account_id = 'mastodon'")
 
