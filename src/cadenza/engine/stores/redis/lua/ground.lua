@@ -118,21 +118,24 @@ end
 
 local function line(kind, lane) return lane and P .. kind .. '/' .. lane or P .. kind end
 
+local function waiting(id, priority, crashes) -- a member of `later`
+  return id .. ':' .. string.format('%.0f', priority) .. (crashes > 0 and ':1' or ':0')
+end
+
 local function stand(id, body, at, crashes)
   local lane = body[LANE] or nil
   if at <= now then
     call('ZADD', line(crashes > 0 and 'suspect' or 'ready', lane), body[PRIORITY], pad(at) .. id)
   else
-    local mark = crashes > 0 and ':1' or ':0'
-    call('ZADD', line('later', lane), at, id .. ':' .. string.format('%.0f', body[PRIORITY]) .. mark)
+    call('ZADD', line('later', lane), at, waiting(id, body[PRIORITY], crashes))
   end
 end
 
 local function unstand(id, body, at)
-  local lane, priority = body[LANE] or nil, string.format('%.0f', body[PRIORITY])
+  local lane, priority = body[LANE] or nil, body[PRIORITY]
   call('ZREM', line('ready', lane), pad(at) .. id)
   call('ZREM', line('suspect', lane), pad(at) .. id)
-  call('ZREM', line('later', lane), id .. ':' .. priority .. ':0', id .. ':' .. priority .. ':1')
+  call('ZREM', line('later', lane), waiting(id, priority, 0), waiting(id, priority, 1))
 end
 
 local function promote(lane) -- at most MOST in one go; the next claim goes on

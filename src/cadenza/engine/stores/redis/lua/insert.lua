@@ -63,7 +63,7 @@ end
 -- {lane, limit, rule, tags, schedule, payload}, what is not there false.
 local function insert_group(jobs)
   local created, sequence = pad(now), next_numbers('id', #jobs)
-  local blobs, ready, live, tasks, lanes = {}, {}, {}, {}, {}
+  local blobs, ready, later, live, tasks, lanes = {}, {}, {}, {}, {}, {}
   for i, job in ipairs(jobs) do
     local task, priority, at, delay, extra = unpack(job)
     bodies = bodies + 1
@@ -96,7 +96,8 @@ local function insert_group(jobs)
           ready[#ready + 1] = priority
           ready[#ready + 1] = pad(at) .. id
         else
-          stand(id, {[PRIORITY] = priority}, at, 0)
+          later[#later + 1] = at
+          later[#later + 1] = waiting(id, priority, 0)
         end
       end
       live[#live + 1] = id
@@ -111,6 +112,7 @@ local function insert_group(jobs)
   end
   many('HSET', P .. 'job', blobs)
   many('ZADD', P .. 'ready', ready)
+  many('ZADD', P .. 'later', later)
   many('ZADD', P .. 'live', live)
   for task, ids in pairs(tasks) do many('ZADD', P .. 'by:task:' .. task, ids) end
   for lane, _ in pairs(lanes) do place(lane) end
