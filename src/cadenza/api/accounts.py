@@ -14,6 +14,7 @@ from cadenza.api.shape import Answer, Asked, Id, Instant, Line, ZoneName, loads,
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes, resume_plan
 from cadenza.deliveries.cancel_account import cancel_account
+from cadenza.deliveries.lift_suspension import NotSuspended, lift_suspension
 from cadenza.deliveries.model import Action
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
@@ -314,6 +315,21 @@ async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Ac
                 choice=body.choice,
             )
         _record(act, tx, now, account_id, "account.resume", {"choice": body.choice})
+        return one(act, tx, account_id)
+
+    return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
+
+
+@routes.post("/{account_id}/lift-suspension", needs=Role.ADMIN, scope="accounts:write")
+async def lift(act: Act, workspace_id: Id, account_id: Id) -> Account:
+    """Let an account send again that was suspended because many recipients failed in a row."""
+
+    def operation(tx: Tx, now: datetime) -> Account:
+        answer = lift_suspension(
+            tx, now, workspace_id=workspace_id, account_id=account_id, by=act.by
+        )
+        if isinstance(answer, NotSuspended):
+            raise conflict("not_suspended", "The account is not suspended.")
         return one(act, tx, account_id)
 
     return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])

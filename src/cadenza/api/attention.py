@@ -24,11 +24,10 @@ from cadenza.db.audit import record
 from cadenza.deliveries import change
 from cadenza.deliveries.cancel_post import CanceledPost
 from cadenza.deliveries.model import Ticket, locks_of
-from cadenza.people import workspaces
 from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, delete, publish_now, retry
 from cadenza.posts.attention import Kind, Step, needs_attention
-from cadenza.queues import late, resume
+from cadenza.queues import late, resume, stop
 from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Row, Tx
 
@@ -263,7 +262,9 @@ class _Deed:
             return
         if self.act.caller.role is None or not self.act.caller.role.covers(Role.ADMIN):
             raise Problem(403, "role_needed", "An admin starts a stopped workspace.")
-        workspaces.start_workspace(self.tx, self.now, workspace_id=self.home, by=self.act.by)
+        stop.start(
+            self.tx, self.now, workspace_id=self.home, by=self.act.by, choice=self.body.choice
+        )
         self._started = True
 
     def _decide(self, row: Row, *, is_there: bool) -> None:

@@ -1,18 +1,23 @@
 """Workspaces: make one, change it, stop everything that leaves it, let it go on."""
 
 from datetime import datetime
+from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+import msgspec
+from pydantic import ConfigDict, Field, model_validator
 
 from cadenza.api.ask import Act, Ask
 from cadenza.api.declare import PERSON, Resource
 from cadenza.api.problems import not_found
-from cadenza.api.shape import Answer, Asked, Id, Line, ZoneName
+from cadenza.api.shape import Answer, Asked, Id, Line, ZoneName, loads
 from cadenza.people import workspaces
 from cadenza.people.model import Role
+from cadenza.queues import stop as stop_all
+from cadenza.queues.resume import Choice
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("workspaces", "/workspaces")
+_NEVER_NONE = frozenset({"name", "zone", "active", "approval", "hashtags"})
 
 
 class Workspace(Answer):
@@ -22,6 +27,13 @@ class Workspace(Answer):
     name: str
     zone: str
     active: bool
+    approval: Literal["author", "required"] = Field(
+        description="author: an editor's save approves; required: somebody has to approve"
+    )
+    hashtags: list[str] = Field(description="Of the brand, on every post")
+    max_per_day: int | None = Field(description="Posts a day of an account that names no number")
+    recipient_cap: int | None = Field(description="Messages to one recipient within the days")
+    recipient_cap_days: int | None
     stopped_at: datetime | None
     stop_reason: str | None
     created_at: datetime
@@ -45,6 +57,37 @@ class WorkspaceChange(Asked):
     name: Line | None = None
     zone: ZoneName | None = None
     active: bool | None = Field(default=None, strict=True)
+    approval: Literal["author", "required"] | None = None
+    hashtags: list[Line] | None = Field(default=None, max_length=50)
+    max_per_day: int | None = Field(default=None, ge=1, le=500, strict=True)
+    recipient_cap: int | None = Field(default=None, ge=1, le=1000, strict=True)
+    recipient_cap_days: int | None = Field(default=None, ge=1, le=365, strict=True)
+
+    @model_validator(mode="after")
+    def _says_both(self) -> "WorkspaceChange":
+        given = self.model_fields_set
+        if ("recipient_cap" in given) != ("recipient_cap_days" in given) or (
+            (self.recipient_cap is None) != (self.recipient_cap_days is None)
+        ):
+            raise ValueError("give recipient_cap and recipient_cap_days together, or null for both")
+        missing = [name for name in _NEVER_NONE & given if getattr(self, name) is None]
+        if missing:
+            raise ValueError(f"{', '.join(sorted(missing))} cannot be null: leave it out")
+        return self
+
+    def changes(self) -> dict[str, Any]:
+        """Return what was given, as it is stored."""
+        said = self.model_dump(exclude_unset=True)
+        if "hashtags" in said:
+            said["hashtags"] = msgspec.json.encode(said["hashtags"]).decode()
+        return said
+
+
+class Start(Asked):
+    """What becomes of what came due while everything was stopped."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "shift"}]})
+    choice: Choice = Choice.SHIFT
 
 
 class Stop(Asked):
@@ -88,7 +131,7 @@ async def show(ask: Ask, workspace_id: Id) -> Workspace:
 
 @routes.patch("/{workspace_id}", needs=Role.ADMIN, scope="workspace:write")
 async def change(act: Act, workspace_id: Id, body: WorkspaceChange) -> Workspace:
-    """Change name, zone, or whether rules lay out posts for it."""
+    """Change name, zone, approval, the brand's hashtags, posts a day, or whether rules serve it."""
 
     def operation(tx: Tx, now: datetime) -> Workspace:
         act.check_match(_one(tx, now, workspace_id))
@@ -96,9 +139,7 @@ async def change(act: Act, workspace_id: Id, body: WorkspaceChange) -> Workspace
             tx,
             now,
             workspace_id=workspace_id,
-            name=body.name,
-            zone=body.zone,
-            active=body.active,
+            changes=body.changes(),
             by=act.by,
         )
         return act.tag(_one(tx, now, workspace_id))
@@ -111,21 +152,24 @@ async def stop(act: Act, workspace_id: Id, body: Stop) -> Workspace:
     """Let nothing leave from now on, with a reason for all to see."""
 
     def operation(tx: Tx, now: datetime) -> Workspace:
-        workspaces.stop_workspace(tx, now, workspace_id=workspace_id, reason=body.reason, by=act.by)
+        stop_all.stop(tx, now, workspace_id=workspace_id, reason=body.reason, by=act.by)
         return _one(tx, now, workspace_id)
 
     return await act.write(operation)
 
 
 @routes.post("/{workspace_id}/start", needs=Role.ADMIN, scope="workspace:write")
-async def start(act: Act, workspace_id: Id) -> Workspace:
-    """Let things leave again."""
+async def start(act: Act, workspace_id: Id, body: Start) -> Workspace:
+    """Let things leave again; what came due meanwhile is shifted, sent spaced, or taken back."""
+    accounts = await act.read(
+        lambda tx, now: stop_all.queued_accounts(tx, now, workspace_id=workspace_id)
+    )
 
     def operation(tx: Tx, now: datetime) -> Workspace:
-        workspaces.start_workspace(tx, now, workspace_id=workspace_id, by=act.by)
+        stop_all.start(tx, now, workspace_id=workspace_id, by=act.by, choice=body.choice)
         return _one(tx, now, workspace_id)
 
-    return await act.write(operation)
+    return await act.write(operation, locks=stop_all.start_locks(workspace_id, accounts))
 
 
 def _one(tx: Tx, now: datetime, workspace_id: str) -> Workspace:
@@ -136,4 +180,5 @@ def _one(tx: Tx, now: datetime, workspace_id: str) -> Workspace:
 
 
 def _show(row: Row) -> Workspace:
-    return Workspace(**{name: row[name] for name in Workspace.model_fields if name in row})
+    known = {name: row[name] for name in Workspace.model_fields if name in row}
+    return Workspace(**known | {"hashtags": loads(row["hashtags"])})

@@ -1,11 +1,13 @@
-"""Workspaces and who is in them: create, change, stop and start; members, their roles and their leaving.
+"""Workspaces and who is in them: create and change; members, their roles and their leaving.
 
 The last owner of a workspace cannot leave or be made less. Nobody gives a role above their own, or
 changes somebody whose role is above their own. Keys that a member made end with the membership.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
@@ -20,6 +22,12 @@ class NewWorkspace:
     id: str
     name: str
     zone: str
+
+
+CHANGEABLE = (
+    *("name", "zone", "active", "approval", "hashtags", "max_per_day"),
+    *("recipient_cap", "recipient_cap_days"),
+)
 
 
 def lock_of(workspace_id: str) -> str:
@@ -51,32 +59,21 @@ def create_workspace(tx: Tx, now: datetime, *, new: NewWorkspace, by: str) -> st
 
 
 def change_workspace(
-    tx: Tx,
-    now: datetime,
-    *,
-    workspace_id: str,
-    name: str | None,
-    zone: str | None,
-    active: bool | None,
-    by: str,
+    tx: Tx, now: datetime, *, workspace_id: str, changes: Mapping[str, Any], by: str
 ) -> Done | Missing:
-    """Change what is given; None leaves a thing as it is."""
+    """Change what is given, by the names of `CHANGEABLE`; what is not given stays as it is."""
     row = show_workspace(tx, now, workspace_id=workspace_id)
     if row is None:
         return Missing()
-    if zone is not None:
-        get_zone(zone)
-    after = {
-        "name": row["name"] if name is None else name,
-        "zone": row["zone"] if zone is None else zone,
-        "active": bool(row["active"]) if active is None else active,
-    }
+    if changes.get("zone") is not None:
+        get_zone(changes["zone"])
+    after = {name: changes.get(name, row[name]) for name in CHANGEABLE}
+    wanted = ", ".join(f"{name} = :{name}" for name in CHANGEABLE)
     tx.run(
-        "UPDATE workspace SET name = :name, zone = :zone, active = :active WHERE id = :id",
+        f"UPDATE workspace SET {wanted} WHERE id = :id",  # noqa: S608 - constants
         id=workspace_id,
         **after,
     )
-    before = {name: row[name] for name in ("name", "zone", "active")}
     record(
         tx,
         now,
@@ -84,48 +81,8 @@ def change_workspace(
         by=by,
         action="workspace.change",
         subject_id=workspace_id,
-        before=before,
-        after=after,
-    )
-    return Done(workspace_id)
-
-
-def stop_workspace(
-    tx: Tx, now: datetime, *, workspace_id: str, reason: str, by: str
-) -> Done | Missing:
-    """Let nothing leave from here on; stopping again changes the reason alone."""
-    changed = tx.run(
-        """
-        UPDATE workspace SET stopped_at = coalesce(stopped_at, :now), stop_reason = :reason WHERE id = :id
-        """,
-        now=now,
-        reason=reason,
-        id=workspace_id,
-    )
-    if not changed:
-        return Missing()
-    after = {"reason": reason}
-    record(
-        tx,
-        now,
-        workspace_id=workspace_id,
-        by=by,
-        action="workspace.stop",
-        subject_id=workspace_id,
-        after=after,
-    )
-    return Done(workspace_id)
-
-
-def start_workspace(tx: Tx, now: datetime, *, workspace_id: str, by: str) -> Done | Missing:
-    """Let things leave again."""
-    changed = tx.run(
-        "UPDATE workspace SET stopped_at = NULL, stop_reason = NULL WHERE id = :id", id=workspace_id
-    )
-    if not changed:
-        return Missing()
-    record(
-        tx, now, workspace_id=workspace_id, by=by, action="workspace.start", subject_id=workspace_id
+        before={name: row[name] for name in changes},
+        after={name: after[name] for name in changes},
     )
     return Done(workspace_id)
 

@@ -82,7 +82,7 @@ function StopAll({ workspace }: { workspace: Schemas["Workspace"] }) {
     done: () => "Stopped: nothing leaves this workspace.",
     after: () => form.reset(),
   });
-  const start = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/start", { params })), {
+  const start = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/start", { params, body: { choice: "shift" } })), {
     done: () => "Sending goes on.",
   });
   const goOn = async () => {
