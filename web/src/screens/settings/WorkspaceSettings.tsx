@@ -86,7 +86,7 @@ function StopAll({ workspace }: { workspace: Schemas["Workspace"] }) {
     done: () => "Sending goes on.",
   });
   const goOn = async () => {
-    const says = "What came due meanwhile goes out in its turn, within each account's limits. What is too late is shown as missed.";
+    const says = "What came due meanwhile takes the next free slots, in order; everything behind it moves on.";
     if (await askFirst({ title: "Let things leave again?", says, yes: "Go on sending" })) start.mutate();
   };
   if (workspace.stopped_at !== null) {
