@@ -109,14 +109,14 @@ class Ground:
 
     async def number(self, name: str, count: int = 1) -> int:
         """Take `count` numbers of a row that only rises; return the first."""
+        # The document before the step is what counts: it is nobody else's to change any more.
         found = await self.counters.find_one_and_update(
             {"_id": name},
             {"$inc": {"last": count}},
             upsert=True,
-            return_document=ReturnDocument.AFTER,
+            return_document=ReturnDocument.BEFORE,
         )
-        assert found is not None
-        return int(found["last"]) - count + 1
+        return 1 if found is None else int(found["last"]) + 1
 
     def watch(self, wake: Wake) -> Callable[[], None]:
         """Call `wake` on news of this process."""

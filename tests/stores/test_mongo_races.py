@@ -1,0 +1,98 @@
+"""Several writers at once on one MongoDB: none of the promises rests on one process."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+
+from cadenza.engine.job import Limit, NewJob, Schedule, Scope, State, Unique
+from cadenza.engine.outcomes import Settlement
+from cadenza.engine.stores.mongo import MongoStore
+from cadenza.engine.stores.mongo.insert import finish_batches, lay_down
+from cadenza.engine.stores.mongo.papers import ARRIVING
+
+LEASE = timedelta(seconds=60)
+
+
+@pytest.fixture
+async def stores(mongo_database: str) -> AsyncIterator[list[MongoStore]]:
+    found = [MongoStore(mongo_database) for _ in range(4)]
+    for store in found:
+        await store.open()
+    yield found
+    for store in found:
+        await store.close()
+
+
+async def _drain(store: MongoStore, *, limit: int) -> list[int]:
+    taken: list[int] = []
+    while True:
+        batch = await store.claim("default", limit=limit, worker=str(id(store)), lease=LEASE)
+        if not batch.jobs:
+            return taken
+        taken += [job.id for job in batch.jobs]
+        refused = await store.settle(
+            [Settlement(job.id, job.lease) for job in batch.jobs], closed=[batch.lease]
+        )
+        assert refused == []
+
+
+async def test_each_job_is_handed_to_one_claim_only(stores: list[MongoStore]) -> None:
+    answers = await stores[0].insert([NewJob(task="greet")] * 200)
+    taken = await asyncio.gather(*(_drain(store, limit=7) for store in stores))
+    assert Counter(id_ for ids in taken for id_ in ids) == Counter(a.id for a in answers)
+
+
+async def test_a_unique_key_lets_one_of_many_in(stores: list[MongoStore]) -> None:
+    job = NewJob(task="greet", rule=Unique("ada"))
+    answers = await asyncio.gather(*(store.insert([job]) for store in stores * 5))
+    assert Counter(one.outcome for (one,) in answers) == {"inserted": 1, "existing": 19}
+
+
+async def test_a_limit_holds_over_many_claims_at_once(stores: list[MongoStore]) -> None:
+    scope = Scope("default", "lane")
+    await stores[0].insert([NewJob(task="greet", lane="lane", limit=Limit(concurrency=3))] * 20)
+    batches = await asyncio.gather(
+        *(s.claim("default", limit=2, worker=str(n), lease=LEASE) for n, s in enumerate(stores * 3))
+    )
+    assert sum(len(batch.jobs) for batch in batches) == 3
+    (gate,) = [gate for gate in await stores[0].gates() if gate.scope == scope]
+    assert gate.in_flight == 3
+
+
+async def test_an_occurrence_is_fired_by_one_of_many(stores: list[MongoStore]) -> None:
+    due = await stores[0].now()
+    await stores[0].put_schedule(Schedule(name="daily", task="greet", recurrence="{}", next_at=due))
+
+    async def fire(store: MongoStore) -> bool:
+        later = due + timedelta(days=1)
+        fired = await store.fire(
+            "daily", revision=0, expected=due, next_at=later, note=None, jobs=[NewJob(task="greet")]
+        )
+        return fired is not None
+
+    assert sum(await asyncio.gather(*(fire(store) for store in stores * 3))) == 1
+    (tally,) = await stores[0].tally()
+    assert (tally.state, tally.count) == (State.WAITING, 1)
+
+
+async def test_a_batch_without_its_commit_is_never_seen(stores: list[MongoStore]) -> None:
+    ground = stores[0]._ground
+    answers = await lay_down(ground, [NewJob(task="greet")] * 3, batch=True)
+    assert await stores[1].get([answer.id for answer in answers]) == []
+    assert (await stores[1].claim("default", limit=9, worker="ada", lease=LEASE)).jobs == []
+    await finish_batches(ground, await ground.now() + timedelta(hours=2))
+    assert await ground.jobs.count_documents({"state": ARRIVING}) == 0
+
+
+async def test_a_commit_that_was_not_carried_out_is_by_the_next_rescue(
+    stores: list[MongoStore],
+) -> None:
+    ground = stores[0]._ground
+    answers = await lay_down(ground, [NewJob(task="greet")] * 3, batch=True)
+    await ground.batches.insert_one({"_id": answers[0].id})
+    await stores[1].rescue(crash_limit=3)
+    batch = await stores[1].claim("default", limit=9, worker="ada", lease=LEASE)
+    assert [job.id for job in batch.jobs] == [answer.id for answer in answers]
