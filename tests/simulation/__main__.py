@@ -1,16 +1,21 @@
 """`python -m tests.simulation --minutes 5`: fresh seeds until the time is up or a promise breaks.
 
-A ledger of the seeds that were run is kept in `.cache/simulation.jsonl`, so that the next run goes on
-where this one ended. A failing seed is shrunk and its story printed; put its number into
-`regressions.json` together with the repair.
+All cores are used, each by a process of its own. A ledger of the seeds that were run is kept in
+`.cache/simulation.jsonl`, so that the next run goes on where this one ended. A failing seed is shrunk and
+its story printed; put its number into `regressions.json` together with the repair.
 """
 
 import argparse
 import json
 import logging
+import multiprocessing
+import multiprocessing.pool
+import os
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.simulation.mutants import MUTANTS
@@ -20,6 +25,19 @@ from tests.simulation.world import simulate
 LEDGER = Path(__file__).parents[2] / ".cache" / "simulation.jsonl"
 SEEDS = Path(__file__).with_name("seeds.json")
 TWICE = 20  # every so many seeds one is run again: it must come to the same
+CHUNK = 20  # seeds that a process takes at once
+ENOUGH = 2000  # seeds within which every mutant must be found
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A chunk of seeds, and what they came to."""
+
+    to: int
+    virtual: float  # seconds that passed in these worlds
+    cpu: float
+    broken: tuple[int, ...] = ()
+    says: str = ""
 
 
 def next_seed() -> int:
@@ -30,47 +48,80 @@ def next_seed() -> int:
     return max((json.loads(line)["to"] for line in lines), default=0)
 
 
-def soak(first: int, minutes: float) -> int:
-    """Run fresh seeds; return how many promises were broken (the first one ends it)."""
-    began, seed, virtual, broken = time.monotonic(), first, 0.0, 0
-    while time.monotonic() - began < minutes * 60 and not broken:
+def run_chunk(first: int) -> Ran:
+    """Run a chunk of seeds, up to the first that breaks a promise."""
+    logging.disable(logging.CRITICAL)
+    began, virtual = time.process_time(), 0.0
+    for seed in range(first, first + CHUNK):
         verdict = simulate(seed)
         virtual += verdict.seconds
+        cpu = time.process_time() - began
         if verdict.violation is not None:
-            broken = 1
-            print(story(shrink(verdict)))
-        elif seed % TWICE == 0 and simulate(seed).hash != verdict.hash:
-            broken = 1
-            print(f"seed {seed} does not come to the same twice: something escapes the tape")
-        seed += 1
-    spent = time.monotonic() - began
-    rate = (seed - first) * 60 / max(spent, 0.001)
+            return Ran(seed + 1, virtual, cpu, (seed,), verdict.violation.says)
+        if seed % TWICE == 0 and simulate(seed).hash != verdict.hash:
+            says = f"seed {seed} does not come to the same twice: something escapes the tape"
+            return Ran(seed + 1, virtual, cpu, (seed,), says)
+    return Ran(first + CHUNK, virtual, time.process_time() - began)
+
+
+def soak(first: int, minutes: float, processes: int) -> int:
+    """Run fresh seeds; return how many promises were broken (the first one ends it)."""
+    began, done = time.monotonic(), list[Ran]()
+    end, at = began + minutes * 60, first
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        running = deque[multiprocessing.pool.AsyncResult[Ran]]()
+        while running or (time.monotonic() < end and not any(ran.broken for ran in done)):
+            may = time.monotonic() < end and not any(ran.broken for ran in done)
+            while may and len(running) < processes * 2:
+                running.append(pool.apply_async(run_chunk, (at,)))
+                at += CHUNK
+            if running:
+                done.append(running.popleft().get())
+    broken = [seed for ran in done for seed in ran.broken]
+    _tell(first, done, time.monotonic() - began)
+    for seed in broken[:1]:
+        verdict = simulate(seed)
+        print(story(shrink(verdict)) if verdict.violation is not None else done[-1].says)
+    return len(broken)
+
+
+def _tell(first: int, done: Sequence[Ran], spent: float) -> None:
+    """Write the ledger, and a line for whoever looks on."""
+    to = max((ran.to for ran in done), default=first)
+    broken = [seed for ran in done for seed in ran.broken]
+    count, cpu = to - first, sum(ran.cpu for ran in done)
     LEDGER.parent.mkdir(exist_ok=True)
     with LEDGER.open("a", encoding="utf-8") as file:
-        line = {"from": first, "to": seed, "broken": broken, "seconds": round(spent, 1)}
-        file.write(json.dumps(line) + "\n")
+        line = {"from": first, "to": to, "broken": broken, "seconds": round(spent, 1)}
+        file.write(json.dumps({**line, "cpu": round(cpu, 1)}) + "\n")
     print(
-        f"{seed - first} seeds from {first}, {virtual / 3600:.1f} virtual hours,"
-        f" {rate:.0f} seeds a minute, {broken} broken"
+        f"{count} seeds from {first}, {sum(ran.virtual for ran in done) / 3600:.1f} virtual hours,"
+        f" {count * 60 / max(spent, 0.001):.0f} seeds a minute,"
+        f" {cpu / max(count, 1):.3f} s of a core each, {len(broken)} broken"
     )
-    return broken
+    for ran in done:
+        if ran.broken:
+            print(f"seed {ran.broken[0]}: {ran.says}")
 
 
-def hunt(minutes: float) -> int:
+def first_kill(name: str) -> tuple[str, int | None]:
+    """Find the first seed that kills a mutant."""
+    logging.disable(logging.CRITICAL)
+    for seed in range(ENOUGH):
+        if simulate(seed, mutant=MUTANTS[name]).violation is not None:
+            return name, seed
+    return name, None
+
+
+def hunt(processes: int) -> int:
     """Find anew, for every mutant, the first seed that kills it; return how many live on."""
     found: dict[str, int] = {}
-    for name, mutant in MUTANTS.items():
-        end, seed = time.monotonic() + minutes * 60, 0
-        while time.monotonic() < end:
-            verdict = simulate(seed, mutant=mutant)
-            if verdict.violation is not None:
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        for name, seed in pool.imap(first_kill, MUTANTS):
+            print(f"{name}: {'alive' if seed is None else f'seed {seed}'}")
+            sys.stdout.flush()
+            if seed is not None:
                 found[name] = seed
-                print(f"{name}: seed {seed}, {verdict.violation.promise}: {verdict.violation.says}")
-                break
-            seed += 1
-        else:
-            print(f"{name}: alive after {seed} seeds")
-        sys.stdout.flush()
     SEEDS.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     return len(MUTANTS) - len(found)
 
@@ -80,6 +131,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation")
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--from", dest="first", type=int, help="the first seed")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seed", type=int, help="run one seed and tell its story")
     parser.add_argument("--mutant", choices=sorted(MUTANTS), help="with this mistake planted")
     parser.add_argument("--hash", action="store_true", help="with --seed: print only its hash")
@@ -87,9 +139,10 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
     if asked.hunt:
-        return hunt(asked.minutes)
+        return hunt(asked.processes)
     if asked.seed is None:
-        return soak(next_seed() if asked.first is None else asked.first, asked.minutes)
+        first = next_seed() if asked.first is None else asked.first
+        return soak(first, asked.minutes, asked.processes)
     mutant = None if asked.mutant is None else MUTANTS[asked.mutant]
     verdict = simulate(asked.seed, mutant=mutant)
     if asked.hash:

@@ -192,13 +192,34 @@ class HostClock(SystemClock):
 
     def __init__(self, loop: SimulatedLoop, skew: float = 0.0) -> None:
         self._loop = loop
-        self._skew = skew
+        self.skew = skew
 
     def now(self) -> datetime:
-        return START + timedelta(seconds=self._loop.time() + self._skew)
+        return START + timedelta(seconds=self._loop.time() + self.skew)
 
     def monotonic(self) -> float:
         return self._loop.time()
+
+    async def wait(self, event: asyncio.Event, seconds: float | None) -> bool:
+        """Wait as the system's clock does, without a task's time-out around it: it costs a third."""
+        if event.is_set() or (seconds is not None and seconds <= 0):
+            return event.is_set()
+        if seconds is None:
+            return await event.wait()
+        woken = self._loop.create_future()
+        event._waiters.append(woken)
+        timer = self._loop.call_later(seconds, _wake, woken)
+        try:
+            await woken
+        finally:
+            timer.cancel()
+            event._waiters.remove(woken)
+        return event.is_set()
+
+
+def _wake(waiting: "asyncio.Future[bool]") -> None:
+    if not waiting.done():
+        waiting.set_result(False)
 
 
 def current_host() -> Host:

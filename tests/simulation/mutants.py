@@ -13,12 +13,16 @@ from typing import Any
 
 from cadenza.core.budgets import MinGap
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, gates, permit, publish, reconcile, rescue, settle
+from cadenza.deliveries import claim, gates, permit, publish, reconcile, rescue, rewrite, settle
 from cadenza.deliveries.change import Changed
 from cadenza.deliveries.gates import Pass
 from cadenza.deliveries.refund import refund
 from cadenza.providers.outcome import Unconfirmed
-from tests.simulation import people
+from cadenza.queues import keep, reorder, resume
+from cadenza.queues.model import Moved, Queue
+from cadenza.queues.place import ALL, entries, place
+from tests.simulation import duties, people, users
+from tests.simulation.people import HOME
 
 Patch = tuple[ModuleType, str, Any]
 
@@ -114,7 +118,38 @@ def _read_then_write(tx: Any, now: Any, **named: Any) -> Any:
     return Changed(State.CANCELED)
 
 
+async def _read_compute_write(
+    team: users.Users, account: Any, _by: str, _screen: Any, order: Any
+) -> Any:
+    """Reorder as a browser would: read all, deal out anew, write back what was computed."""
+
+    def read(tx: Any, _now: Any) -> Any:
+        queue = keep.read(tx, workspace_id=HOME, account_id=account.id)
+        assert isinstance(queue, Queue)
+        return queue, list(entries(tx, queue, page=ALL))
+
+    seen = await team.look(read)
+    if seen is None:
+        return None
+    queue, line = seen
+    place_of = {id_: at for at, id_ in enumerate(order)}
+    wanted = sorted(line, key=lambda entry: place_of.get(entry.id, len(order)))
+    held = sorted((entry.at, entry.wall_time) for entry in wanted)
+    moves = [
+        (entry, at, wall) for entry, (at, wall) in zip(wanted, held, strict=True) if at != entry.at
+    ]
+
+    def write(tx: Any, now: Any) -> Any:
+        moved: tuple[Moved, ...] = tuple(place(tx, queue, moves))
+        keep.rise(tx, now, queue)
+        return reorder.Reordered(moved, (), queue.revision + 1)
+
+    return await team.ask(account, write)
+
+
 HELD = settle.HELD
+CLEARED = """AND state IN ('draft', 'scheduled') AND leased_until IS NULL
+        RETURNING id, post_id, account_id, lane_id"""
 MUTANTS = {
     mutant.name: mutant
     for mutant in (
@@ -158,6 +193,33 @@ MUTANTS = {
             "evidence gives back twice",
             swaps=(("AND state IN ('reserved', 'unconfirmed')", ""),),
         ),
+        Mutant(
+            "a reorder reads, computes, writes",
+            patches=((users, "ask_reorder", _read_compute_write),),
+        ),
+        Mutant(
+            "clear cancels what is in flight",
+            swaps=(
+                (
+                    CLEARED,
+                    CLEARED.replace(
+                        "'scheduled') AND leased_until IS NULL", "'scheduled', 'sending')"
+                    ),
+                ),
+            ),
+        ),
+        Mutant("a resume floods", patches=((resume, "_do", _nothing),)),
+        Mutant(
+            "an edit changes what is being sent",
+            patches=((rewrite, "FROZEN", frozenset({State.SENT})),),
+        ),
+        Mutant("the brake is off", gate="installation", patches=((duties, "OBEY", False),)),
+        Mutant(
+            "doubts are judged by a clock that jumped",
+            patches=((reconcile, "_clock_is_sure", lambda *_: True),),
+        ),
+        Mutant("hours are not asked", gate="hours"),
+        Mutant("a stop stops nothing", gate="workspace"),
         Mutant(
             "nobody takes back",
             swaps=(("leased_until IS NOT NULL AND leased_until <= :now", "leased_until < 0"),),

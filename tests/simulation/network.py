@@ -38,14 +38,22 @@ LAG = 40.0  # seconds within which whatever arrived has become visible
 KINDS = ("findable", "idempotent", "neither")
 
 
-class Network:
-    """One network; the same for all hosts."""
+class Shown:
+    """What a network shows, and which keys it knows; the same for all hosts."""
 
-    def __init__(self, world: Stage, kind: str) -> None:
+    def __init__(self) -> None:
+        self.keys: dict[str, str] = {}
+        self.posts: dict[tuple[str, int], str] = {}
+
+
+class Network:
+    """One network, as it is asked about one delivery."""
+
+    def __init__(self, world: Stage, kind: str, shown: Shown, delivery: str) -> None:
         self._world = world
         self.kind = kind
-        self._keys: dict[str, str] = {}
-        self._posts: dict[tuple[str, int], str] = {}
+        self._shown = shown
+        self._delivery = delivery
 
     @property
     def name(self) -> str:
@@ -84,14 +92,17 @@ class Network:
         world = self._world
         wire = Wire(
             account=call.account.id,
-            delivery=call.message.text,
+            delivery=self._delivery,
             part=call.part,
             key=call.key,
             host=world.host_name(),
             called=world.now(),
             ended=world.now(),
+            stored=world.stored(),
+            text=call.message.text,
         )
         world.wires.append(wire)
+        world.on_the_wire(wire)
         world.tell("wire", f"{wire.delivery} part {wire.part} is called ({self.kind})")
         fault = 1 + world.tape.below(6) if world.trouble("publish") else 0
         answer: asyncio.Future[Outcome] = world.loop.create_future()
@@ -136,12 +147,12 @@ class Network:
 
     def _show(self, wire: Wire) -> str:
         """Make it visible, unless this network knows the key."""
-        if self.kind == "idempotent" and wire.key in self._keys:
-            return self._keys[wire.key]
+        if self.kind == "idempotent" and wire.key in self._shown.keys:
+            return self._shown.keys[wire.key]
         wire.visible = self._world.now()
         remote = f"r{len(self._world.wires)}"
-        self._keys[wire.key] = remote
-        self._posts[wire.delivery, wire.part] = remote
+        self._shown.keys[wire.key] = remote
+        self._shown.posts[wire.delivery, wire.part] = remote
         self._world.tell("seen", f"{wire.delivery} part {wire.part} is visible as {remote}")
         return remote
 
@@ -152,7 +163,7 @@ class Network:
             return CannotTell("this network tells nothing")
         if world.trouble("find"):
             return CannotTell("it does not answer", timedelta(seconds=30))
-        remote = self._posts.get((call.message.text, call.part))
+        remote = self._shown.posts.get((self._delivery, call.part))
         await world.step("finding", longest=2)
         return Absent() if remote is None else Found(remote)
 

@@ -1,23 +1,24 @@
 """Ada, Ben and Cy: they schedule, pause, resume and cancel, and remember what they were promised.
 
-Whoever gets no answer asks again with the same id. Only what was acknowledged is a promise. One person
-at a time pauses, resumes and cancels, so that what was promised is never a matter of interpretation.
+Whoever gets no answer asks again with the same id. Only what was acknowledged is a promise. What they do
+with posts and queues is in `users.py`; here they hand deliveries to the road as a planner does.
 """
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
 from cadenza.core.channels import Channel
+from cadenza.core.ids import CountedIds
 from cadenza.deliveries import lanes
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.change import Changed, cancel
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import SYSTEM_IDS, Operations, _on_sqlite
+from cadenza.sql.operate import Operations, _on_sqlite
 from cadenza.sql.tx import Tx, from_microseconds, to_microseconds
 from tests.simulation.kernel import START
 from tests.simulation.network import KINDS
@@ -35,8 +36,13 @@ class Account:
     id: str
     kind: str
     hour_cap: int | None
+    day_cap: int | None
     gap: int | None
+    rate: int | None  # an hour
     in_flight: int
+    opens: float | None  # its hours for posts begin then, in seconds of the day
+    pitch: int  # minutes between two slots of its queue
+    max_per_day: int | None
 
     @property
     def lane(self) -> str:
@@ -54,15 +60,6 @@ class Promised:
     canceled: bool = False
 
 
-@dataclass(slots=True)
-class Closed:
-    """A lane was told to be paused at `acknowledged`, until `reopened` was asked for."""
-
-    lane: str
-    acknowledged: float
-    reopened: float | None = field(default=None)
-
-
 class People:
     """All that is asked of the product from outside."""
 
@@ -75,13 +72,18 @@ class People:
                 id=NAMES[n],
                 kind=tape.one_of(KINDS),
                 hour_cap=tape.one_of((None, 6, 3)),
+                day_cap=tape.one_of((None, None, None, 4)),
                 gap=tape.one_of((None, 40, 150)),
+                rate=tape.one_of((None, None, 60)),
                 in_flight=1 + tape.below(2) * 2,
+                opens=tape.one_of((None, None, None, 35_700.0)),
+                pitch=1 + tape.below(3),
+                max_per_day=tape.one_of((None, None, 3)),
             )
             for n in range(swarm.accounts)
         ]
         self.promised: dict[str, Promised] = {}
-        self.pauses: list[Closed] = []
+        self._ids = CountedIds("at-once")
 
     def settle_in(self) -> None:
         """Be there before anything else is."""
@@ -89,15 +91,30 @@ class People:
             "INSERT INTO workspace (id, name, zone, created_at) VALUES (?, ?, 'UTC', 0)", HOME, HOME
         )
         for account in self.accounts:
+            hours = '{"hours":{"post":{"start":"09:55","end":"23:59","days":[0,1,2,3,4,5,6]}}}'
             self._now(
-                "INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)"
-                " VALUES (?, ?, ?, ?, 'UTC', 0)",
+                "INSERT INTO account (workspace_id, id, provider, remote_id, zone, settings, created_at)"
+                " VALUES (?, ?, ?, ?, 'UTC', ?, 0)",
                 HOME,
                 account.id,
                 account.kind,
                 account.id,
+                "{}" if account.opens is None else hours,
             )
-            for kind, amount in (("hour", account.hour_cap), ("gap", account.gap)):
+            self._now(
+                "INSERT INTO member (workspace_id, id, email, name, role, created_at)"
+                " VALUES (?, ?, ?, ?, 'editor', 0)",
+                HOME,
+                account.id,
+                account.id,
+                account.id,
+            )
+            for kind, amount in (
+                ("hour", account.hour_cap),
+                ("day", account.day_cap),
+                ("gap", account.gap),
+                ("rate", account.rate),
+            ):
                 if amount is not None:
                     self._now(
                         "INSERT INTO budget (workspace_id, scope, action, kind, amount)"
@@ -107,7 +124,7 @@ class People:
                         kind,
                         amount,
                     )
-            self._at_once(
+            self.at_once(
                 lambda tx, now, account=account: admit_account(
                     tx,
                     now,
@@ -124,7 +141,7 @@ class People:
             await asyncio.sleep(tape.seconds(60))
             account = tape.one_of(self.accounts)
             parts = 1 + tape.one_of((0, 0, 0, 1, 2))
-            due = self._world.now() + tape.one_of((0.0, 1.0, 30.0, 90.0))
+            due = self._world.stored() + tape.one_of((0.0, 1.0, 30.0, 90.0))
             await self._schedule(Promised(f"d{n + 1:02}", account.id, due, parts), tape.below(2))
 
     async def _schedule(self, new: Promised, priority: int) -> None:
@@ -139,7 +156,7 @@ class People:
             content=f'{{"text":"{new.id}","parts":[{more}]}}',
             priority=priority,
         )
-        if await self._insist(lambda tx, now: schedule(tx, now, [delivery])):
+        if await self.insist(lambda tx, now: schedule(tx, now, [delivery])):
             self.promised[new.id] = new
             self._world.tell("people", f"{new.account} scheduled {new.id} for {new.due:.0f} s")
 
@@ -157,43 +174,38 @@ class People:
             await self._resume(account.lane)
 
     async def _pause(self, lane: str) -> None:
-        if await self._insist(
+        if await self.insist(
             lambda tx, _: (lanes.pause(tx, workspace_id=HOME, lane_id=lane, reason="rest"), 1)
         ):
-            self.pauses.append(Closed(lane, self._world.now()))
             self._world.tell("people", f"{lane} is paused")
 
     async def _resume(self, lane: str) -> None:
-        for closed in self.pauses:
-            if closed.lane == lane and closed.reopened is None:
-                closed.reopened = self._world.now()
         self._world.tell("people", f"{lane} is to be resumed")
-        await self._insist(lambda tx, _: (lanes.resume(tx, workspace_id=HOME, lane_id=lane), 1))
+        await self.insist(lambda tx, _: (lanes.resume(tx, workspace_id=HOME, lane_id=lane), 1))
 
     async def _cancel(self, id_: str) -> None:
-        answer = await self._insist(
+        answer = await self.insist(
             lambda tx, now: cancel(tx, now, workspace_id=HOME, id=id_, reason="not wanted")
         )
         if isinstance(answer, Changed):
             self.promised[id_].canceled = True
             self._world.tell("people", f"{id_} is canceled")
 
-    async def _insist(self, operation: Callable[[Tx, datetime], T]) -> T | None:
+    async def insist(
+        self, operation: Callable[[Tx, datetime], T], locks: Sequence[str] = ()
+    ) -> T | None:
         """Ask until there is an answer; give up after a while."""
         for _ in range(5):
             try:
-                return await self._operations.run(operation)
+                return await self._operations.run(operation, locks=locks)
             except SqlError:
                 await asyncio.sleep(1)
         return None
 
     def open_all(self) -> None:
         """Resume every lane, as the time of trouble is over."""
-        for closed in self.pauses:
-            if closed.reopened is None:
-                closed.reopened = self._world.now()
         for account in self.accounts:
-            self._at_once(
+            self.at_once(
                 lambda tx, _, account=account: lanes.resume(
                     tx, workspace_id=HOME, lane_id=account.lane
                 )
@@ -202,9 +214,10 @@ class People:
     def _now(self, sql: str, *values: object) -> None:
         self._world.raw.execute(sql, values)
 
-    def _at_once(self, operation: Callable[[Tx, datetime], object]) -> None:
-        _on_sqlite(operation, SYSTEM_IDS)(
-            self._world.raw, to_microseconds(START + timedelta(seconds=self._world.now()))
+    def at_once(self, operation: Callable[[Tx, datetime], object]) -> None:
+        """Do something in no time, without any fault."""
+        _on_sqlite(operation, self._ids)(
+            self._world.raw, to_microseconds(START + timedelta(seconds=self._world.stored()))
         )
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Protocol
 
-from cadenza.core.clock import Clock
-from cadenza.sql.sqlite import SqliteDatabase
 from tests.simulation.kernel import Host, HostClock, SimulatedLoop, current_host
+from tests.simulation.memory import lend
 from tests.simulation.swarm import Swarm, draw
 from tests.simulation.tape import Tape
 
@@ -49,6 +48,8 @@ class Wire:
     host: str
     called: float
     ended: float  # when the caller had its answer, or gave up
+    stored: float  # what the database's clock showed at the call
+    text: str = ""
     visible: float | None = None  # None: it never became visible, or was known by its key
 
 
@@ -63,19 +64,23 @@ class Stage:
         self.events: list[Event] = []
         self.wires: list[Wire] = []
         self.healed_at: float | None = None
+        self.jumped = False  # the database's clock, further than the brake lets pass
+        self.unseen = False  # a process that began after the jump gave the first sign of life
         self.steps = 0  # of workers, counted
         self.crash_at: int | None = (
             None  # the step at which a worker's power is cut, tape or no tape
         )
         self._hash = blake2b(digest_size=12)
-        clock: Clock = HostClock(self.loop)
-        self.database = SqliteDatabase(":memory:", clock=clock)
-        connection = self.database._inline
-        assert connection is not None
-        self.raw: sqlite3.Connection = connection
+        self.clock = HostClock(self.loop)  # the database's; its skew is what it stepped by
+        self.database = lend(self.clock)
+        self.raw: sqlite3.Connection = self.database.raw
 
     def now(self) -> float:
         return self.loop.time()
+
+    def stored(self) -> float:
+        """Say what the database's clock shows, in seconds since the start."""
+        return self.loop.time() + self.clock.skew
 
     def host_name(self) -> str:
         return current_host().name
@@ -115,6 +120,10 @@ class Stage:
 
     def after_write(self) -> None:
         """Look at what was written."""
+        raise NotImplementedError
+
+    def on_the_wire(self, wire: Wire) -> None:
+        """Look at a call that begins."""
         raise NotImplementedError
 
     def tell(self, kind: str, text: str, *, host: str | None = None) -> None:

@@ -1,7 +1,7 @@
 """What kind of world a seed gets: how many hosts, which faults and how often, whose clock is off.
 
 Each seed draws its own mix, most with some kinds of faults left out: what never meets in one mix often
-meets in another.
+meets in another. Nought is the calmest of each.
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,11 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
     "deploy": (0.0, 50.0),
 }
 
+# Seconds by which the database's clock steps, once: a few are nothing, from five minutes on the brake
+# holds. Between the two nobody notices, and a doubt may be looked into too early; a step that is little
+# more than that may hide behind a freeze of everybody. Neither is simulated.
+STEPS = (0.0, 0.0, 0.0, 5.0, -5.0, 7200.0, -7200.0, 900.0, -900.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Swarm:
@@ -35,7 +40,13 @@ class Swarm:
     shuffle: float
     lease: timedelta
     skews: tuple[float, ...]
+    users: int  # who work on queues; 0: there are none
+    acts: int  # of each user
+    step: float
     faults: dict[str, float]
+
+
+DRAWS = 10 + len(STRENGTHS)  # of one swarm
 
 
 def draw(tape: Tape) -> Swarm:
@@ -48,5 +59,8 @@ def draw(tape: Tape) -> Swarm:
         shuffle=tape.one_of((0.0, 20.0)),
         lease=timedelta(seconds=tape.one_of((60, 30))),
         skews=tape.one_of(((0.0,), (0.0, 8.0, -8.0), (0.0, 120.0, -120.0))),
+        users=tape.one_of((0, 2, 3, 3)),
+        acts=3 + tape.below(10),
+        step=tape.one_of(STEPS),
         faults={kind: tape.one_of(strengths) for kind, strengths in STRENGTHS.items()},
     )

@@ -14,15 +14,14 @@ import pytest
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.network import KINDS
 from tests.simulation.shrink import shrink, story
-from tests.simulation.swarm import STRENGTHS
+from tests.simulation.swarm import DRAWS
 from tests.simulation.world import simulate
 
 HERE = Path(__file__).parent
 SEEDS: dict[str, int] = json.loads((HERE / "seeds.json").read_text(encoding="utf-8"))
 REGRESSIONS: dict[str, int] = json.loads((HERE / "regressions.json").read_text(encoding="utf-8"))
-FRESH = float(os.environ.get("SIMULATION_SECONDS", "20"))
-DRAWS_OF_A_SWARM = 7 + len(STRENGTHS)
-STEPS = 38  # by then a calm world's first delivery is claimed, sent and settled
+FRESH = float(os.environ.get("SIMULATION_SECONDS", "30"))
+STEPS = 50  # by then a calm world's first delivery is claimed, sent and settled
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +75,7 @@ def test_what_once_broke_holds(name: str) -> None:
 
 @pytest.mark.parametrize("kind", range(len(KINDS)), ids=KINDS)
 def test_a_crash_at_any_step_of_a_calm_world_heals(kind: int) -> None:
-    calm = [0] * DRAWS_OF_A_SWARM + [kind]
+    calm = [0] * DRAWS + [kind]
     for step in range(1, STEPS):
         verdict = simulate(0, replay=calm, crash_at=step)
         assert verdict.violation is None, story(verdict)

@@ -2,17 +2,18 @@
 
 Each seed draws its own mix of faults (a swarm), then: a time of trouble in which promises are checked
 after every write, then everything heals and every accepted delivery must come to an end. Product code is
-the real one: engine worker, source, publisher, reconciler and their SQL. Not simulated: PostgreSQL,
-the adapters' HTTP, steps of the database's clock.
+the real one: engine worker, source, publisher, reconciler, the duties around them, posts, queues, and
+their SQL. Not simulated: PostgreSQL, the adapters' HTTP, a restored backup.
 """
 
 import asyncio
 import itertools
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import cast
 
 from cadenza.core.ids import CountedIds, SeededChance
-from cadenza.db.open import LINE, migrations
+from cadenza.deliveries.installation import confirm
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import QUEUE, DeliverySource
@@ -22,19 +23,23 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Tokens
 from cadenza.sql.operate import SqliteOperations
 from cadenza.sql.tx import Row
-from tests.simulation.checkers import Checks, Violation
+from tests.simulation.checkers import Checks
+from tests.simulation.duties import Duties, operate
 from tests.simulation.kernel import Host, HostClock, run
 from tests.simulation.mutants import Mutant
-from tests.simulation.network import KINDS, Network
-from tests.simulation.people import People
-from tests.simulation.stage import Event, Stage
+from tests.simulation.network import KINDS, Network, Shown
+from tests.simulation.people import NAMES, People
+from tests.simulation.post_acts import VERBS
+from tests.simulation.stage import Event, Stage, Wire
 from tests.simulation.store import FaultyOperations
 from tests.simulation.swarm import HEARTBEAT
 from tests.simulation.tape import Tape
+from tests.simulation.users import Users
+from tests.simulation.watch import Violation
 
 TROUBLE = 600.0  # virtual seconds in which things go wrong
 HEALING = 6 * 3600.0  # and in which all must be well again
-_MIGRATIONS = migrations()
+CALM_LEASE = timedelta(minutes=10)  # once nothing dies any more, leases need not be short
 
 
 class NoFiles:
@@ -53,25 +58,34 @@ class World(Stage):
         self._ids = itertools.count(1)
         self._incarnations = itertools.count(1)
         self._workers: dict[str, tuple[Host, Worker]] = {}
-        self.database.migrate(LINE, _MIGRATIONS)
         self.operations = FaultyOperations(self, SqliteOperations(self.database, CountedIds("row")))
-        self.networks = {kind: Network(self, kind) for kind in KINDS}
+        self.shown = {kind: Shown() for kind in KINDS}
         self.people = People(self, self.operations)
         self.checks = Checks(self, self.people)
+        self.users = Users(self, self.people, self.operations, self.checks.violate)
 
     def after_write(self) -> None:
         self.checks.after_write()
+
+    def on_the_wire(self, wire: Wire) -> None:
+        self.checks.on_the_wire(wire)
 
     # What happens
 
     async def live(self) -> None:
         """Trouble, then healing."""
         self.people.settle_in()
+        if self.swarm.users:
+            self.users.settle_in()
         self.checks.watch()
         for n in range(self.swarm.hosts):
             self.boot(f"w{n + 1}")
         self.loop.boot(Host("people"), self.people.plan())
         self.loop.boot(Host("editor"), self.people.meddle())
+        for name in NAMES[: self.swarm.users]:
+            self.loop.boot(Host(name), self.users.work(name, VERBS))
+        if self.swarm.step:
+            self.loop.boot(Host("operator"), operate(self, self.operations))
         await asyncio.sleep(TROUBLE)
         self.heal()
         await asyncio.sleep(300)
@@ -90,14 +104,17 @@ class World(Stage):
         for host, _ in self._workers.values():
             if host.frozen:
                 self.loop._thaw(host)
+        self.jumped = False
+        self.people.at_once(lambda tx, now: confirm(tx, now, by="operator"))
         self.people.open_all()
+        if self.swarm.users:
+            self.users.open_all()
 
     def _let_one_go_on(self) -> None:
-        """Stop all workers but one: it must do alone, and a seed costs less."""
+        """Stop all workers; one comes back: it must do alone, and a seed costs less."""
         self._alone = True
-        for name, (_, worker) in self._workers.items():
-            if name != "w1":
-                worker.stop()
+        for _, worker in self._workers.values():
+            worker.stop()
 
     def boot(self, name: str) -> None:
         skew = self.tape.one_of(self.swarm.skews)
@@ -125,19 +142,22 @@ class World(Stage):
             queues=[QUEUE],
             clock=clock,
             concurrency=4,
-            lease=self.swarm.lease,
-            poll=60.0,
+            lease=CALM_LEASE if self._alone else self.swarm.lease,
+            poll=300.0 if self._alone else 60.0,
         )
         reconciler = Reconciler(self.operations, publisher.find_out)
 
         async def reconcile() -> float:
             await reconciler.run_once()
-            return HEARTBEAT
+            return HEARTBEAT * (4 if self._alone else 1)
 
         worker.duties.append(worker.loop("reconcile", reconcile))
+        duties = Duties(self, self.operations, source)
+        worker.duties.append(worker.loop("duties", duties.run_once))
         self._workers[name] = (host, worker)
         if self.trouble("deploy"):
             self.outside(self.tape.seconds(TROUBLE), worker.stop)
+        await duties.begin()
         try:
             await worker.run()
         except Exception as error:  # noqa: BLE001 - whatever it is, it ended a worker
@@ -148,8 +168,9 @@ class World(Stage):
             self.outside(1.0, lambda: self.boot(name))
 
     def _open_sender(self, account: Row, delivery: Row) -> Sender:
+        kind: str = account["provider"]
         return Sender(
-            self.networks[account["provider"]],
+            Network(self, kind, self.shown[kind], delivery["id"]),
             AccountRef(id=account["id"], remote_id=account["remote_id"]),
             Tokens(access=Secret("t")),
             App(base_url="https://example.org"),
@@ -187,7 +208,6 @@ def simulate(
         run(world.loop, world.checks.guard(world.live()))
         violation = world.checks.first
     finally:
-        world.database.close()
         if mutant is not None:
             mutant.pull()
     return Verdict(

@@ -1,0 +1,94 @@
+"""What a worker does beside sending, as the product wires it: signs of life, pauses that end, full days.
+
+The duties are the product's own; only the witness file and the stopwatch of the guard are left out, as
+they reach for the real world. Passes are a minute apart, where the product takes seconds: what they bring
+must not depend on it, and a seed costs less.
+"""
+
+import asyncio
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import cast
+
+from cadenza.bootstrap.after_outage import silence, space_what_is_late
+from cadenza.bootstrap.model import House
+from cadenza.bootstrap.relieve_days import DayRelief
+from cadenza.bootstrap.watch_queues import watch_queues
+from cadenza.deliveries.approve import sweep_unapproved
+from cadenza.deliveries.installation import LOCK, Elapsed, Signs, beat, confirm, read_signs
+from cadenza.deliveries.source import DeliverySource
+from cadenza.engine.errors import StoreUnavailable
+from cadenza.sql.errors import SqlError
+from cadenza.sql.operate import Operations
+from tests.simulation.stage import Stage
+
+EVERY = 60.0
+OBEY = True  # a mutant's: a hold is heard by nobody
+
+
+class Duties:
+    """The duties of one process."""
+
+    def __init__(self, world: Stage, operations: Operations, source: DeliverySource) -> None:
+        self._world = world
+        self._operations = operations
+        self._source = source
+        self._house = cast("House", SimpleNamespace(operations=operations, source=source))
+        self._relief = DayRelief(operations)
+        self._signs: Signs | None = None
+        self._at = 0.0
+
+    async def begin(self) -> None:
+        """Space what is late before anything is claimed."""
+        silent = timedelta()
+        try:
+            silent = await silence(self._house)
+            await self._sign()
+            await space_what_is_late(self._house, silent)
+        except SqlError:  # a supervisor would start it anew: the duties come to it
+            await asyncio.sleep(1)
+
+    async def run_once(self) -> float:
+        """Do all of them once."""
+        try:
+            await self._sign()
+            if self._world.swarm.users:
+                await self._relief.run_once()
+            if self._world.swarm.users and self._world.host_name().startswith("w1"):
+                await self._operations.run(sweep_unapproved)
+                await watch_queues(self._house, {})
+        except SqlError as error:
+            raise StoreUnavailable(str(error)) from error
+        return EVERY if self._world.healed_at is None else EVERY * 3
+
+    async def _sign(self) -> None:
+        world = self._world
+        elapsed = None
+        if self._signs is not None:
+            elapsed = Elapsed(self._signs.now, world.now() - self._at)
+        elif world.jumped:
+            world.unseen = True
+        self._signs = await self._operations.run(
+            lambda tx, now: beat(tx, now, elapsed=elapsed), locks=[LOCK]
+        )
+        self._at = world.now()
+        self._source.held = OBEY and self._signs.hold is not None
+
+
+async def operate(world: Stage, operations: Operations) -> None:
+    """Let the clock step once, and confirm a hold after having looked at it for a while."""
+    await asyncio.sleep(30 + world.tape.seconds(400))
+    world.tell("clock", f"the database's clock steps by {world.swarm.step:.0f} s")
+    world.clock.skew += world.swarm.step
+    world.jumped = abs(world.swarm.step) > 60
+    while world.jumped:
+        await asyncio.sleep(30 + world.tape.seconds(60))
+        try:
+            signs = await operations.read(read_signs)
+            if signs is not None and signs.hold is not None:
+                await asyncio.sleep(60)
+                world.jumped = False  # from here on it is a person's word
+                await operations.run(lambda tx, now: confirm(tx, now, by="operator"), locks=[LOCK])
+                world.tell("people", "the operator confirmed the clock")
+        except SqlError:
+            continue
