@@ -24,7 +24,7 @@ class Place:
     """What nearly every command takes."""
 
     store: Annotated[str, Parameter(env_var="CADENZA_STORE")] = DEFAULT
-    """Where the jobs are: sqlite:///FILE, postgresql://USER@HOST/DATABASE or redis://HOST/0."""
+    """Where the jobs are: sqlite:///FILE, postgresql://…, redis://HOST/0 or mongodb://HOST/DATABASE."""
     json: Annotated[bool, Parameter(negative="", show_default=False)] = False
     """Print JSON, for programs. Times are UTC."""
     zone: str | None = None

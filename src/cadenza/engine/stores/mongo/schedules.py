@@ -60,6 +60,14 @@ async def list_all(ground: Ground, *, due_only: bool) -> list[Schedule]:
     return [read_schedule(p) for p in papers if not due_only or p["next_at"] is not None]
 
 
+async def drop(ground: Ground, name: str) -> bool:
+    """Forget a schedule; jobs that it made stay, also those not yet let go."""
+    paper = await ground.schedules.find_one_and_delete({"_id": name})
+    if paper is not None and paper.get("firing") is not None:
+        await let_go(ground, paper["firing"])
+    return paper is not None
+
+
 async def _carry_out(ground: Ground, name: str, batch: int) -> None:
     await let_go(ground, batch)
     await ground.schedules.update_one({"_id": name, "firing": batch}, {"$unset": {"firing": 1}})

@@ -195,7 +195,7 @@ class MongoStore:
     @_step
     async def drop_schedule(self, name: str) -> bool:
         """Forget a schedule; jobs that it made stay."""
-        return (await self._ground.schedules.delete_one({"_id": name})).deleted_count > 0
+        return await scheduling.drop(self._ground, name)
 
     @_step
     async def schedules(self, *, due_only: bool = False) -> list[Schedule]:
