@@ -30,6 +30,7 @@ GROUPS = {
     "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
     "person": ("cadenza.cli.person:app", "Make the first owner; list people."),
     "key": ("cadenza.cli.key:app", "Make, list and revoke API keys."),
+    "mcp": ("cadenza.cli.mcp:app", "Let an agent's program in, over stdin and stdout."),
     "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
     "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
     "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),
