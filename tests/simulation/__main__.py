@@ -15,29 +15,15 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from tests.simulation.chunks import CHUNK, Ran, first_kill, run_chunk
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.shrink import shrink, story
 from tests.simulation.world import simulate
 
 LEDGER = Path(__file__).parents[2] / ".cache" / "simulation.jsonl"
 SEEDS = Path(__file__).with_name("seeds.json")
-TWICE = 20  # every so many seeds one is run again: it must come to the same
-CHUNK = 20  # seeds that a process takes at once
-ENOUGH = 2000  # seeds within which every mutant must be found
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A chunk of seeds, and what they came to."""
-
-    to: int
-    virtual: float  # seconds that passed in these worlds
-    cpu: float
-    broken: tuple[int, ...] = ()
-    says: str = ""
 
 
 def next_seed() -> int:
@@ -46,22 +32,6 @@ def next_seed() -> int:
         return 0
     lines = LEDGER.read_text(encoding="utf-8").splitlines()
     return max((json.loads(line)["to"] for line in lines), default=0)
-
-
-def run_chunk(first: int) -> Ran:
-    """Run a chunk of seeds, up to the first that breaks a promise."""
-    logging.disable(logging.CRITICAL)
-    began, virtual = time.process_time(), 0.0
-    for seed in range(first, first + CHUNK):
-        verdict = simulate(seed)
-        virtual += verdict.seconds
-        cpu = time.process_time() - began
-        if verdict.violation is not None:
-            return Ran(seed + 1, virtual, cpu, (seed,), verdict.violation.says)
-        if seed % TWICE == 0 and simulate(seed).hash != verdict.hash:
-            says = f"seed {seed} does not come to the same twice: something escapes the tape"
-            return Ran(seed + 1, virtual, cpu, (seed,), says)
-    return Ran(first + CHUNK, virtual, time.process_time() - began)
 
 
 def soak(first: int, minutes: float, processes: int) -> int:
@@ -102,15 +72,6 @@ def _tell(first: int, done: Sequence[Ran], spent: float) -> None:
     for ran in done:
         if ran.broken:
             print(f"seed {ran.broken[0]}: {ran.says}")
-
-
-def first_kill(name: str) -> tuple[str, int | None]:
-    """Find the first seed that kills a mutant."""
-    logging.disable(logging.CRITICAL)
-    for seed in range(ENOUGH):
-        if simulate(seed, mutant=MUTANTS[name]).violation is not None:
-            return name, seed
-    return name, None
 
 
 def hunt(processes: int) -> int:
