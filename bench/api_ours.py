@@ -1,0 +1,41 @@
+"""Serve our API for `bench.api`: python -m bench.api_ours ADDRESS FOLDER FD; the port goes to FD.
+
+BENCH_PROFILE names a file for cProfile's figures of the loop's thread.
+"""
+
+import asyncio
+import cProfile
+import os
+import signal
+import sys
+from pathlib import Path
+
+from cadenza.api.app import create_app
+from cadenza.api.serve import serve
+from cadenza.api.slow_down import Pace
+from cadenza.bootstrap import open_house
+from cadenza.config.model import Settings
+
+
+async def main(address: str, folder: Path, tell: int) -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+
+    def started(port: int) -> None:
+        os.write(tell, f"{port}\n".encode())
+        os.close(tell)
+
+    async with open_house(Settings(data=folder, database=address)) as house:
+        app = create_app(house, stop=stop, pace=Pace(per_second=1e9, at_once=10**9))
+        await serve(app, "127.0.0.1", 0, stop, started=started)
+
+
+if __name__ == "__main__":
+    work = main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
+    where = os.environ.get("BENCH_PROFILE")
+    if where is None:
+        asyncio.run(work)
+    else:
+        with cProfile.Profile() as profile:
+            asyncio.run(work)
+        profile.dump_stats(where)
