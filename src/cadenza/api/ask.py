@@ -250,11 +250,12 @@ class Acting(Asking):
         return sha256(said).hexdigest()
 
 
-def _asking(request: Request) -> Asking:
+# Both are `async` although they wait for nothing: plain functions would each be sent to a thread.
+async def _asking(request: Request) -> Asking:
     return request.state.ask
 
 
-def _acting(
+async def _acting(
     request: Request,
     *,
     dry_run: Annotated[

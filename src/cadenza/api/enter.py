@@ -7,12 +7,15 @@ writes a header that no form can send. Keys come in the Authorization header, ne
 
 import math
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from starlette.routing import Match
+from starlette.types import Scope
 
 from cadenza.api.ask import Acting, Replayed
 from cadenza.api.cookies import read_cookie
@@ -30,8 +33,35 @@ CSRF = "x-cadenza-csrf"
 _KEY_WORDS = frozenset({"key", "api_key", "apikey", "access_token", "token_key"})
 
 
+@dataclass(slots=True)
+class Seen:
+    """Whether the account of a path is there: looked up beside the caller, in the same transaction."""
+
+    account_id: str | None
+    there: bool = False
+
+    def look(self, tx: Tx, workspace_id: str) -> None:
+        """Look once the caller is known."""
+        if self.account_id is not None:
+            self.there = None is not tx.value(
+                "SELECT 1 AS there FROM account WHERE workspace_id = :workspace_id AND id = :id",
+                workspace_id=workspace_id,
+                id=self.account_id,
+            )
+
+
 class Guarded(APIRoute):
     """A route that lets nobody in who was not declared."""
+
+    _parts: int | None = None
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Pass over addresses of another length at once: of many routes few are looked at closely."""
+        if self._parts is None:
+            self._parts = -1 if ":path}" in self.path else self.path.count("/")
+        if self._parts not in (-1, scope["path"].count("/")) and not scope.get("root_path"):
+            return Match.NONE, {}
+        return super().matches(scope)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Put the gate in front of the handler."""
@@ -42,7 +72,9 @@ class Guarded(APIRoute):
             house: House = request.app.state.house
             workspace_id = request.path_params.get("workspace_id", "")
             check_browser(request, declared, house.settings.public_url)
-            caller = await identify(request, house, workspace_id)
+            account_id = request.path_params.get("account_id") if workspace_id else None
+            seen = Seen(account_id)
+            caller = await identify(request, house, workspace_id, seen)
             slow_down(request, caller)
             admit(declared, caller, workspace_id)
             ask = Acting(
@@ -53,7 +85,7 @@ class Guarded(APIRoute):
                 workspace_id=workspace_id,
             )
             request.state.ask = ask
-            await check_account(ask)
+            check_account(ask, seen)
             ask.body = await read_body(request, declared)
             try:
                 response = await handle(request)
@@ -71,11 +103,14 @@ class Guarded(APIRoute):
         return guarded
 
 
-async def identify(request: Request, house: House, workspace_id: str) -> Caller | None:
+async def identify(
+    request: Request, house: House, workspace_id: str, seen: Seen | None = None
+) -> Caller | None:
     """Say who is asking; a key that is wrong is refused, not taken for nobody."""
+    seen = seen or Seen(None)
     given = request.headers.get("authorization")
     if given is not None:
-        return await _identify_key(given, house, workspace_id)
+        return await _identify_key(given, house, workspace_id, seen)
     token = read_cookie(request, house.settings.public_url)
     if token is None:
         return None
@@ -83,6 +118,8 @@ async def identify(request: Request, house: House, workspace_id: str) -> Caller 
 
     def look(tx: Tx, now: datetime) -> tuple[Row | None, datetime]:
         row = sessions.find_session(tx, now, token_hash=hashed, workspace_id=workspace_id)
+        if row is not None:
+            seen.look(tx, workspace_id)
         return row, now
 
     row, now = await house.operations.read(look)
@@ -103,7 +140,7 @@ async def identify(request: Request, house: House, workspace_id: str) -> Caller 
     )
 
 
-async def _identify_key(given: str, house: House, workspace_id: str) -> Caller:
+async def _identify_key(given: str, house: House, workspace_id: str, seen: Seen) -> Caller:
     kind, _, text = given.partition(" ")
     parts = split_key(text.strip()) if kind.lower() == "bearer" else None
     if parts is None:
@@ -111,7 +148,10 @@ async def _identify_key(given: str, house: House, workspace_id: str) -> Caller:
     prefix, secret = parts
 
     def look(tx: Tx, now: datetime) -> tuple[Row | None, datetime]:
-        return keys.find_key(tx, now, prefix=prefix, secret_hash=hash_token(secret)), now
+        row = keys.find_key(tx, now, prefix=prefix, secret_hash=hash_token(secret))
+        if row is not None:
+            seen.look(tx, workspace_id)
+        return row, now
 
     row, now = await house.operations.read(look)
     if row is None:
@@ -167,19 +207,9 @@ def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:
             )
 
 
-async def check_account(ask: Acting) -> None:
+def check_account(ask: Acting, seen: Seen) -> None:
     """Refuse a path about an account that is not in this workspace, or not on the key's list."""
-    account_id = ask.request.path_params.get("account_id")
-    if account_id is None or not ask.workspace_id:
-        return
-    there = await ask.read(
-        lambda tx, _: tx.value(
-            "SELECT 1 AS there FROM account WHERE workspace_id = :workspace_id AND id = :id",
-            workspace_id=ask.workspace_id,
-            id=account_id,
-        )
-    )
-    if there is None or not ask.caller.may_use(account_id):
+    if seen.account_id is not None and not (seen.there and ask.caller.may_use(seen.account_id)):
         raise not_found("account")
 
 

@@ -95,14 +95,7 @@ class Page(BaseModel, Generic[Item]):
 class PageAsked:
     """Which part of a list is wanted."""
 
-    def __init__(
-        self,
-        limit: Annotated[int, Query(ge=1, le=200, description="How many at most")] = 50,
-        cursor: Annotated[
-            str | None,
-            Query(max_length=600, description="`next` of the page before", pattern=r"^[\w=-]+$"),
-        ] = None,
-    ) -> None:
+    def __init__(self, limit: int, cursor: str | None) -> None:
         self.limit = limit
         self.after: tuple[datetime, str] | None = None if cursor is None else _read(cursor)
 
@@ -115,7 +108,17 @@ class PageAsked:
         return Page(items=shown, next=None if last is None else _write(last[at], last[id]))
 
 
-Paged = Annotated[PageAsked, Depends(PageAsked)]
+async def _paged(  # `async`, so that it is not sent to a thread
+    limit: Annotated[int, Query(ge=1, le=200, description="How many at most")] = 50,
+    cursor: Annotated[
+        str | None,
+        Query(max_length=600, description="`next` of the page before", pattern=r"^[\w=-]+$"),
+    ] = None,
+) -> PageAsked:
+    return PageAsked(limit, cursor)
+
+
+Paged = Annotated[PageAsked, Depends(_paged)]
 FIRST = datetime(1, 1, 2, tzinfo=UTC)
 LAST = datetime(9999, 12, 30, tzinfo=UTC)
 
