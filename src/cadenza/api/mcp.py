@@ -55,7 +55,12 @@ class Refusal(Exception):
         self.code = code
 
 
-@routes.post(needs=Role.VIEWER, scope="mcp:write", summary="Speak as an agent")
+@routes.post(
+    needs=Role.VIEWER,
+    scope="mcp:write",
+    summary="Speak as an agent",
+    responses={202: {"description": "A notification: it wants no answer"}},
+)
 async def speak(ask: Ask, workspace_id: Id, body: Spoken) -> Response:
     """Answer one message of the Model Context Protocol."""
     if body.id is None:
