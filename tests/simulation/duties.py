@@ -6,7 +6,7 @@ must not depend on it, and a seed costs less.
 """
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import cast
 
@@ -20,6 +20,7 @@ from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
+from cadenza.sql.tx import Tx
 from tests.simulation.stage import Stage
 
 EVERY = 60.0
@@ -66,11 +67,13 @@ class Duties:
         elapsed = None
         if self._signs is not None:
             elapsed = Elapsed(self._signs.now, world.now() - self._at)
-        elif world.jumped:
-            world.unseen = True
-        self._signs = await self._operations.run(
-            lambda tx, now: beat(tx, now, elapsed=elapsed), locks=[LOCK]
-        )
+
+        def sign(tx: Tx, now: datetime) -> Signs:
+            # A first sign knows no time before it; it may have been asked for before the jump.
+            world.unseen = world.unseen or (elapsed is None and world.jumped)
+            return beat(tx, now, elapsed=elapsed)
+
+        self._signs = await self._operations.run(sign, locks=[LOCK])
         self._at = world.now()
         self._source.held = OBEY and self._signs.hold is not None
 
