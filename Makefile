@@ -10,8 +10,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 UV := $(BIN)/uv
 STAMP := $(VENV)/.set-up
-# The number of extra test processes; 0 is quicker on two cores (see CONTRIBUTING.md).
-JOBS ?= 0
+# The number of test processes; most tests wait for servers, so three serve two cores best.
+JOBS ?= 3
 PYTEST_ARGS ?=
 CODE := src tests $(wildcard bench) $(wildcard examples)
 

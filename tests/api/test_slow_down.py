@@ -29,7 +29,13 @@ async def test_no_column_can_be_set_that_is_not_offered(small: Place) -> None:
     browser = await small.client("owner")
     offered = {
         "/api/v1/me": ("person", {"name", "zone", "week_start"}),
-        "/api/v1/workspaces/home-of-ada": ("workspace", {"name", "zone", "active"}),
+        "/api/v1/workspaces/home-of-ada": (
+            "workspace",
+            {
+                *("name", "zone", "active", "approval", "hashtags", "max_per_day"),
+                *("recipient_cap", "recipient_cap_days"),
+            },
+        ),
         "/api/v1/workspaces/home-of-ada/accounts/account-of-ada": (
             "account",
             {"zone", "grace_minutes", "unconfirmed_policy", "hours", "holidays"},
