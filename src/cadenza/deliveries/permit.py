@@ -18,7 +18,14 @@ from cadenza.core.budgets import Allowed, Budget, Counted, MinGap, Rate, Rolling
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import model
 from cadenza.deliveries.facts import Key, read_facts, select
-from cadenza.deliveries.gates import End, Facts, Wait, first_refusal, provider_free
+from cadenza.deliveries.gates import (
+    End,
+    Facts,
+    Wait,
+    first_refusal,
+    installation_sure,
+    provider_free,
+)
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.read_budgets import Rule, rule_of
 from cadenza.deliveries.read_recipients import fold_recipient
@@ -157,6 +164,9 @@ def _decide(
     refusal = first_refusal(facts) if wish.first else None
     if refusal is not None:
         return Refused.at(now, wish.ticket, facts, *refusal)
+    # A thread goes on by a clock that is sure, or not at all: a doubt is judged by its instants.
+    if not wish.first and isinstance(unsure := installation_sure(facts), Wait):
+        return Refused.at(now, wish.ticket, facts, "installation", unsure, between=True)
     if isinstance(rate := provider_free(facts), Wait):  # for a thread's later parts as well
         return Refused.at(now, wish.ticket, facts, PROVIDER_RATE, rate, between=True)
     allowed = allows(now, budgets)
