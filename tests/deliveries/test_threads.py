@@ -5,6 +5,7 @@ import msgspec
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import change
 from cadenza.deliveries.change import Changed, NeedsRemoteId
+from cadenza.deliveries.installation import beat, confirm, hold
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import Permitted, Refusal, Wish, locks_of, permit
 from cadenza.deliveries.settle import Result, settle
@@ -102,3 +103,23 @@ async def test_a_person_may_leave_the_rest_of_a_thread_unsent(road: Road) -> Non
     row = await road.row("delivery", id_)
     assert row["state"] == "sent"
     assert "parts 3 to 4 were not sent" in row["reason"]
+
+
+async def test_a_thread_goes_on_only_by_a_clock_that_is_sure(road: Road) -> None:
+    """A part whose instants are wrong would be looked for at the wrong time, and sent twice."""
+    id_ = await road.post(content=THREAD)
+    (ticket,) = await road.claim()
+    await send_part(road, ticket, 0, first=True)
+    await road.operations.run(beat)
+    await road.operations.run(lambda tx, now: hold(tx, now, kind="clock", says="it jumped"))
+
+    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+
+    assert isinstance(answer, Refusal)
+    assert (answer.gate, "it jumped" in answer.says) == ("installation", True)
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["parts_sent"], row["attempts"]) == ("scheduled", '["remote-0"]', 0)
+    await road.operations.run(lambda tx, now: confirm(tx, now, by="member:ada"))
+    (again,) = await road.claim()
+    await send_part(road, again, 1, first=True)

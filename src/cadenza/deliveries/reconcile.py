@@ -68,11 +68,11 @@ def _clock_is_sure(tx: Tx, now: datetime) -> bool:
 
 
 def last_attempt(tx: Tx, delivery: Row) -> Row | None:
-    """Return the attempt that a doubt is about."""
+    """Return the attempt that a doubt is about: by the fence, which only rises, not by a clock."""
     return tx.one(
         """
         SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-        ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
+        ORDER BY lease DESC, part DESC LIMIT 1
         """,
         workspace_id=delivery["workspace_id"],
         id=delivery["id"],

@@ -200,7 +200,7 @@ def _last_attempt(tx: Tx, row: Row) -> str | None:
     return tx.value(
         """
         SELECT id FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-        ORDER BY began_at DESC, number DESC, part DESC LIMIT 1
+        ORDER BY lease DESC, part DESC LIMIT 1
         """,
         workspace_id=row["workspace_id"],
         id=row["id"],
