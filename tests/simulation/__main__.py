@@ -1,8 +1,8 @@
 """`python -m tests.simulation --minutes 5`: fresh seeds until the time is up or a promise breaks.
 
-All cores are used, each by a process of its own. A ledger of the seeds that were run is kept in
-`.cache/simulation.jsonl`, so that the next run goes on where this one ended. A failing seed is shrunk and
-its story printed; put its number into `regressions.json` together with the repair.
+All cores are used, each by a process of its own. The ledger says what was run, so that the next run goes
+on where this one ended. A failing seed is shrunk and its story printed; put its number into
+`regressions.json` together with the repair.
 """
 
 import argparse
@@ -15,29 +15,23 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.simulation import ledger
 from tests.simulation.chunks import CHUNK, Ran, first_kill, run_chunk
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.shrink import shrink, story
 from tests.simulation.world import simulate
 
-LEDGER = Path(__file__).parents[2] / ".cache" / "simulation.jsonl"
 SEEDS = Path(__file__).with_name("seeds.json")
-
-
-def next_seed() -> int:
-    """Return the first seed that the ledger does not have."""
-    if not LEDGER.exists():
-        return 0
-    lines = LEDGER.read_text(encoding="utf-8").splitlines()
-    return max((json.loads(line)["to"] for line in lines), default=0)
+A_LINE = 60.0  # seconds that one line of the ledger stands for
 
 
 def soak(first: int, minutes: float, processes: int) -> int:
     """Run fresh seeds; return how many promises were broken (the first one ends it)."""
     began, done = time.monotonic(), list[Ran]()
-    end, at = began + minutes * 60, first
+    end, at, book = began + minutes * 60, first, Book(first, began)
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         running = deque[multiprocessing.pool.AsyncResult[Ran]]()
         while running or (time.monotonic() < end and not any(ran.broken for ran in done)):
@@ -47,27 +41,44 @@ def soak(first: int, minutes: float, processes: int) -> int:
                 at += CHUNK
             if running:
                 done.append(running.popleft().get())
+                book.note(done[-1], last=not running)
     broken = [seed for ran in done for seed in ran.broken]
     _tell(first, done, time.monotonic() - began)
     for seed in broken[:1]:
         verdict = simulate(seed)
         print(story(shrink(verdict)) if verdict.violation is not None else done[-1].says)
+    print(ledger.totals())
     return len(broken)
 
 
+@dataclass(slots=True)
+class Book:
+    """Gathers chunks into lines of the ledger."""
+
+    first: int
+    since: float
+    gathered: list[Ran] = field(default_factory=list[Ran])
+
+    def note(self, ran: Ran, *, last: bool) -> None:
+        """Keep a chunk; write when it is time."""
+        self.gathered.append(ran)
+        now = time.monotonic()
+        if not (last or ran.broken or now - self.since > A_LINE):
+            return
+        broken = [seed for each in self.gathered for seed in each.broken]
+        cpu = sum(each.cpu for each in self.gathered)
+        ledger.write(self.first, ran.to, broken, seconds=now - self.since, cpu=cpu)
+        self.first, self.since, self.gathered = ran.to, now, []
+
+
 def _tell(first: int, done: Sequence[Ran], spent: float) -> None:
-    """Write the ledger, and a line for whoever looks on."""
-    to = max((ran.to for ran in done), default=first)
-    broken = [seed for ran in done for seed in ran.broken]
-    count, cpu = to - first, sum(ran.cpu for ran in done)
-    LEDGER.parent.mkdir(exist_ok=True)
-    with LEDGER.open("a", encoding="utf-8") as file:
-        line = {"from": first, "to": to, "broken": broken, "seconds": round(spent, 1)}
-        file.write(json.dumps({**line, "cpu": round(cpu, 1)}) + "\n")
+    """Say what was run to whoever looks on."""
+    count, cpu = max((ran.to for ran in done), default=first) - first, sum(r.cpu for r in done)
+    broken = sum(len(ran.broken) for ran in done)
     print(
         f"{count} seeds from {first}, {sum(ran.virtual for ran in done) / 3600:.1f} virtual hours,"
         f" {count * 60 / max(spent, 0.001):.0f} seeds a minute,"
-        f" {cpu / max(count, 1):.3f} s of a core each, {len(broken)} broken"
+        f" {cpu / max(count, 1):.3f} s of a core each, {broken} broken"
     )
     for ran in done:
         if ran.broken:
@@ -102,7 +113,7 @@ def main(arguments: Sequence[str]) -> int:
     if asked.hunt:
         return hunt(asked.processes)
     if asked.seed is None:
-        first = next_seed() if asked.first is None else asked.first
+        first = ledger.next_seed() if asked.first is None else asked.first
         return soak(first, asked.minutes, asked.processes)
     mutant = None if asked.mutant is None else MUTANTS[asked.mutant]
     verdict = simulate(asked.seed, mutant=mutant)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.simulation.ledger import Totals, add_up
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.network import KINDS
 from tests.simulation.shrink import shrink, story
@@ -91,6 +92,15 @@ def test_shrinking_keeps_the_promise_that_breaks() -> None:
     assert short.violation.promise == long.violation.promise
     assert sum(map(bool, short.tape)) < sum(map(bool, long.tape))
     assert "broken: " in story(short)
+
+
+def test_the_ledger_tells_what_was_run_on_this_code_and_what_is_open() -> None:
+    lines = [
+        {"from": 0, "to": 300, "broken": 0},  # as early lines were
+        {"from": 300, "to": 320, "broken": [311, 317], "code": "before"},
+        {"from": 320, "to": 400, "broken": [], "code": "now"},
+    ]
+    assert add_up(lines, {311}, "now") == Totals(here=80, ever=400, open=(317,))
 
 
 @pytest.mark.slow
