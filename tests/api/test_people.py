@@ -2,7 +2,9 @@
 
 import asyncio
 import re
+from dataclasses import replace
 
+from cadenza.api.app import create_app
 from cadenza.api.first_start import first_start_link
 from cadenza.people.change_password import letter_row
 from tests.api.conftest import Place
@@ -43,6 +45,30 @@ async def test_somebody_new_joins_with_the_mailed_token_once(place: Place) -> No
     assert again.status_code == 403
     members = (await guest.get(f"{HOME}/members")).json()
     assert [each["role"] for each in members if each["email"] == "cy@example.org"] == ["editor"]
+
+
+async def test_without_a_mail_server_who_invites_gets_the_link(place: Place) -> None:
+    admin = await place.client("admin")
+    asked = {"email": "cy@example.org", "role": "viewer"}
+    tried = await admin.post(f"{HOME}/invitations?dry_run=true", json=asked)
+    assert tried.json()["link"] is None
+    key = {"idempotency-key": "cy"}
+    link = (await admin.post(f"{HOME}/invitations", json=asked, headers=key)).json()["link"]
+    assert link == f"{place.house.settings.home}/join#token={await mailed(place)}"
+    again = await admin.post(f"{HOME}/invitations", json=asked, headers=key)
+    assert (again.status_code, "token" in again.text) == (409, False)  # a secret is not kept
+    assert "link" not in (await admin.get(f"{HOME}/invitations")).json()[0]
+
+
+async def test_with_a_mail_server_only_the_invited_address_gets_the_link(place: Place) -> None:
+    mail = replace(place.house.settings.mail, host="mail.example")
+    settings = replace(place.house.settings, mail=mail)
+    app = create_app(replace(place.house, settings=settings))
+    admin = await replace(place, app=app).client("admin")
+    answer = await admin.post(f"{HOME}/invitations", json={"email": "cy@example.org"})
+    assert (answer.status_code, answer.json()["link"]) == (201, None)
+    asked = await admin.post("/api/v1/auth/password-reset/ask", json={"email": "owner@example.org"})
+    assert asked.json() == {"mails": True}
 
 
 async def test_who_is_here_already_joins_only_as_themselves(place: Place) -> None:
@@ -95,7 +121,7 @@ async def test_a_reset_ends_every_session_and_works_once(place: Place) -> None:
     guest = await place.client()
     for who in ("owner@example.org", "nobody@example.org"):
         answer = await guest.post("/api/v1/auth/password-reset/ask", json={"email": who})
-        assert answer.status_code == 202
+        assert (answer.status_code, answer.json()) == (202, {"mails": False})
     token = await mailed(place)
     browser = await place.client("owner")
     body = {"token": token, "password": "seven quiet rivers run"}

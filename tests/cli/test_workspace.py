@@ -122,6 +122,18 @@ def test_the_second_owner_is_refused_and_people_are_listed(ada: Ada) -> None:
     assert "ada@example.org" in ada("person", "list").out
 
 
+def test_people_are_invited_and_get_new_passwords_by_links_that_are_printed(ada: Ada) -> None:
+    invited = ada("person", "invite", "ben@example.org", "--role", "viewer")
+    assert invited.code == 0, invited.err
+    assert "/join#token=" in invited.out
+    refused = ada("person", "invite", "ben@example.org", "--role", "king")
+    assert (refused.code, "Traceback" in refused.err) == (1, False)
+    reset = ada("person", "reset", "Ada@example.org")
+    assert reset.code == 0, reset.err
+    assert "/reset-password#token=" in reset.out
+    assert "nobody with the address ben" in ada("person", "reset", "ben@example.org").err
+
+
 def test_doctor_finds_the_products_database_by_itself(ada: Ada) -> None:
     found = ada("doctor")
     assert "there is no store" not in found.err

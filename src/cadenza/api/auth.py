@@ -88,6 +88,14 @@ class ResetAsked(Asked):
     email: Email
 
 
+class ResetOnItsWay(BaseModel):
+    """The same for every address: whether it is known is not told."""
+
+    mails: bool = Field(
+        description="Whether this house sends mail; if not, ask who runs it: `cadenza person reset`"
+    )
+
+
 class Reset(Asked):
     """The token of the mail, and the new password."""
 
@@ -224,7 +232,7 @@ async def sign_out(ask: Ask) -> None:
 
 
 @routes.post("/password-reset/ask", needs=ANYONE, status_code=202)
-async def ask_reset(ask: Ask, body: ResetAsked) -> FirstStart:
+async def ask_reset(ask: Ask, body: ResetAsked) -> ResetOnItsWay:
     """Mail a link for a new password; the answer does not tell whether the address is known."""
     token = draw_token()
 
@@ -245,7 +253,7 @@ async def ask_reset(ask: Ask, body: ResetAsked) -> FirstStart:
     answer, now = await ask.change(operation)
     if isinstance(answer, TooOften):
         raise too_often(answer, now)
-    return FirstStart(needed=False)
+    return ResetOnItsWay(mails=bool(ask.house.settings.mail.host))
 
 
 @routes.post("/password-reset", needs=ANYONE, status_code=204)

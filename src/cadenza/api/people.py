@@ -1,13 +1,17 @@
-"""Members of a workspace, their roles, and invitations to it."""
+"""Members of a workspace, their roles, and invitations to it.
+
+Where no mail server is set, nobody would get the link of an invitation: it is then answered to who invites,
+once, to be handed on. With one it goes to the invited address alone, which proves whose address it is.
+"""
 
 from datetime import datetime
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from cadenza.api.ask import Act, Acting, Ask
 from cadenza.api.declare import Resource
 from cadenza.api.problems import Problem, not_found, refuse
-from cadenza.api.shape import Answer, Asked, Email, Id
+from cadenza.api.shape import Answer, Asked, Email, Id, Secretive
 from cadenza.people import invite, workspaces
 from cadenza.people.change_password import letter_row
 from cadenza.people.model import Done, Role
@@ -54,6 +58,15 @@ class Invitation(Answer):
     invited_by: str
     created_at: datetime
     ends_at: datetime
+
+
+class InvitationMade(Secretive, Invitation):
+    """A new invitation."""
+
+    link: str | None = Field(
+        default=None,
+        description="Where no mail server is set: hand it on yourself, it works once, for a week",
+    )
 
 
 class Removed(Answer):
@@ -136,11 +149,13 @@ async def list_invitations(ask: Ask, workspace_id: Id) -> list[Invitation]:
 
 
 @routes.post("/invitations", needs=Role.ADMIN, status_code=201)
-async def invite_person(act: Act, workspace_id: Id, body: Invite) -> Invitation:
+async def invite_person(act: Act, workspace_id: Id, body: Invite) -> InvitationMade:
     """Invite an address; the mail carries a link that works once, for a week."""
     token = draw_token()
+    settings = act.house.settings
+    link = None if settings.mail.host or act.dry_run else invite.link(settings.home, token.text)
 
-    def operation(tx: Tx, now: datetime) -> Invitation:
+    def operation(tx: Tx, now: datetime) -> InvitationMade:
         letter_id = tx.new_id()
         answer = invite.invite(
             tx,
@@ -157,7 +172,7 @@ async def invite_person(act: Act, workspace_id: Id, body: Invite) -> Invitation:
         if not isinstance(answer, Done):
             refuse(answer)
         rows = invite.list_invitations(tx, now, workspace_id=workspace_id)
-        return next(Invitation(**row) for row in rows if row["id"] == letter_id)
+        return next(InvitationMade(**row, link=link) for row in rows if row["id"] == letter_id)
 
     return await act.write(operation, locks=[workspaces.lock_of(workspace_id)])
 

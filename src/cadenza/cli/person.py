@@ -1,6 +1,7 @@
-"""`cadenza person`: people of the local installation: the first owner, and who is there.
+"""`cadenza person`: the first owner, who is there, inviting others, and links for new passwords.
 
-Whoever can read the data folder may do this; it is not offered over the network.
+The first owner and new passwords are for whoever can read the data folder, on the local database; keys
+never may. Where no mail server is set, the links are printed to be handed on.
 """
 
 import getpass
@@ -12,15 +13,20 @@ from cyclopts import App, Parameter
 
 from cadenza.bootstrap import open_house
 from cadenza.cli.codes import OK
+from cadenza.cli.reach import USUALLY, Reach, at, reached
 from cadenza.cli.settings import USUAL, Chosen, opened_house
 from cadenza.cli.show import print_json, print_table, say
 from cadenza.client.errors import ClientError
+from cadenza.people.change_password import make_reset, reset_link
+from cadenza.people.model import Done
 from cadenza.people.passwords import Passwords, judge
 from cadenza.people.sign_up import LOCK, offer_first_start, sign_up_first_owner
 from cadenza.people.tokens import draw_token
 from cadenza.sql.tx import Tx
 
-app = App(name="person", help="Make the first owner; list people.")
+app = App(
+    name="person", help="Make the first owner, invite others, hand out links for new passwords."
+)
 
 Password = Annotated[str | None, Parameter(show_default=False)]
 
@@ -38,7 +44,7 @@ async def create(
 ) -> int:
     """Make the first owner of an empty installation, and the workspace they start with.
 
-    Others are invited by people who are there, in the web app.
+    Others are invited: `cadenza person invite`, or in the web app.
 
     Parameters
     ----------
@@ -78,6 +84,60 @@ async def create(
         print_json({"person_id": made[0], "workspace_id": made[1]})
     else:
         say(f"{name} owns this installation, and the workspace {workspace} ({made[1]})")
+    return OK
+
+
+@app.command
+async def invite(email: str, /, *, role: str = "editor", reach: Reach = USUALLY) -> int:
+    """Invite somebody into the workspace; they choose their own password.
+
+    With a mail server the link goes to their address; without one it is printed for you to hand on.
+
+    Parameters
+    ----------
+    email
+        Their address.
+    role
+        viewer, editor, admin or owner.
+    """
+    async with reached(reach) as home:
+        made = await home.post("/invitations", {"email": email, "role": role})
+    if reach.json:
+        print_json(made)
+        return OK
+    say(f"{made['email']} is invited as {made['role']} until {at(made['ends_at'])}")
+    if made["link"] is None:
+        say("the link is on its way by mail")
+    else:
+        say("No mail server is set, so send them this link yourself. It works once:\n")
+        say(f"  {made['link']}\n")
+    return OK
+
+
+@app.command
+async def reset(email: str, /, *, chosen: Chosen = USUAL) -> int:
+    """Print a link with which somebody chooses a new password: once, within an hour.
+
+    Parameters
+    ----------
+    email
+        The address that they sign in with.
+    """
+    token = draw_token()
+    async with opened_house(chosen) as house:
+        made = await house.operations.run(
+            lambda tx, now: make_reset(
+                tx, now, email=email, token_hash=token.hash, by="operator:command line"
+            )
+        )
+    if not isinstance(made, Done):
+        raise ClientError(f"there is nobody with the address {email} here: `cadenza person list`")
+    link = reset_link(house.settings.home, token.text)
+    if chosen.json:
+        print_json({"person_id": made.id, "link": link})
+        return OK
+    say("This link works once, within an hour. Hand it to them, and to nobody else:\n")
+    say(f"  {link}\n")
     return OK
 
 

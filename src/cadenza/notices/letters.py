@@ -11,8 +11,9 @@ from html import escape
 import msgspec
 
 from cadenza.notices.model import Letter, Parcel
-from cadenza.people.change_password import RESET_KIND, letter_row
+from cadenza.people.change_password import RESET_KIND, letter_row, reset_link
 from cadenza.people.invite import KIND as INVITE_KIND
+from cadenza.people.invite import link as invite_link
 from cadenza.providers.http.redact import Secret
 from cadenza.sql.tx import Row, Tx
 
@@ -43,8 +44,8 @@ def write_letter(
     row = parcel.news[0]
     said: dict[str, str] = msgspec.json.decode(row["body"])
     token = open_secret(said["sealed"], letter_row(row["id"])).reveal()
-    subject, words, path, end = _words(row, home)
-    link = f"{public_url}/{path}#token={token}"
+    subject, words, address, end = _words(row, home)
+    link = address(public_url, token)
     text = f"{words}\n\n{link}\n\n{end}\n"
     html = (
         f"<!doctype html><html><body><p>{escape(words)}</p>"
@@ -61,12 +62,12 @@ def write_letter(
     )
 
 
-def _words(row: Row, home: str) -> tuple[str, str, str, str]:
+def _words(row: Row, home: str) -> tuple[str, str, Callable[[str, str], str], str]:
     if row["kind"] == RESET_KIND:
         return (
             "A new password for Cadenza",
             "Somebody, we hope you, asked for a new password. Choose one here within an hour:",
-            "reset-password",
+            reset_link,
             "If it was not you, do nothing: your password stays as it is.",
         )
     if row["kind"] == INVITE_KIND:
@@ -74,7 +75,7 @@ def _words(row: Row, home: str) -> tuple[str, str, str, str]:
         return (
             f"You are invited to {name}",
             f"You are invited to work in {name} on Cadenza. Join here within a week:",
-            "join",
+            invite_link,
             "If you do not know what this is about, do nothing.",
         )
     raise ValueError(f"there are no words for a letter of kind {row['kind']!r}")

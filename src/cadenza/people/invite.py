@@ -79,6 +79,11 @@ def invite(
     return Done(letter_id)
 
 
+def link(home: str, token: str) -> str:
+    """Write the address that an invitation is accepted at; browsers send nobody what is behind the #."""
+    return f"{home}/join#token={token}"
+
+
 def find_invitation(tx: Tx, now: datetime, *, token_hash: str) -> Row | None:
     """Return an open invitation with its workspace's name, and whether its address is a person here."""
     return tx.one(

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Code, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -13,7 +13,14 @@ export default function Forgotten() {
   });
   return (
     <Door title="A new password" says="We mail you a link to choose one.">
-      {ask.isSuccess ? (
+      {ask.data?.mails === false ? (
+        <Stack role="status">
+          <Text>This Cadenza cannot send mail.</Text>
+          <Text size="sm" c="dimmed">
+            Ask whoever runs it for a link: <Code>cadenza person reset {form.values.email}</Code> prints one.
+          </Text>
+        </Stack>
+      ) : ask.isSuccess ? (
         <Stack role="status">
           <Text>
             If {form.values.email} has a place here, a mail with a link is on its way. The link works once, for an hour.

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Code, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 
@@ -125,7 +125,7 @@ function Invitations() {
   const invite = useAct(
     (body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/invitations", { params, body })),
     {
-      done: (answer) => `An invitation to ${answer.email} is on its way.`,
+      done: (answer) => (answer.link == null ? `An invitation to ${answer.email} is on its way.` : `${answer.email} is invited.`),
       after: () => form.reset(),
       refused: (error) => {
         if (!(error instanceof Problem)) return false;
@@ -141,7 +141,7 @@ function Invitations() {
           params: { path: { workspace_id, invitation_id } },
         }),
       ),
-    { done: () => "The invitation is taken back: its link opens nothing." },
+    { done: () => "The invitation is taken back: its link opens nothing.", after: () => invite.reset() },
   );
   return (
     <Section title="Invitations" says="The mail carries a link that works once, for a week.">
@@ -154,6 +154,12 @@ function Invitations() {
           </Button>
         </Group>
       </form>
+      {invite.data?.link != null && (
+        <Alert title={`Send this link to ${invite.data.email}`} role="status">
+          <Text size="sm">This Cadenza cannot send mail. The link works once, for a week; it is shown only now.</Text>
+          <Code block>{invite.data.link}</Code>
+        </Alert>
+      )}
       <Fetched query={open} rows={1}>
         {(rows) =>
           rows.length === 0 ? (
