@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.async_api import expect
 
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA, PLACEHOLDER, NewPost
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import HOME, TEXTS, Stage
@@ -37,6 +39,47 @@ async def test_an_account_that_cannot_send_leads_to_connecting_it(stage: Stage) 
     await expect(page).to_have_url(f"{stage.address}/w/{HOME}/accounts?account=linkedin")
 
 
+async def test_what_lacks_its_text_is_written_and_what_lacks_a_picture_gets_one(
+    stage: Stage,
+) -> None:
+    await stage.house.operations.run(lambda tx, now: _lack(tx, now, stage))
+    page = await stage.visit("ada", "attention")
+    lacking = page.get_by_role("region", name="Something is missing (2)")
+    await expect(lacking.get_by_role("link", name="Add a picture: Tuesday")).to_be_visible()
+    await snap(page, "attention-lacking")
+    assert await hindrances(page) == []
+
+    await lacking.get_by_role("link", name="Write the text: Monday").click()
+
+    await expect(page.get_by_label("Text", exact=True)).to_have_value(f"{PLACEHOLDER}: monday")
+
+
+async def test_a_suspended_account_is_looked_at_and_let_go_on(stage: Stage) -> None:
+    await stage.house.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE account SET state = 'suspended', state_reason = 'ten failed' WHERE id = 'bluesky'"
+        )
+    )
+    page = await stage.visit("ada", "attention")
+    await page.get_by_role("link", name="Look at the account: hall.example").click()
+    await page.get_by_role("button", name="Let it send again").click()
+    await expect(page.get_by_text("hall.example sends again.")).to_be_visible()
+    assert await stage.rows("SELECT id FROM account WHERE state = 'suspended'") == []
+
+
+async def test_what_is_in_doubt_is_sent_again_only_after_a_question(stage: Stage) -> None:
+    await stage.house.operations.run(_doubt)
+    page = await stage.visit("ada", "attention")
+    await page.get_by_role("button", name="Other steps").click()
+    await page.get_by_role("menuitem", name="It is not there: send again").click()
+    question = page.get_by_role("dialog")
+    await expect(question).to_contain_text("people see it twice")
+    await question.get_by_role("button", name="Leave it").click()
+    await page.get_by_role("button", name="It is there:").click()
+    await expect(page.get_by_text("Kept as sent.")).to_be_visible()
+    assert await stage.rows("SELECT id FROM delivery WHERE state = 'unconfirmed'") == []
+
+
 async def test_deleting_asks_first(stage: Stage) -> None:
     await stage.house.operations.run(_fail_two)
     page = await stage.visit("ada", "attention")
@@ -53,6 +96,24 @@ async def test_a_viewer_sees_what_is_wrong_and_has_nothing_to_press(stage: Stage
     await expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     await snap(page, "attention-phone")
     assert not await overflows(page)
+
+
+def _lack(tx: Tx, now: datetime, stage: Stage) -> None:
+    by = f"member:{stage.members['ada']}"
+    for title, blockers in (("Monday", (NEEDS_COPY,)), ("Tuesday", (NEEDS_MEDIA,))):
+        text = f"{PLACEHOLDER}: {title.lower()}"
+        new = NewPost(workspace_id=HOME, title=title, text=text, blockers=blockers)
+        assert isinstance(create(tx, now, new, by=by), Created)
+
+
+def _doubt(tx: Tx, now: datetime) -> None:
+    tx.run(
+        """
+        UPDATE delivery SET state = 'unconfirmed', reason = 'no answer came', due_at = :past, slot_at = NULL
+        WHERE id IN (SELECT id FROM delivery ORDER BY due_at LIMIT 1)
+        """,
+        past=now - timedelta(hours=1),
+    )
 
 
 def _fail_two(tx: Tx, now: datetime) -> None:

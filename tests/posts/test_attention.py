@@ -6,10 +6,10 @@ from typing import Any
 from cadenza.deliveries.permit import Permitted
 from cadenza.posts import activity
 from cadenza.posts.approve import approve
-from cadenza.posts.attention import Kind, Step, Thing, needs_attention
+from cadenza.posts.attention import STEPS, Kind, Matter, Step, Thing, needs_attention
 from cadenza.posts.delete import delete
-from cadenza.posts.model import NEEDS_MEDIA, Source
-from cadenza.providers.outcome import Rejected, Sent, Unconfirmed
+from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA, Source
+from cadenza.providers.outcome import Rejected, Sent, Transient, Unconfirmed
 from tests.posts.conftest import ADA, BEN, BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
 
 
@@ -71,6 +71,40 @@ async def test_an_account_that_is_lost_is_listed_and_so_is_what_it_holds(desk: D
     assert "@toots (mastodon) needs reconnect: revoked" in said
     assert "@skies (bluesky): its connection ends on" in said
     assert {step for thing in things for step in thing.steps} == {Step.RECONNECT}
+
+
+def test_every_reason_has_its_kind_and_at_least_one_step() -> None:
+    assert set(STEPS) == set(Matter)
+    assert all(steps for _, steps in STEPS.values())
+    assert {kind for kind, _ in STEPS.values()} == set(Kind)
+
+
+async def test_what_is_offered_first_follows_from_what_is_the_matter(desk: Desk) -> None:
+    for blockers in ((NEEDS_COPY,), (NEEDS_MEDIA,), (NEEDS_COPY, NEEDS_MEDIA)):
+        await desk.write(title="Monday", blockers=blockers)
+    await desk.plan(await desk.write("said wrongly"), [MASTODON], due=timedelta())
+    await come_to(desk, Rejected("too long"))
+    await desk.plan(await desk.write("unlucky"), [BLUESKY], due=timedelta())
+    await desk.sql("UPDATE delivery SET retry_limit = 0 WHERE account_id = 'skies'")
+    await come_to(desk, Transient("no answer"))
+    offered = {thing.reason: thing.steps[0] for thing in await look(desk)}
+    assert offered == {
+        Matter.NEEDS_COPY: Step.WRITE,
+        Matter.NEEDS_MEDIA: Step.ADD_MEDIA,
+        Matter.NEEDS_COPY_AND_MEDIA: Step.WRITE,
+        Matter.REFUSED: Step.EDIT,
+        Matter.GAVE_UP: Step.RETRY,
+    }
+
+
+async def test_what_a_suspended_account_holds_waits_for_the_suspension_to_be_lifted(
+    desk: Desk,
+) -> None:
+    await desk.plan(await desk.write(), [MASTODON], due=timedelta(minutes=-1))
+    await desk.sql("UPDATE account SET state = 'suspended' WHERE id = 'toots'")
+    things = await look(desk)
+    assert [thing.reason for thing in things] == [Matter.SUSPENDED, Matter.HELD_BY_SUSPENSION]
+    assert {thing.steps for thing in things} == {(Step.LIFT,)}
 
 
 async def test_nothing_of_a_deleted_post_wants_anybody(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 """What wants a person, in one list, and the steps that put things right, one by one or many at once.
 
 A bulk step is one transaction: what is refused changes nothing and says why, the rest is done. Steps that
-happen elsewhere (edit, add media, reconnect) are answered with where.
+happen elsewhere (edit, write, add media, reconnect, lift a suspension) are answered with where.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from cadenza.deliveries.cancel_post import CanceledPost
 from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, delete, publish_now, retry
-from cadenza.posts.attention import Kind, Step, needs_attention
+from cadenza.posts.attention import Kind, Matter, Step, needs_attention
 from cadenza.queues import late, resume, stop
 from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Row, Tx
@@ -34,8 +34,10 @@ from cadenza.sql.tx import Row, Tx
 routes = Resource("attention", "/workspaces/{workspace_id}/attention")
 ELSEWHERE = {
     Step.EDIT: "PATCH /api/v1/workspaces/{workspace_id}/posts/{post_id}",
+    Step.WRITE: "PATCH /api/v1/workspaces/{workspace_id}/posts/{post_id}",
     Step.ADD_MEDIA: "PATCH /api/v1/workspaces/{workspace_id}/posts/{post_id}",
     Step.RECONNECT: "POST /api/v1/workspaces/{workspace_id}/connect",
+    Step.LIFT: "POST /api/v1/workspaces/{workspace_id}/accounts/{account_id}/lift-suspension",
 }
 FIRST_WORDS = 160
 ON_POSTS = frozenset({Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.DELETE})
@@ -60,6 +62,7 @@ class ThingShown(Shown):
     """One thing that wants a person, with what can be done about it."""
 
     kind: Kind
+    reason: Matter = Field(description="What exactly is the matter; it decides the steps")
     subject_id: str
     says: str
     steps: list[Step]

@@ -5,7 +5,7 @@ something is missing from. Every step names an operation that exists. Limit: the
 ended badly, 200 things of each kind; what is due later than a day is not yet anybody's worry.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,6 +13,7 @@ from enum import StrEnum
 import msgspec
 
 from cadenza.core.rollup import DeliveryState as State
+from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA
 from cadenza.posts.pills import COLUMNS, JOINS, Pill, pill_of
 from cadenza.sql.tx import Row, Tx
 
@@ -33,11 +34,33 @@ class Kind(StrEnum):
     BLOCKED = "blocked"
 
 
+class Matter(StrEnum):
+    """What exactly is the matter: it decides what is offered, and the word on the button."""
+
+    REFUSED = "refused"
+    GAVE_UP = "gave_up"
+    UNCONFIRMED = "unconfirmed"
+    MISSED = "missed"
+    PAUSED = "paused"
+    STOPPED = "workspace_stopped"
+    HELD_BY_ACCOUNT = "held_by_account"
+    HELD_BY_SUSPENSION = "held_by_suspension"
+    NETWORK_WAITS = "network_waits"
+    NOT_APPROVED = "not_approved"
+    CONNECTION_ENDS = "connection_ends"
+    CONNECTION_LOST = "connection_lost"
+    SUSPENDED = "suspended"
+    NEEDS_COPY = "needs_copy"
+    NEEDS_MEDIA = "needs_media"
+    NEEDS_COPY_AND_MEDIA = "needs_copy_and_media"
+
+
 class Step(StrEnum):
     """One thing that a person can do about it."""
 
     RETRY = "retry"
     EDIT = "edit"
+    WRITE = "write"
     IT_IS_THERE = "it_is_there"
     SEND_AGAIN = "send_again"
     NEXT_SLOT = "next_slot"
@@ -46,6 +69,7 @@ class Step(StrEnum):
     RESUME = "resume"
     START = "start_workspace"
     RECONNECT = "reconnect"
+    LIFT = "lift_suspension"
     APPROVE = "approve"
     APPROVE_AND_PUBLISH = "approve_and_publish_now"
     ADD_MEDIA = "add_media"
@@ -57,6 +81,7 @@ class Thing:
     """One thing that wants a person."""
 
     kind: Kind
+    reason: Matter
     subject_id: str  # a delivery, an account or a post
     says: str
     steps: tuple[Step, ...]
@@ -65,13 +90,34 @@ class Thing:
     pill: Pill | None = None
 
 
-STEPS = {
-    State.FAILED: (Kind.FAILED, (Step.RETRY, Step.EDIT, Step.DELETE)),
-    State.UNCONFIRMED: (Kind.NEEDS_CHECK, (Step.IT_IS_THERE, Step.SEND_AGAIN)),
-    State.MISSED: (Kind.MISSED, (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)),
-    State.SCHEDULED: (Kind.HELD, (Step.RESUME,)),
-    State.DRAFT: (Kind.UNAPPROVED, (Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.EDIT)),
+# The first step is the one that is offered; the others stand beside it.
+STEPS: Mapping[Matter, tuple[Kind, tuple[Step, ...]]] = {
+    Matter.REFUSED: (Kind.FAILED, (Step.EDIT, Step.RETRY, Step.DELETE)),
+    Matter.GAVE_UP: (Kind.FAILED, (Step.RETRY, Step.EDIT, Step.DELETE)),
+    Matter.UNCONFIRMED: (Kind.NEEDS_CHECK, (Step.IT_IS_THERE, Step.SEND_AGAIN)),
+    Matter.MISSED: (Kind.MISSED, (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)),
+    Matter.PAUSED: (Kind.HELD, (Step.RESUME, Step.TO_DRAFT)),
+    Matter.STOPPED: (Kind.HELD, (Step.START,)),
+    Matter.HELD_BY_ACCOUNT: (Kind.HELD, (Step.RECONNECT,)),
+    Matter.HELD_BY_SUSPENSION: (Kind.HELD, (Step.LIFT,)),
+    Matter.NETWORK_WAITS: (Kind.HELD, (Step.TO_DRAFT,)),
+    Matter.NOT_APPROVED: (
+        Kind.UNAPPROVED,
+        (Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.EDIT),
+    ),
+    Matter.CONNECTION_ENDS: (Kind.ACCOUNT, (Step.RECONNECT,)),
+    Matter.CONNECTION_LOST: (Kind.ACCOUNT, (Step.RECONNECT,)),
+    Matter.SUSPENDED: (Kind.ACCOUNT, (Step.LIFT,)),
+    Matter.NEEDS_COPY: (Kind.BLOCKED, (Step.WRITE, Step.DELETE)),
+    Matter.NEEDS_MEDIA: (Kind.BLOCKED, (Step.ADD_MEDIA, Step.EDIT, Step.DELETE)),
+    Matter.NEEDS_COPY_AND_MEDIA: (Kind.BLOCKED, (Step.WRITE, Step.DELETE)),
 }
+_ACCOUNTS = {
+    "expiring": Matter.CONNECTION_ENDS,
+    "needs_reconnect": Matter.CONNECTION_LOST,
+    "suspended": Matter.SUSPENDED,
+}
+_SAME_AGAIN = ("Transient", "TryLater", "NotReady")  # outcomes that another try may mend
 
 
 def needs_attention(tx: Tx, now: datetime, *, workspace_id: str) -> list[Thing]:
@@ -100,6 +146,11 @@ _ORDER = {
         )
     )
 }
+_CAME_TO = """(
+    SELECT attempt.outcome FROM attempt
+    WHERE attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
+    ORDER BY attempt.lease DESC, attempt.part DESC LIMIT 1
+)"""
 _ENDED = "delivery.state IN ('failed', 'missed', 'unconfirmed') AND delivery.due_at > :back"
 _WAITING = "delivery.state = 'scheduled' AND delivery.due_at > :back AND delivery.due_at <= :now"
 _UNAPPROVED = (
@@ -114,7 +165,7 @@ def _deliveries(
     instants = {"back": now - LOOK_BACK, "now": now, "ahead": now + LOOK_AHEAD}
     rows = tx.all(
         f"""
-        SELECT {COLUMNS} FROM delivery {JOINS}
+        SELECT {COLUMNS}, delivery.crashes, {_CAME_TO} AS came_to FROM delivery {JOINS}
         JOIN post ON post.workspace_id = delivery.workspace_id AND post.id = delivery.post_id
         WHERE delivery.workspace_id = :workspace_id AND delivery.post_id IS NOT NULL
             AND post.deleted_at IS NULL AND {where}
@@ -133,11 +184,11 @@ def _is_held(pill: Pill) -> bool:
 
 
 def _thing(row: Row, pill: Pill) -> Thing:
-    kind, steps = STEPS[pill.state]
-    if kind is Kind.HELD:
-        steps = _steps_of_held(row)
+    reason = _reason(row, pill)
+    kind, steps = STEPS[reason]
     return Thing(
         kind=kind,
+        reason=reason,
         subject_id=pill.delivery_id,
         says=f"{pill.channel} by {pill.handle or pill.account_id}: {_words(pill)}",
         steps=steps,
@@ -147,17 +198,39 @@ def _thing(row: Row, pill: Pill) -> Thing:
     )
 
 
+def _reason(row: Row, pill: Pill) -> Matter:
+    match pill.state:
+        case State.FAILED:
+            return _why_failed(row)
+        case State.UNCONFIRMED:
+            return Matter.UNCONFIRMED
+        case State.MISSED:
+            return Matter.MISSED
+        case State.DRAFT:
+            return Matter.NOT_APPROVED
+        case _:
+            return _why_held(row)
+
+
+def _why_failed(row: Row) -> Matter:
+    """Tell what the same words again may mend from what wants other words."""
+    crashed = row["came_to"] is None and row["crashes"] > 0
+    return Matter.GAVE_UP if crashed or row["came_to"] in _SAME_AGAIN else Matter.REFUSED
+
+
 def _words(pill: Pill) -> str:
     reason = f": {pill.reason}" if pill.reason else ""
     return f"{pill.label.lower()}{reason}"
 
 
-def _steps_of_held(row: Row) -> tuple[Step, ...]:
+def _why_held(row: Row) -> Matter:
+    if row["account_state"] == "suspended":
+        return Matter.HELD_BY_SUSPENSION
     if row["account_state"] not in ("connected", "expiring"):
-        return (Step.RECONNECT,)
+        return Matter.HELD_BY_ACCOUNT
     if row["stopped_at"] is not None:
-        return (Step.START,)
-    return (Step.RESUME, Step.TO_DRAFT) if row["paused"] else (Step.TO_DRAFT,)
+        return Matter.STOPPED
+    return Matter.PAUSED if row["paused"] else Matter.NETWORK_WAITS
 
 
 def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[Thing]:
@@ -173,9 +246,10 @@ def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[Thing]:
     return [
         Thing(
             kind=Kind.ACCOUNT,
+            reason=_ACCOUNTS[row["state"]],
             subject_id=row["id"],
             says=_account_words(row),
-            steps=(Step.RECONNECT,),
+            steps=STEPS[_ACCOUNTS[row["state"]]][1],
             at=row["lost_at"] or row["token_expires_at"] or row["created_at"],
         )
         for row in rows
@@ -203,14 +277,21 @@ def _blocked(tx: Tx, workspace_id: str) -> list[Thing]:
         workspace_id=workspace_id,
         most=MOST,
     )
-    return [
-        Thing(
-            kind=Kind.BLOCKED,
-            subject_id=row["id"],
-            says=f"{row['title'] or 'a post'} {' and '.join(msgspec.json.decode(row['blockers']))}",
-            steps=(Step.ADD_MEDIA, Step.EDIT, Step.DELETE),
-            at=row["updated_at"],
-            post_id=row["id"],
-        )
-        for row in rows
-    ]
+    return [_lacking(row, set(msgspec.json.decode(row["blockers"]))) for row in rows]
+
+
+def _lacking(row: Row, blockers: set[str]) -> Thing:
+    if blockers >= {NEEDS_COPY, NEEDS_MEDIA}:
+        reason = Matter.NEEDS_COPY_AND_MEDIA
+    else:
+        reason = Matter.NEEDS_MEDIA if NEEDS_MEDIA in blockers else Matter.NEEDS_COPY
+    kind, steps = STEPS[reason]
+    return Thing(
+        kind=kind,
+        reason=reason,
+        subject_id=row["id"],
+        says=f"{row['title'] or 'a post'} {' and '.join(sorted(blockers))}",
+        steps=steps,
+        at=row["updated_at"],
+        post_id=row["id"],
+    )

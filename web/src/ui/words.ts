@@ -56,6 +56,7 @@ const accountStates: Record<string, Word> = {
   connected: { says: "Connected", colour: "teal" },
   expiring: { says: "Connection ends soon", colour: "yellow" },
   needs_reconnect: { says: "Needs connecting again", colour: "red" },
+  suspended: { says: "Suspended", colour: "red" },
   disconnected: { says: "Disconnected", colour: "gray" },
 };
 

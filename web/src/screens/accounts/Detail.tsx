@@ -64,6 +64,9 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
     done: ({ canceled }) => `${account.handle} is disconnected; ${count(canceled, "post")} cancelled.`,
     after: onGone,
   });
+  const lift = useAct(() => take(api.POST(`${ACCOUNT}/lift-suspension`, { params: { path } })), {
+    done: () => `${account.handle} sends again.`,
+  });
   const disconnect = async () => {
     const yes = await askFirst({
       title: `Disconnect ${account.handle}?`,
@@ -96,7 +99,12 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
             Resume…
           </Button>
         )}
-        {isAdmin && account.state !== "connected" && (
+        {isAdmin && account.state === "suspended" && (
+          <Button size="xs" loading={lift.isPending} onClick={() => lift.mutate()}>
+            Let it send again
+          </Button>
+        )}
+        {isAdmin && account.state !== "connected" && account.state !== "suspended" && (
           <Button size="xs" onClick={() => setDialog("connect")}>
             Connect again…
           </Button>

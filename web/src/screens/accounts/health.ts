@@ -14,6 +14,7 @@ export function healthOf(account: Account, now = new Date()): Health {
   const why = account.state_reason === null ? null : `The network says: ${account.state_reason}.`;
   if (account.state === "needs_reconnect")
     return { ...accountWord(account.state), more: `${why ?? "The network no longer accepts our key."} Posts are kept until it is connected again.` };
+  if (account.state === "suspended") return { ...accountWord(account.state), more: `${account.state_reason ?? "Many recipients failed in a row"}. Nothing is sent until a person looked and lets it go on.` };
   if (account.state === "disconnected") return { ...accountWord(account.state), more: "It sends nothing; its history stays." };
   if (lane?.paused === true) {
     const until = lane.paused_until === null ? "" : ` Until ${moment(lane.paused_until, account.zone)}.`;

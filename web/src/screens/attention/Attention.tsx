@@ -16,7 +16,7 @@ import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
 import { fromNow, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { commonStep, elsewhere, kinds, steps } from "./steps";
+import { commonStep, elsewhere, kinds, sentence, steps, wordOf } from "./steps";
 import { useThings, type Step, type Thing } from "./useThings";
 
 export default function Attention() {
@@ -86,7 +86,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
               choice={
                 editor && things.length > 1 ? (
                   <Checkbox
-                    aria-label={`Choose: ${thing.says}`}
+                    aria-label={`Choose: ${labelOf(thing)}`}
                     checked={chosen.includes(thing.subject_id)}
                     onChange={(event) =>
                       setChosen(event.currentTarget.checked ? [...chosen, thing.subject_id] : chosen.filter((each) => each !== thing.subject_id))
@@ -120,7 +120,7 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
           </Text>
         )}
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {thing.says.charAt(0).toUpperCase() + thing.says.slice(1)}
+          {sentence(thing)}
         </Text>
         <Text size="xs" c="dimmed">
           {moment(thing.at, zone)} ({fromNow(thing.at, now)})
@@ -128,14 +128,14 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
         <Group gap="xs" mt={6}>
           {editor && first !== undefined && <StepButton thing={thing} step={first} onStep={onStep} />}
           {thing.pill !== null && (
-            <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={`Why? ${thing.says}`}>
+            <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={`Why? ${labelOf(thing)}`}>
               Why?
             </Button>
           )}
           {editor && others.length > 0 && (
             <Menu>
               <Menu.Target>
-                <ActionIcon variant="subtle" color="gray" aria-label={`Other steps: ${thing.says}`}>
+                <ActionIcon variant="subtle" color="gray" aria-label={`Other steps: ${labelOf(thing)}`}>
                   <IconDots size={16} />
                 </ActionIcon>
               </Menu.Target>
@@ -152,6 +152,12 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
   );
 }
 
+/** What a thing is called where only its name is heard. */
+function labelOf(thing: Thing): string {
+  const words = thing.words ?? "";
+  return words === "" ? sentence(thing) : `${words}: ${sentence(thing)}`;
+}
+
 interface StepProps {
   thing: Thing;
   step: Step;
@@ -165,8 +171,8 @@ async function confirmed({ step, onStep }: StepProps) {
 
 function StepButton(props: StepProps) {
   const to = elsewhere(props.thing, props.step, useWorkspaceId());
-  const { name } = steps[props.step];
-  const label = `${name}: ${props.thing.says}`;
+  const name = wordOf(props.thing, props.step);
+  const label = `${name}: ${labelOf(props.thing)}`;
   if (to !== null) {
     return (
       <Button size="compact-sm" variant="light" component={Link} to={to} aria-label={label}>

@@ -1,5 +1,5 @@
-// The words of steps and kinds, and which steps lead to another screen.
-import type { Step, Thing } from "./useThings";
+// The words of reasons, steps and kinds, and which steps lead to another screen.
+import type { Reason, Step, Thing } from "./useThings";
 
 interface Said {
   name: string;
@@ -10,6 +10,7 @@ interface Said {
 export const steps: Record<Step, Said> = {
   retry: { name: "Try again", done: "Tried again" },
   edit: { name: "Edit the post", done: "" },
+  write: { name: "Write the text", done: "" },
   it_is_there: { name: "It is there", done: "Kept as sent" },
   send_again: { name: "It is not there: send again", done: "Sent again", danger: "Look at the account first: if it is there after all, people see it twice." },
   next_slot: { name: "Give it the next slot", done: "Got a new time" },
@@ -18,11 +19,49 @@ export const steps: Record<Step, Said> = {
   resume: { name: "Resume the queue", done: "The queue runs again" },
   start_workspace: { name: "Let the workspace go on", done: "The workspace goes on" },
   reconnect: { name: "Connect again", done: "" },
+  lift_suspension: { name: "Look at the account", done: "" },
   approve: { name: "Approve", done: "Approved" },
   approve_and_publish_now: { name: "Approve and publish now", done: "On its way" },
   add_media: { name: "Add a picture", done: "" },
   delete: { name: "Delete the post", done: "Deleted", danger: "The post is gone everywhere that it is not out yet. This cannot be taken back." },
 };
+
+interface Matter {
+  /** The one thing to do: the word on the button. */
+  act: string;
+  /** What is wrong, where the server's own words are too short for people. */
+  says?: string;
+}
+
+/** Every reason that the server knows, with its own word: a new one does not compile before it has one. */
+export const reasons: Record<Reason, Matter> = {
+  refused: { act: "Change the post" },
+  gave_up: { act: "Try again" },
+  unconfirmed: { act: "It is there" },
+  missed: { act: "Give it the next slot" },
+  paused: { act: "Resume the queue" },
+  workspace_stopped: { act: "Let the workspace go on" },
+  held_by_account: { act: "Connect the account again" },
+  held_by_suspension: { act: "Look at the account" },
+  network_waits: { act: "Take it back to the drafts" },
+  not_approved: { act: "Approve" },
+  connection_ends: { act: "Renew the connection" },
+  connection_lost: { act: "Connect again" },
+  suspended: { act: "Look at the account" },
+  needs_copy: { act: "Write the text", says: "Its text is not written yet." },
+  needs_media: { act: "Add a picture", says: "It has no picture yet." },
+  needs_copy_and_media: { act: "Write it and add a picture", says: "It has neither its text nor a picture yet." },
+};
+
+/** What is wrong with a thing, as a sentence. */
+export function sentence(thing: Pick<Thing, "reason" | "says">): string {
+  return reasons[thing.reason].says ?? thing.says.charAt(0).toUpperCase() + thing.says.slice(1);
+}
+
+/** The word on a step's button: of the reason for the first step, else the step's own. */
+export function wordOf(thing: Pick<Thing, "reason" | "steps">, step: Step): string {
+  return thing.steps[0] === step ? reasons[thing.reason].act : steps[step].name;
+}
 
 export const kinds: Record<Thing["kind"], { name: string; says: string }> = {
   account: { name: "Accounts", says: "They cannot send, or soon cannot." },
@@ -36,8 +75,8 @@ export const kinds: Record<Thing["kind"], { name: string; says: string }> = {
 
 /** Where a step is done that the list cannot do; null: right here. */
 export function elsewhere(thing: Thing, step: Step, workspaceId: string): string | null {
-  if (step === "edit" || step === "add_media") return `/w/${workspaceId}/compose/${thing.post_id ?? thing.subject_id}`;
-  if (step === "reconnect") return `/w/${workspaceId}/accounts?account=${thing.pill?.account_id ?? thing.subject_id}`;
+  if (step === "edit" || step === "write" || step === "add_media") return `/w/${workspaceId}/compose/${thing.post_id ?? thing.subject_id}`;
+  if (step === "reconnect" || step === "lift_suspension") return `/w/${workspaceId}/accounts?account=${thing.pill?.account_id ?? thing.subject_id}`;
   return null;
 }
 

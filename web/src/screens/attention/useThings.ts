@@ -4,6 +4,7 @@ import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 
 export type Thing = Schemas["ThingShown"];
+export type Reason = Thing["reason"];
 export type Step = Thing["steps"][number];
 
 /** What wants a person in this workspace. */
