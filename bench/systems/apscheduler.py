@@ -52,7 +52,7 @@ class Apscheduler(Adapter):
 
     def add(self, number: int, at: datetime) -> None:
         """Add one job."""
-        self.scheduler.add_job(noop, "date", run_date=at, args=(number, payload.PADDING))
+        self.scheduler.add_job(noop, "date", run_date=at, args=(number, payload.padding(number)))
 
     async def enqueue_one(self, number: int) -> None:
         """Add one that is due now."""

@@ -27,12 +27,12 @@ class Arq(Adapter):
 
     async def enqueue_one(self, number: int) -> None:
         """Enqueue one."""
-        await self.client.enqueue_job("noop", number, payload.PADDING)
+        await self.client.enqueue_job("noop", number, payload.padding(number))
 
     async def enqueue_at(self, number: int, due: float) -> None:
         """Enqueue one with a due time."""
         at = datetime.fromtimestamp(due, UTC)
-        await self.client.enqueue_job("noop", number, payload.PADDING, _defer_until=at)
+        await self.client.enqueue_job("noop", number, payload.padding(number), _defer_until=at)
 
     async def left(self) -> int:
         """Count what stands in its queue; running jobs stay there until they are done."""

@@ -32,11 +32,13 @@ class CeleryOnValkey(Adapter):
 
     async def enqueue_one(self, number: int) -> None:
         """Send one."""
-        self.task.delay(number, payload.PADDING)
+        self.task.delay(number, payload.padding(number))
 
     async def enqueue_at(self, number: int, due: float) -> None:
         """Send one with an eta: the worker keeps it in memory until then."""
-        self.task.apply_async((number, payload.PADDING), eta=datetime.fromtimestamp(due, UTC))
+        self.task.apply_async(
+            (number, payload.padding(number)), eta=datetime.fromtimestamp(due, UTC)
+        )
 
     async def left(self) -> int:
         """Count waiting and unacknowledged messages."""

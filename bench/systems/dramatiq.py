@@ -36,12 +36,12 @@ class Dramatiq(Adapter):
 
     async def enqueue_one(self, number: int) -> None:
         """Send one."""
-        self.actor.send(number, payload.PADDING)
+        self.actor.send(number, payload.padding(number))
 
     async def enqueue_at(self, number: int, due: float) -> None:
         """Send one with a delay in whole milliseconds, rounded up so that none runs early."""
         delay = int((due - time.time()) * 1000) + 1
-        self.actor.send_with_options(args=(number, payload.PADDING), delay=delay)
+        self.actor.send_with_options(args=(number, payload.padding(number)), delay=delay)
 
     async def left(self) -> int:
         """Count messages that are not acknowledged, delayed ones included."""

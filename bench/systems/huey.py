@@ -34,11 +34,11 @@ class Huey(Adapter):
 
     async def enqueue_one(self, number: int) -> None:
         """Enqueue one."""
-        self.task(number, payload.PADDING)
+        self.task(number, payload.padding(number))
 
     async def enqueue_at(self, number: int, due: float) -> None:
         """Schedule one."""
-        self.task.schedule(args=(number, payload.PADDING), delay=due - time.time())
+        self.task.schedule(args=(number, payload.padding(number)), delay=due - time.time())
 
     async def left(self) -> int:
         """Count waiting and scheduled tasks."""

@@ -1,9 +1,14 @@
-"""taskiq on Valkey: its list broker, a hundred tasks at once, results thrown away, uvloop."""
+"""taskiq on Valkey: its list broker, a hundred tasks at once, results thrown away, uvloop.
+
+The driver's time-out is lifted: its default of five seconds would end the blocking pop of an
+idle worker, and with it the worker.
+"""
 
 import asyncio
 import signal
 from typing import Any
 
+import uvloop
 from redis.asyncio import Redis
 from taskiq.receiver import Receiver
 from taskiq_redis import ListQueueBroker
@@ -12,6 +17,7 @@ from bench import payload
 from bench.adapter import Adapter, Handle, Ready
 
 CONCURRENCY = 100
+asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
 
 
 class Taskiq(Adapter):
@@ -19,7 +25,7 @@ class Taskiq(Adapter):
 
     def make(self, handle: Handle) -> tuple[ListQueueBroker, Any]:
         """Make the broker with its task."""
-        broker = ListQueueBroker(f"unix://{self.place.valkey}")
+        broker = ListQueueBroker(f"unix://{self.place.valkey}", socket_timeout=None)
 
         @broker.task(task_name="noop")
         async def noop(n: int, pad: str) -> None:
@@ -35,7 +41,7 @@ class Taskiq(Adapter):
 
     async def enqueue_one(self, number: int) -> None:
         """Send one."""
-        await self.task.kiq(number, payload.PADDING)
+        await self.task.kiq(number, payload.padding(number))
 
     async def left(self) -> int:
         """Count waiting messages; it keeps nothing of running ones."""
