@@ -1,10 +1,12 @@
 """What wants a person, over HTTP: listed with its steps, put right one by one or all at once, and told later."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
+from cadenza.sql.tx import Tx
 from tests.api.conftest import Place
 from tests.api.test_posts import ADA, HOME, POSTS, act, in_the_future, program, write
 
@@ -84,6 +86,54 @@ async def test_missed_posts_go_now_or_become_drafts(
         assert answer.json()["answers"][0]["outcome"] == "done", answer.text
         shown = (await editor.get(f"{POSTS}/{missed['id']}")).json()
         assert shown["pills"][0]["state"] == state
+
+
+async def doubt(place: Place, editor: httpx2.AsyncClient, text: str) -> str:
+    """A delivery whose one call nobody answered, so long ago that nothing can still arrive."""
+    id_ = (await fail(place, editor, text, state="unconfirmed"))["delivery"]
+
+    def call(tx: Tx, now: datetime) -> None:
+        home = tx.value(
+            "UPDATE delivery SET lease = 1 WHERE id = :id RETURNING workspace_id", id=id_
+        )
+        tx.run(
+            """
+            INSERT INTO attempt (
+                workspace_id, id, delivery_id, number, part, lease, key, content_hash, began_at, deadline_at
+            ) VALUES (:home, :id, :id, 1, 0, 1, :id, 'h', :at, :at)
+            """,
+            home=home,
+            id=id_,
+            at=now - timedelta(minutes=5),
+        )
+
+    await place.house.operations.run(call)
+    return id_
+
+
+async def test_a_decision_names_the_try_that_was_looked_at(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    one, two = await doubt(place, editor, "one"), await doubt(place, editor, "two")
+    seen = {each["subject_id"]: each["fence"] for each in (await editor.get(ATTENTION)).json()}
+    assert seen == {one: 1, two: 1}
+    body = {"step": "it_is_there", "subjects": [one, two], "fences": {one: 1}}
+    answers = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"]
+    assert [each["outcome"] for each in answers] == ["done", "refused"]
+    assert "which try" in answers[1]["says"]
+
+    await place.house.operations.run(
+        lambda tx, _: tx.run("UPDATE delivery SET lease = 2 WHERE id = :id", id=two)
+    )
+    late = {"step": "send_again", "subjects": [two], "fences": {two: 1}}
+    (answer,) = (await editor.post(f"{ATTENTION}/steps", json=late)).json()["answers"]
+    assert (answer["outcome"], "tried again since" in answer["says"]) == ("refused", True)
+    decide = f"{HOME}/deliveries/{two}/decide"
+    stale = await editor.post(decide, json={"fence": 1, "is_there": False})
+    assert (stale.status_code, stale.json()["type"].endswith("moved_on")) == (409, True)
+    fence = (await editor.get(f"{HOME}/deliveries/{two}")).json()["fence"]
+    again = await editor.post(decide, json={"fence": fence, "is_there": False})
+    assert (again.status_code, again.json()["state"]) == (200, "scheduled")
 
 
 async def test_steps_that_happen_elsewhere_say_where(editor: httpx2.AsyncClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import zipfile
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from cadenza.cli.run import run
 from tests.cli.conftest import Said
+
+SECRET = "whsec_cmVoZWFyc2FsLXNpZ25pbmcta2V5LW9mLWFkYS0zMmI="
 
 
 class Ada:
@@ -38,8 +41,7 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def test_a_post_goes_from_words_to_a_slot_and_back(ada: Ada) -> None:
     url = "https://hooks.example.org/ada"
-    secret = "whsec_cmVoZWFyc2FsLXNpZ25pbmcta2V5LW9mLWFkYS0zMmI="
-    fields = ("--field", f"url={url}", "--field", f"secret={secret}")
+    fields = ("--field", f"url={url}", "--field", f"secret={SECRET}")
     connected = ada("account", "connect", "webhook", *fields)
     assert connected.code == 0, connected.err
     week = ada(
@@ -66,6 +68,42 @@ def test_a_post_goes_from_words_to_a_slot_and_back(ada: Ada) -> None:
     cleared = ada("queue", "clear", "webhook", "--json").data
     assert len(cleared["canceled"]) == 1
     assert ada("queue", "undo", cleared["clear_id"]).code == 0
+
+
+def test_a_doubt_is_explained_and_decided_by_the_try_that_was_looked_at(ada: Ada) -> None:
+    fields = ("--field", "url=https://hooks.example.org/ada", "--field", f"secret={SECRET}")
+    assert ada("account", "connect", "webhook", *fields).code == 0
+    post = ada("post", "create", "perhaps", "--json").data["id"]
+    at = "2031-03-30T09:00:00+02:00"
+    assert ada("post", "schedule", post, at, "webhook").code == 0
+    (pill,) = ada("post", "show", post, "--json").data["pills"]
+    id_ = pill["delivery_id"]
+    nothing = ada("decide", id_, "--fence", "0", "--there")
+    assert (nothing.code, "no doubt" in nothing.err) == (1, True)
+    _leave_in_doubt(id_)
+    told = ada("explain", id_).out
+    assert f"cadenza decide {id_} --fence 3 --there" in told
+    stale = ada("decide", id_, "--fence", "2", "--there")
+    assert (stale.code, "tried again since you looked" in stale.err) == (1, True)
+    decided = ada("decide", id_, "--fence", "3", "--there")
+    assert (decided.code, decided.out.strip()) == (0, "it is kept as sent")
+
+
+def _leave_in_doubt(id_: str) -> None:
+    """Call it, as a worker that heard nothing: by hand, as none runs here."""
+    with sqlite3.connect("data/cadenza.sqlite3") as database:
+        database.execute(
+            """
+            INSERT INTO attempt (
+                workspace_id, id, delivery_id, number, part, lease, key, content_hash, began_at, deadline_at
+            ) SELECT workspace_id, 'a1', id, 1, 0, 3, 'k', 'h', 1, 1 FROM delivery WHERE id = ?
+            """,
+            (id_,),
+        )
+        database.execute(
+            "UPDATE delivery SET state = 'unconfirmed', lease = 3 WHERE id = ?", (id_,)
+        )
+    database.close()
 
 
 def test_what_is_wrong_is_told_in_a_line_with_a_guess(ada: Ada) -> None:

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from datetime import timedelta
 
+import pytest
+
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import change
 from cadenza.deliveries.change import Changed, NoSuchDelivery, NotNow
@@ -71,9 +73,21 @@ async def doubtful(road: Road) -> str:
     return id_
 
 
+async def let_the_call_end(road: Road) -> None:
+    """Bring deadlines forward: nothing can still arrive."""
+    await road.operations.run(
+        lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
+    )
+
+
+async def decide(road: Road, id_: str, fence: int, **choice: object) -> object:
+    return await ask(road, change.decide_doubt, id_, fence=fence, **choice)
+
+
 async def test_a_person_may_say_that_it_is_there(road: Road) -> None:
     id_ = await doubtful(road)
-    assert await ask(road, change.decide_doubt, id_, is_there=True) == Changed(State.SENT)
+    fence = (await road.row("delivery", id_))["lease"]
+    assert await decide(road, id_, fence, is_there=True) == Changed(State.SENT)
     row = await road.row("delivery", id_)
     assert row["state"] == "sent"
     assert "a person" in row["reason"]
@@ -82,9 +96,42 @@ async def test_a_person_may_say_that_it_is_there(road: Road) -> None:
 async def test_a_person_may_say_that_it_is_not_and_it_is_sent_again(road: Road) -> None:
     id_ = await doubtful(road)
     assert await road.claim() == []
-    assert await ask(road, change.decide_doubt, id_, is_there=False) == Changed(State.SCHEDULED)
+    await let_the_call_end(road)
+    fence = (await road.row("delivery", id_))["lease"]
+    assert await decide(road, id_, fence, is_there=False) == Changed(State.SCHEDULED)
     (ticket,) = await road.claim()
     (permit,) = await road.permit(ticket)
     assert isinstance(permit, Permitted)
     assert await road.settle(ticket, Sent("r"), permit.attempt_id)
     assert [row["state"] for row in await road.rows("activity")].count("refunded") == 1
+
+
+async def test_nobody_says_that_it_is_not_there_while_the_call_may_still_arrive(road: Road) -> None:
+    id_ = await doubtful(road)
+    fence = (await road.row("delivery", id_))["lease"]
+    answer = await decide(road, id_, fence, is_there=False)
+    assert isinstance(answer, NotNow)
+    assert "may still arrive until" in answer.says
+    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_what_was_seen_of_one_try_says_nothing_of_the_next(
+    road: Road, *, is_there: bool
+) -> None:
+    id_ = await doubtful(road)
+    seen = (await road.row("delivery", id_))["lease"]
+    await let_the_call_end(road)
+    assert await decide(road, id_, seen, is_there=False) == Changed(State.SCHEDULED)
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Unconfirmed("again no answer"), permit.attempt_id)
+    await let_the_call_end(road)
+
+    assert await decide(road, id_, seen, is_there=is_there) == NotNow(
+        State.UNCONFIRMED, change.TRIED_SINCE
+    )
+    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+    now = (await road.row("delivery", id_))["lease"]
+    assert isinstance(await decide(road, id_, now, is_there=is_there), Changed)

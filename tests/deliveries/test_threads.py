@@ -40,8 +40,11 @@ async def doubtful_in_the_middle(road: Road) -> str:
 
 
 async def decide(road: Road, id_: str, **choice: object) -> object:
+    fence = (await road.row("delivery", id_))["lease"]
     return await road.operations.run(
-        lambda tx, now: change.decide_doubt(tx, now, workspace_id=HOME, id=id_, **choice)  # pyright: ignore[reportArgumentType]
+        lambda tx, now: change.decide_doubt(
+            tx, now, workspace_id=HOME, id=id_, fence=fence, **choice
+        )  # pyright: ignore[reportArgumentType]
     )
 
 

@@ -22,13 +22,14 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.open import open_product
 from cadenza.deliveries import lanes
 from cadenza.deliveries.admit_account import admit_account
-from cadenza.deliveries.change import Changed, NotNow, cancel
+from cadenza.deliveries.change import TRIED_SINCE, Changed, NotNow, cancel, decide_doubt
 from cadenza.deliveries.claim import claim, release
-from cadenza.deliveries.model import Action, NewDelivery, Ticket
+from cadenza.deliveries.model import Action, NewDelivery, Ticket, locks_of
 from cadenza.deliveries.permit import Answer, Permitted, Refusal, Stale, Wish, permit
+from cadenza.deliveries.reconcile import Doubt, doubts, resolve
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.settle import Result, settle
-from cadenza.providers.outcome import Sent
+from cadenza.providers.outcome import Absent, Sent, Unconfirmed
 from cadenza.sql.operate import Operation, Operations
 from cadenza.sql.tx import Row, Tx
 
@@ -309,3 +310,60 @@ async def test_a_cancel_and_a_claim_of_one_lane_never_wait_in_a_ring(pair: Pair)
         await asyncio.gather(work(), cancel_all())
     lane = await pair.row("lane", LANE)
     assert lane["in_flight"] == 0
+
+
+async def in_doubt(pair: Pair) -> Doubt:
+    """Return a doubt that may be looked into, as the reconciler and a person see it."""
+    ticket = await claimed(pair)
+    answer = await pair.worker.run(_permit(ticket))
+    assert isinstance(answer, Permitted)
+    unsure = Result(ticket, Unconfirmed("no answer"), answer.attempt_id)
+    await pair.worker.run(lambda tx, now: settle(tx, now, [unsure]))
+    await pair.worker.run(
+        lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
+    )
+    (doubt,) = await pair.worker.read(doubts)
+    return doubt
+
+
+def _decide(doubt: Doubt, *, is_there: bool) -> Operation[object]:
+    return lambda tx, now: decide_doubt(
+        tx, now, workspace_id=HOME, id="d1", fence=doubt.ticket.lease, is_there=is_there
+    )
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_a_decision_on_a_try_that_was_followed_by_another_is_refused(
+    pair: Pair, *, is_there: bool
+) -> None:
+    doubt = await in_doubt(pair)
+
+    def try_again(tx: Tx, now: datetime) -> None:
+        """Find it absent, send it again, and hear nothing again."""
+        resolve(tx, now, doubt, Absent())
+        (ticket,) = _claim(tx, now)
+        permit(tx, now, [Wish(ticket, "a2", ticket.row["epoch"])])
+        settle(tx, now, [Result(ticket, Unconfirmed("no answer"), "a2")])
+
+    _, answer = await in_turn(
+        pair,
+        (pair.worker, try_again),
+        (pair.person, _decide(doubt, is_there=is_there)),
+        locks=lambda: locks_of([doubt.ticket]),
+    )
+    assert answer == NotNow(State.UNCONFIRMED, TRIED_SINCE)
+    row = await pair.row("delivery", "d1")
+    assert (row["state"], row["attempts"]) == ("unconfirmed", 2)
+
+
+async def test_a_decision_that_came_first_is_not_overruled_by_what_was_found(pair: Pair) -> None:
+    doubt = await in_doubt(pair)
+    answer, _ = await in_turn(
+        pair,
+        (pair.person, _decide(doubt, is_there=True)),
+        (pair.worker, lambda tx, now: resolve(tx, now, doubt, Absent())),
+        locks=lambda: locks_of([doubt.ticket]),
+    )
+    assert answer == Changed(State.SENT)
+    assert (await pair.row("delivery", "d1"))["state"] == "sent"
+    assert await pair.worker.run(_claim) == []

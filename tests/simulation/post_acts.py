@@ -19,7 +19,7 @@ from cadenza.queues import stop
 from cadenza.queues.late import Wish, rescue_missed
 from cadenza.queues.model import locks
 from cadenza.queues.resume import Choice
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 from tests.simulation.network import LAG
 from tests.simulation.people import HOME, Account
 from tests.simulation.users import (
@@ -90,7 +90,7 @@ async def settle_doubt(users: Users, account: Account, by: str) -> None:
     world = users.world
     rows = await users.look(
         lambda tx, _: tx.all(
-            "SELECT id, due_at FROM delivery WHERE state = 'unconfirmed' AND account_id = :id"
+            "SELECT id, lease FROM delivery WHERE state = 'unconfirmed' AND account_id = :id"
             " ORDER BY id",
             id=account.id,
         )
@@ -101,13 +101,19 @@ async def settle_doubt(users: Users, account: Account, by: str) -> None:
             continue
         last = calls[-1]
         there = any(w.visible is not None for w in calls if w.part == last.part)
-        await users.ask(account, _decision(row["id"], is_there=there, part=last.part))
+        await users.ask(account, _decision(row, is_there=there, part=last.part))
         users.say(by, f"looked: {row['id']} is {'' if there else 'not '}there")
 
 
-def _decision(id_: str, *, is_there: bool, part: int) -> Callable[[Tx, datetime], Any]:
+def _decision(row: Row, *, is_there: bool, part: int) -> Callable[[Tx, datetime], Any]:
     return lambda tx, now: decide_doubt(
-        tx, now, workspace_id=HOME, id=id_, is_there=is_there, remote_id=f"seen-{part}"
+        tx,
+        now,
+        workspace_id=HOME,
+        id=row["id"],
+        fence=row["lease"],
+        is_there=is_there,
+        remote_id=f"seen-{part}",
     )
 
 

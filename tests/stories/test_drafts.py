@@ -78,7 +78,11 @@ async def test_a_lost_answer_is_looked_into_and_a_person_decides_the_rest(story:
     await story.post(f"/posts/{post}/publish-now", accounts=[{"account_id": account}])
     shown = await story.until(f"/posts/{post}", lambda shown: shown["state"] == "needs_check")
     (pill,) = shown["pills"]
-    await story.post(f"/deliveries/{pill['delivery_id']}/decide", is_there=True)
+    doubt = await story.get(f"/deliveries/{pill['delivery_id']}")
+    decide = f"/deliveries/{pill['delivery_id']}/decide"
+    refused = await story.post(decide, 409, fence=doubt["fence"], is_there=False)
+    assert "may still arrive" in refused["detail"]
+    await story.post(decide, fence=doubt["fence"], is_there=True)
     await story.until(f"/posts/{post}", lambda shown: shown["state"] == "published")
     assert story.seen("telegram") == ["Perhaps"]
 

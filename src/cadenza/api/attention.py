@@ -6,7 +6,7 @@ happen elsewhere (edit, write, add media, reconnect, lift a suspension) are answ
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -69,6 +69,7 @@ class ThingShown(Shown):
     at: datetime
     post_id: str | None
     pill: PillShown | None
+    fence: int | None = Field(description="Of a delivery: which try a decision is about")
     words: str | None = Field(default=None, description="How the post begins")
 
 
@@ -80,6 +81,11 @@ class StepAsked(Asked):
     )
     step: Step
     subjects: list[IdField] = Field(min_length=1, max_length=100)
+    fences: dict[IdField, Annotated[int, Field(strict=True, ge=0)]] = Field(
+        default_factory=dict[str, int],
+        max_length=100,
+        description="Of `it_is_there` and `send_again`: each subject's `fence` when it was looked at",
+    )
     choice: resume.Choice = Field(
         default=resume.Choice.SHIFT, description="Of `resume`: what becomes of what came due"
     )
@@ -271,8 +277,16 @@ class _Deed:
         self._started = True
 
     def _decide(self, row: Row, *, is_there: bool) -> None:
+        seen = self.body.fences.get(row["id"])
+        if seen is None:
+            raise conflict("fence_needed", "Say in `fences` which try of it you looked at.")
         answer = change.decide_doubt(
-            self.tx, self.now, workspace_id=self.home, id=row["id"], is_there=is_there
+            self.tx,
+            self.now,
+            workspace_id=self.home,
+            id=row["id"],
+            fence=seen,
+            is_there=is_there,
         )
         match answer:
             case change.NoSuchDelivery():

@@ -38,6 +38,7 @@ class Delivery(Answer):
     zone: str | None
     content: dict[str, Any]
     revision: int
+    fence: int = Field(description="Rises with every try; a decision names the one looked at")
     approved: bool
     mode: str
     attempts: int
@@ -84,7 +85,12 @@ class Reason(Asked):
 class Doubt(Asked):
     """What a person saw when they looked."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"is_there": True}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"fence": 1, "is_there": True}]})
+    fence: int = Field(
+        strict=True,
+        ge=0,
+        description="The delivery's `fence` when you looked: a later try is another doubt",
+    )
     is_there: bool = Field(strict=True, description="False sends it again")
     remote_id: Line | None = Field(
         default=None, description="Its id over there: a thread's other parts follow it"
@@ -223,6 +229,7 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
             now,
             workspace_id=workspace_id,
             id=delivery_id,
+            fence=body.fence,
             is_there=body.is_there,
             remote_id=body.remote_id,
             rest=body.rest,
@@ -240,7 +247,8 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
 def show(row: Row, warning: str | None = None) -> Delivery:
     """Show a row to the outside: named fields only."""
     fields = {name: row[name] for name in Delivery.model_fields if name in row}
-    return Delivery(**fields | {"content": loads(row["content"]), "warning": warning})
+    ours = {"content": loads(row["content"]), "fence": row["lease"], "warning": warning}
+    return Delivery(**fields | ours)
 
 
 def _one(ask: Asking, tx: Tx, delivery_id: str, warning: str | None = None) -> Delivery:

@@ -26,6 +26,9 @@ async def explain(delivery: str, /, *, reach: Reach = USUALLY) -> int:
         print_json({"delivery": shown, "explained": told, "attempts": attempts})
         return OK
     say(told["says"])
+    if shown["state"] == "unconfirmed":
+        look = f"cadenza decide {delivery} --fence {shown['fence']}"
+        say(f"look at the account, then: {look} --there, or --not-there to send it again")
     print_table(
         ("gate", "open", ""),
         [

@@ -28,6 +28,7 @@ GROUPS = {
     "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
     "rule": ("cadenza.cli.rule:app", "Look at rules, make and change them."),
     "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
+    "decide": ("cadenza.cli.decide:app", "Say whether a delivery in doubt is there."),
     "person": ("cadenza.cli.person:app", "Make the first owner, invite others, list them."),
     "key": ("cadenza.cli.key:app", "Make, list and revoke API keys."),
     "mcp": ("cadenza.cli.mcp:app", "Let an agent's program in, over stdin and stdout."),

@@ -326,6 +326,11 @@ class Deliveries:
         """List what was tried."""
         return await self._home.get(f"/deliveries/{id}/attempts")
 
+    async def decide(self, id: str, *, fence: int, is_there: bool, **said: Any) -> Data:
+        """Say of one in doubt whether it is there; `fence` is that of the look."""
+        body = {"fence": fence, "is_there": is_there, **said}
+        return await self._home.post(f"/deliveries/{id}/decide", body)
+
 
 class Keys:
     """API keys; a person makes them, no key does."""

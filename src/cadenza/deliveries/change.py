@@ -12,7 +12,14 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.reconcile import Doubt, last_attempt, last_part, resolve, send_again
+from cadenza.deliveries.reconcile import (
+    Doubt,
+    last_attempt,
+    last_part,
+    nothing_arrives_after,
+    resolve,
+    send_again,
+)
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Found, Sent
 from cadenza.sql.tx import Row, Tx
@@ -47,6 +54,7 @@ class NeedsRemoteId:
     left: int
 
 
+TRIED_SINCE = "it was tried again since you looked: look at the account again, then decide"
 Answer = Changed | NotNow | NoSuchDelivery
 
 
@@ -123,13 +131,15 @@ def decide_doubt(
     *,
     workspace_id: str,
     id: str,
+    fence: int,
     is_there: bool,
     remote_id: str | None = None,
     rest: bool = True,
 ) -> Answer | NeedsRemoteId:
     """A person has looked: it is there, or it is not and is to be sent again.
 
-    In the middle of a thread the doubt is about one part. With its id the rest follows; `rest=False` leaves
+    `fence` is the delivery's lease when they looked: what they saw says nothing of an attempt made since.
+    That it is not there can be said once no byte of the call can still arrive. In the middle of a thread the doubt is about one part. With its id the rest follows; `rest=False` leaves
     the rest unsent.
     """
     row = _row(tx, workspace_id, id)
@@ -138,8 +148,14 @@ def decide_doubt(
     attempt = last_attempt(tx, row)
     if row["state"] != State.UNCONFIRMED or attempt is None:
         return NotNow(State(row["state"]), "there is no doubt about it")
+    if row["lease"] != fence:
+        return NotNow(State.UNCONFIRMED, TRIED_SINCE)
     doubt = Doubt(Ticket(workspace_id, id, row["lease"], row), attempt)
     if not is_there:
+        over = nothing_arrives_after(attempt)
+        if now < over:
+            says = f"the call may still arrive until {over:%H:%M:%S} UTC: look again after that"
+            return NotNow(State.UNCONFIRMED, says)
         return Changed(send_again(tx, now, doubt))
     said = "a person says that it is there"
     first, last = attempt["part"] + 2, last_part(doubt) + 1  # as people count

@@ -56,7 +56,7 @@ def doubts(tx: Tx, now: datetime) -> list[Doubt]:
     found: list[Doubt] = []
     for row in rows:
         attempt = last_attempt(tx, row)
-        if attempt is not None and attempt["deadline_at"] + SEND_TIMEOUT <= now:
+        if attempt is not None and nothing_arrives_after(attempt) <= now:
             found.append(Doubt(Ticket(row["workspace_id"], row["id"], row["lease"], row), attempt))
     return found
 
@@ -77,6 +77,11 @@ def last_attempt(tx: Tx, delivery: Row) -> Row | None:
         workspace_id=delivery["workspace_id"],
         id=delivery["id"],
     )
+
+
+def nothing_arrives_after(attempt: Row) -> datetime:
+    """Say from when on no byte of the call can still arrive: only then does absence mean anything."""
+    return attempt["deadline_at"] + SEND_TIMEOUT
 
 
 def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:

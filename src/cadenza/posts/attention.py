@@ -88,6 +88,7 @@ class Thing:
     at: datetime
     post_id: str | None = None
     pill: Pill | None = None
+    fence: int | None = None  # of a delivery: which try a decision is about
 
 
 # The first step is the one that is offered; the others stand beside it.
@@ -165,7 +166,7 @@ def _deliveries(
     instants = {"back": now - LOOK_BACK, "now": now, "ahead": now + LOOK_AHEAD}
     rows = tx.all(
         f"""
-        SELECT {COLUMNS}, delivery.crashes, {_CAME_TO} AS came_to FROM delivery {JOINS}
+        SELECT {COLUMNS}, delivery.lease, delivery.crashes, {_CAME_TO} AS came_to FROM delivery {JOINS}
         JOIN post ON post.workspace_id = delivery.workspace_id AND post.id = delivery.post_id
         WHERE delivery.workspace_id = :workspace_id AND delivery.post_id IS NOT NULL
             AND post.deleted_at IS NULL AND {where}
@@ -195,6 +196,7 @@ def _thing(row: Row, pill: Pill) -> Thing:
         at=pill.at,
         post_id=pill.post_id,
         pill=pill,
+        fence=row["lease"],
     )
 
 

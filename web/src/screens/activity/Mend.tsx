@@ -26,11 +26,13 @@ export function Mend({ delivery }: { delivery: Delivery }) {
     { done: warn("It will not be sent.") },
   );
   const decide = useAct(
-    (is_there: boolean) =>
-      take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/decide", { params, body: { is_there, rest: true } })),
+    // The fence comes from the click: what is on the screen by now may be another try.
+    (seen: { is_there: boolean; fence: number }) =>
+      take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/decide", { params, body: { ...seen, rest: true } })),
     { done: (answer) => (answer.state === "sent" ? "Kept as sent." : "It is sent again.") },
   );
   if (!editor) return null;
+  const { state, fence } = delivery;
   const askCancel = async () => {
     const reason = await askFor({
       title: "Take it off the road?",
@@ -44,9 +46,8 @@ export function Mend({ delivery }: { delivery: Delivery }) {
   };
   const askAgain = async () => {
     const says = "Look at the account first: if it is there after all, people see it twice.";
-    if (await askFirst({ title: "It is not there: send it again?", says, yes: "Send it again", danger: true })) decide.mutate(false);
+    if (await askFirst({ title: "It is not there: send it again?", says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
   };
-  const { state } = delivery;
   return (
     <Group gap="xs">
       {(state === "failed" || state === "missed") && (
@@ -56,7 +57,7 @@ export function Mend({ delivery }: { delivery: Delivery }) {
       )}
       {state === "unconfirmed" && (
         <>
-          <Button size="compact-md" loading={decide.isPending} onClick={() => decide.mutate(true)}>
+          <Button size="compact-md" loading={decide.isPending} onClick={() => decide.mutate({ is_there: true, fence })}>
             It is there
           </Button>
           <Button size="compact-md" variant="default" onClick={() => void askAgain()}>

@@ -16,7 +16,7 @@ import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
 import { fromNow, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { commonStep, elsewhere, kinds, sentence, steps, wordOf } from "./steps";
+import { commonStep, elsewhere, fencesOf, kinds, sentence, steps, wordOf } from "./steps";
 import { useThings, type Step, type Thing } from "./useThings";
 
 export default function Attention() {
@@ -45,8 +45,13 @@ export default function Attention() {
 function useStep() {
   const workspace_id = useWorkspaceId();
   return useAct(
-    ({ step, subjects }: { step: Step; subjects: string[] }) =>
-      take(api.POST("/api/v1/workspaces/{workspace_id}/attention/steps", { params: { path: { workspace_id } }, body: { step, subjects, choice: "shift" } })),
+    ({ step, things }: { step: Step; things: Thing[] }) =>
+      take(
+        api.POST("/api/v1/workspaces/{workspace_id}/attention/steps", {
+          params: { path: { workspace_id } },
+          body: { step, subjects: things.map((each) => each.subject_id), fences: fencesOf(things), choice: "shift" },
+        }),
+      ),
     {
       done: ({ answers }, { step }) => {
         const done = answers.filter((each) => each.outcome === "done").length;
@@ -70,7 +75,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
       size="compact-sm"
       variant="default"
       loading={act.isPending}
-      onClick={() => act.mutate({ step, subjects: alike.map((each) => each.subject_id) }, { onSuccess: () => setChosen([]) })}
+      onClick={() => act.mutate({ step, things: alike }, { onSuccess: () => setChosen([]) })}
     >
       {steps[step].name}: {picked.length > 0 ? `${picked.length} chosen` : `all ${things.length}`}
     </Button>
@@ -82,7 +87,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
           <li key={thing.subject_id}>
             <Row
               thing={thing}
-              onStep={(next) => act.mutate({ step: next, subjects: [thing.subject_id] })}
+              onStep={(next) => act.mutate({ step: next, things: [thing] })}
               choice={
                 editor && things.length > 1 ? (
                   <Checkbox

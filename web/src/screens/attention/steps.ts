@@ -80,6 +80,11 @@ export function elsewhere(thing: Thing, step: Step, workspaceId: string): string
   return null;
 }
 
+/** Which try of each delivery was looked at: a decision is about that one. */
+export function fencesOf(things: readonly Pick<Thing, "subject_id" | "fence">[]): Record<string, number> {
+  return Object.fromEntries(things.flatMap(({ subject_id, fence }) => (fence === null ? [] : [[subject_id, fence]])));
+}
+
 /** What many things have in common: the first step that each of them has and that is done right here. */
 export function commonStep(things: readonly Thing[]): Step | null {
   const [first, ...others] = things;
