@@ -34,6 +34,15 @@ async def test_a_key_is_shown_once_and_kept_as_a_hash(place: Place) -> None:
     assert said["shown"]["prefix"] in listed
 
 
+async def test_a_key_knows_its_workspace_and_what_it_may(place: Place) -> None:
+    program, said = await make(place, scopes=["posts:read"])
+    shown = (await program.get("/api/v1/key")).json()
+    assert (shown["workspace_id"], shown["key"]["scopes"]) == ("home-of-ada", ["posts:read"])
+    assert said["key"] not in str(shown)
+    owner = await place.client("owner")
+    assert (await owner.get("/api/v1/key")).status_code == 403
+
+
 async def test_a_revoked_key_and_a_changed_one_open_nothing(place: Place) -> None:
     program, said = await make(place)
     forged = await place.client(authorization=f"Bearer {said['key'][:-1]}x")

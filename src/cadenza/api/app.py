@@ -67,6 +67,7 @@ RESOURCES: tuple[Resource, ...] = (
     exports.routes,
     imports.routes,
     jobs.routes,
+    keys.own,
     keys.routes,
     mcp.routes,
     me.routes,

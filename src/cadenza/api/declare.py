@@ -1,8 +1,8 @@
 """A resource is one file with one `Resource`; a route is one declaration, which says who may use it.
 
 `needs` is a role in the workspace of the path (`Role.EDITOR`), or a door that knows no workspace:
-`ANYONE`, `PERSON` (somebody signed in), `INSTANCE` (an owner of the house). `scope` is what a key must
-hold. What is declared here is enforced in `enter.py` before the body is read, shown in the OpenAPI
+`ANYONE`, `PERSON` (somebody signed in), `KEY` (any key), `INSTANCE` (an owner of the house). `scope` is what a
+key must hold. What is declared here is enforced in `enter.py` before the body is read, shown in the OpenAPI
 document, and walked by the tests; a route without it cannot be made.
 """
 
@@ -29,10 +29,11 @@ class Door(StrEnum):
 
     ANYONE = "anyone"
     PERSON = "person"
+    KEY = "key"
     INSTANCE = "instance"
 
 
-ANYONE, PERSON, INSTANCE = Door.ANYONE, Door.PERSON, Door.INSTANCE
+ANYONE, PERSON, KEY, INSTANCE = Door.ANYONE, Door.PERSON, Door.KEY, Door.INSTANCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +150,8 @@ def _openapi(declared: Declared) -> dict[str, Any]:
         extra["x-scope"] = declared.scope
     if declared.needs is Door.ANYONE:
         return extra | {"security": []}
+    if declared.needs is Door.KEY:
+        return extra | {"security": [{"key": []}]}
     ways: list[dict[str, list[str]]] = [{"session": []}]
     if declared.scope is not None:
         ways.append({"key": []})

@@ -190,6 +190,10 @@ def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:
         raise Problem(
             401, "not_signed_in", "Sign in first.", headers={"www-authenticate": "Bearer"}
         )
+    if needs is Door.KEY:
+        if caller.key_id is None:
+            raise Problem(403, "key_needed", "This is about a key: send one as Bearer.")
+        return
     if isinstance(needs, Role) and caller.role is None:
         raise not_found("workspace")
     if caller.scopes is not None and (

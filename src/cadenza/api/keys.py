@@ -6,15 +6,16 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cadenza.api.ask import Act, Ask
-from cadenza.api.declare import Resource
-from cadenza.api.problems import Problem, invalid, refuse
+from cadenza.api.declare import KEY, Resource
+from cadenza.api.problems import Problem, invalid, not_found, refuse
 from cadenza.api.shape import Answer, Asked, Id, IdField, Instant, Line, Secretive
-from cadenza.people import keys
+from cadenza.people import keys, workspaces
 from cadenza.people.model import Done, Role
 from cadenza.people.tokens import draw_key
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("keys", "/workspaces/{workspace_id}/keys")
+own = Resource("key", "/key")
 ScopeName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+:[a-z_]+$", max_length=40)]
 
 
@@ -71,6 +72,30 @@ class KeyEnded(Answer):
     """The key is revoked."""
 
     id: str
+
+
+class OwnKey(BaseModel):
+    """The key that asks, and where it belongs."""
+
+    workspace_id: str
+    workspace_name: str
+    key: KeyShown
+
+
+@own.get(needs=KEY)
+async def show_own(ask: Ask) -> OwnKey:
+    """Show the key that asks: its workspace, and what it may do there."""
+    home = ask.caller.key_of or ""
+
+    def look(tx: Tx, now: datetime) -> OwnKey:
+        found = workspaces.show_workspace(tx, now, workspace_id=home)
+        rows = keys.list_keys(tx, now, workspace_id=home)
+        shown = next((_show(row) for row in rows if row["id"] == ask.caller.key_id), None)
+        if found is None or shown is None:
+            raise not_found("key")
+        return OwnKey(workspace_id=home, workspace_name=found["name"], key=shown)
+
+    return await ask.read(look)
 
 
 @routes.get(needs=Role.ADMIN)

@@ -99,6 +99,7 @@ def caller_of(row: Row) -> Caller:
         role=Role(row["role"]),
         instance_owner=bool(row["instance_owner"]),  # of its maker; the scope decides what of it
         key_id=row["id"],
+        key_of=row["workspace_id"],
         scopes=frozenset(row["scopes"].split()),
         accounts=None if row["accounts"] is None else frozenset(row["accounts"].split()),
         publish_per_day=row["publish_per_day"],

@@ -36,6 +36,7 @@ class Caller:
     role: Role | None = None  # in the workspace that is asked about
     instance_owner: bool = False
     key_id: str | None = None
+    key_of: str | None = None  # the workspace that the key belongs to
     scopes: frozenset[str] | None = None  # None: a person, who has them all
     accounts: frozenset[str] | None = None  # None: all
     publish_per_day: int | None = None
