@@ -10,7 +10,7 @@ from cadenza.deliveries.audit_limits import audit_limits
 from cadenza.deliveries.explain import explain
 from cadenza.deliveries.lease_rate import Block, lease_block, locks_of, set_provider_rate
 from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import Answer, Permitted, Refusal, Wish, permit
+from cadenza.deliveries.permit import LATEST, Answer, Permitted, Refusal, Wish, permit
 from cadenza.deliveries.permit import locks_of as permit_locks
 from cadenza.deliveries.set_limit import Limit, NotALimit, set_limit
 from cadenza.providers.outcome import Sent, Transient
@@ -186,13 +186,29 @@ async def test_without_a_start_nothing_is_permitted(road: Road) -> None:
     _, answer = await one(road)
     assert isinstance(answer, Refusal)
     assert answer.gate == "provider rate"
+    (start,) = (await lease(road, 1)).starts
+    slow = timedelta(minutes=1)  # of the machine that runs this
+    assert isinstance(await permit_with(road, start + slow), Permitted)
+    assert (await road.row("delivery", id_))["attempts"] == 1
+
+
+async def test_a_start_that_was_kept_too_long_permits_nothing(road: Road) -> None:
+    """A worker that stalled would else begin all at once what it may begin one by one."""
+    await rate(road, 4, 1)
+    await road.post()
+    (start,) = (await lease(road, 1)).starts
+    answer = await permit_with(road, start - LATEST - timedelta(seconds=1))
+    assert isinstance(answer, Refusal)
+    assert answer.gate == "provider rate"
+
+
+async def permit_with(road: Road, start: datetime) -> object:
     (ticket,) = await road.claim()
-    wish = Wish(ticket, "a1", ticket.row["epoch"], leased=True)
+    wish = Wish(ticket, "a1", ticket.row["epoch"], start=start)
     (answer,) = await road.operations.run(
         lambda tx, now: permit(tx, now, [wish]), locks=permit_locks([wish])
     )
-    assert isinstance(answer, Permitted)
-    assert (await road.row("delivery", id_))["attempts"] == 1
+    return answer
 
 
 async def test_a_far_start_rests_the_lane_and_is_explained(road: Road) -> None:

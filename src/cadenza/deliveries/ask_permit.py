@@ -31,8 +31,7 @@ class Permits:
 
     async def take_start(self, wish: Wish) -> Wish:
         """Wait for a start of the provider's app-wide rate, where there is one."""
-        leased = await self._rates.take(_provider(wish))
-        return replace(wish, leased=leased) if leased else wish
+        return replace(wish, start=await self._rates.take(_provider(wish)))
 
     async def ask(self, wish: Wish) -> Answer:
         """Join the next batch and wait for the answer."""

@@ -1,9 +1,10 @@
 """App-wide rates of providers, leased to workers in blocks of starts instead of locked in every permit.
 
 A rate is a virtual schedule in one row: whoever needs starts moves `free_at` on by as many as wait, at most
-a second's worth. A start that is not used within a second of its instant is lost, so a worker that dies
-wastes its block and never exceeds the rate; in any span at most one second's worth more than allowed begins.
-The permit refuses whoever comes without a start, which is also how a worker learns that there is a rate.
+a second's worth. A worker drops a start that is a second old, and the permit refuses one that took another
+second on its way, so a worker that dies or stalls wastes its block and never exceeds the rate: in any span at
+most two seconds' worth more than allowed begins. The permit refuses whoever comes without a start, which is
+also how a worker learns that there is a rate.
 """
 
 import asyncio
@@ -68,13 +69,21 @@ def set_provider_rate(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One start, on the worker's own clock and on the database's."""
+
+    here: float
+    at: datetime
+
+
 @dataclass(slots=True)
 class _Leased:
     """What a worker holds of one provider's rate."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
-    starts: deque[float] = field(default_factory=deque[float])  # on the worker's own clock
+    starts: deque[Start] = field(default_factory=deque["Start"])
 
 
 class RateLeases:
@@ -89,11 +98,11 @@ class RateLeases:
         """A permit was refused for want of a start: there is a rate."""
         self._leased.setdefault(provider, _Leased())
 
-    async def take(self, provider: str) -> bool:
-        """Wait for a start of this worker's own; False: there is no rate, or the next is far off."""
+    async def take(self, provider: str) -> datetime | None:
+        """Wait for a start of this worker's own; None: there is no rate, or the next is far off."""
         leased = self._leased.get(provider)
         if leased is None:
-            return False
+            return None
         leased.waiting += 1
         try:
             async with leased.turn:
@@ -101,21 +110,21 @@ class RateLeases:
         finally:
             leased.waiting -= 1
         if start is None:
-            return False
-        wait = start - self._clock.monotonic()
+            return None
+        wait = start.here - self._clock.monotonic()
         if wait > 0:
             await self._clock.sleep(wait)
-        return True
+        return start.at
 
-    def _next(self, leased: _Leased) -> float | None:
+    def _next(self, leased: _Leased) -> Start | None:
         oldest = self._clock.monotonic() - BLOCK.total_seconds()
         while leased.starts:
             start = leased.starts.popleft()
-            if start > oldest:
+            if start.here > oldest:
                 return start
         return None
 
-    async def _lease(self, provider: str, leased: _Leased) -> float | None:
+    async def _lease(self, provider: str, leased: _Leased) -> Start | None:
         wanted = leased.waiting
         block = await self._operations.run(
             lambda tx, now: lease_block(tx, now, provider=provider, wanted=wanted),
@@ -126,5 +135,7 @@ class RateLeases:
             return None
         # The answer came later than the database's instant, so no start is used too early.
         here = self._clock.monotonic()
-        leased.starts.extend(here + (at - block.now).total_seconds() for at in block.starts)
+        leased.starts.extend(
+            Start(here + (at - block.now).total_seconds(), at) for at in block.starts
+        )
         return self._next(leased)

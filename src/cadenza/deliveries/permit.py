@@ -19,6 +19,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import model
 from cadenza.deliveries.facts import Key, read_facts, select
 from cadenza.deliveries.gates import (
+    A_BLOCK,
     End,
     Facts,
     Wait,
@@ -35,6 +36,7 @@ from cadenza.sql.tx import Row, Tx
 
 SEND_TIMEOUT = timedelta(seconds=30)
 PROVIDER_RATE = "provider rate"  # the gate's name
+LATEST = 2 * A_BLOCK  # after its instant, a start of the provider's rate is lost
 GRACE = SEND_TIMEOUT - QUICKLY  # between the end of a call's time and its deadline
 
 
@@ -48,7 +50,7 @@ class Wish:
     part: int = 0
     problems: tuple[str, ...] = ()
     first: bool = True  # of this claim; a thread's next parts follow while it is `sending`
-    leased: bool = False  # a start of the provider's app-wide rate is in the worker's hands
+    start: datetime | None = None  # of the provider's app-wide rate, in the worker's hands
     takes: timedelta = QUICKLY  # how long the call may last; more where files travel in it
 
 
@@ -125,7 +127,7 @@ def _permit_each(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
         [_key(wish) for wish in wishes],
         epochs={_key(wish): wish.epoch for wish in wishes},
         problems={_key(wish): wish.problems for wish in wishes},
-        leased={_key(wish): wish.leased for wish in wishes},
+        leased={_key(wish): _holds_start(now, wish) for wish in wishes},
         hold=True,
     )
     given = _given_before(tx, wishes)
@@ -190,6 +192,11 @@ def _given_before(tx: Tx, wishes: Sequence[Wish]) -> Mapping[Key, Permitted]:
         for key, row in rows.items()
         if row["outcome"] is None
     }
+
+
+def _holds_start(now: datetime, wish: Wish) -> bool:
+    """Say whether the wish has a start that is not too old: used late, starts would come in a heap."""
+    return wish.start is not None and now <= wish.start + LATEST
 
 
 def _still_ours(facts: Facts, wish: Wish) -> bool:
