@@ -26,12 +26,14 @@ from cadenza.core.rollup import DeliveryState
 from cadenza.deliveries.cancel_post import CanceledPost
 from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, publish_now, retry, schedule_at
+from cadenza.posts.targets import Targets
 from cadenza.sql.tx import Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts/{post_id}")
 
 
-def _in_our_days(time: datetime) -> datetime:
+def in_our_days(time: datetime) -> datetime:
+    """Refuse years that no clock of ours can turn into an instant."""
     if not 1971 <= time.year <= 9000:
         raise ValueError("no post goes out in that year")
     return time
@@ -77,7 +79,7 @@ class When(Where):
             ]
         }
     )
-    at: Annotated[datetime, AfterValidator(_in_our_days)]
+    at: Annotated[datetime, AfterValidator(in_our_days)]
     zone: ZoneName | None = None
 
 
@@ -242,17 +244,7 @@ async def unapprove_post(act: Act, workspace_id: Id, post_id: Id, body: Doubts) 
 async def publish_post_now(act: Act, workspace_id: Id, post_id: Id, body: Where) -> PublishingShown:
     """Send an approved post now, on chosen channels; a second click finds the first one's attempt."""
     targets = targets_of(act, body.accounts)
-
-    def operation(tx: Tx, now: datetime) -> PublishingShown:
-        one(act, tx, now, post_id)
-        answer = publish_now.publish_now(
-            tx, now, workspace_id=workspace_id, post_id=post_id, by=act.by, targets=targets
-        )
-        if not isinstance(answer, publish_now.PublishingNow):
-            refuse(answer)
-        return _publishing(act, tx, now, post_id, answer)
-
-    return await act.write(operation)
+    return await act.write(lambda tx, now: send_now(act, tx, now, post_id, targets))
 
 
 @routes.post("/approve-and-publish-now", needs=Role.EDITOR, scope=APPROVE)
@@ -261,56 +253,17 @@ async def approve_and_publish_now(
 ) -> PublishingShown:
     """Approve what the post says and send it now."""
     targets = targets_of(act, body.accounts)
-
-    def operation(tx: Tx, now: datetime) -> PublishingShown:
-        before = one(act, tx, now, post_id)
-        named = body.revision is not None or act.if_match is not None
-        answer = publish_now.approve_and_publish_now(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            post_id=post_id,
-            by=act.by,
-            targets=targets,
-            revision=seen(act, body.revision, before.post.revision) if named else None,
-        )
-        if not isinstance(answer, publish_now.PublishingNow):
-            refuse(answer, if_match=body.revision is None, current=show_post(before))
-        return _publishing(act, tx, now, post_id, answer)
-
-    return await act.write(operation)
+    return await act.write(
+        lambda tx, now: approve_and_send(act, tx, now, post_id, targets, revision=body.revision)
+    )
 
 
 @routes.post("/schedule", needs=Role.EDITOR, scope="posts:write")
 async def schedule_post(act: Act, workspace_id: Id, post_id: Id, body: When) -> ScheduledShown:
     """Give it an instant by hand, everywhere or at chosen places."""
     targets = targets_of(act, body.accounts)
-
-    def operation(tx: Tx, now: datetime) -> ScheduledShown:
-        one(act, tx, now, post_id)
-        answer = schedule_at.schedule_at(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            post_id=post_id,
-            when=schedule_at.When(body.at, body.zone),
-            by=act.by,
-            targets=targets,
-        )
-        if not isinstance(answer, schedule_at.ScheduledAt):
-            refuse(answer)
-        timed = [each for each in answer.places if isinstance(each, schedule_at.Timed)]
-        post = tag(act, show_post(one(act, tx, now, post_id)))
-        act.spend(tx, now, len(timed) if post.approved else 0)  # else the approval spends
-        return ScheduledShown(
-            post=post,
-            places=[
-                show(TimedShown if isinstance(each, schedule_at.Timed) else LeftShown, each)
-                for each in answer.places
-            ],
-        )
-
-    return await act.write(operation)
+    when = schedule_at.When(body.at, body.zone)
+    return await act.write(lambda tx, now: give_time(act, tx, now, post_id, when, targets))
 
 
 @routes.post("/cancel", needs=Role.EDITOR, scope="posts:write")
@@ -358,6 +311,78 @@ async def retry_post(act: Act, workspace_id: Id, post_id: Id, body: Chosen) -> R
         )
 
     return await act.write(operation)
+
+
+def send_now(
+    act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets | None
+) -> PublishingShown:
+    """Send an approved post now, or refuse."""
+    one(act, tx, now, post_id)
+    answer = publish_now.publish_now(
+        tx, now, workspace_id=act.workspace_id, post_id=post_id, by=act.by, targets=targets
+    )
+    if not isinstance(answer, publish_now.PublishingNow):
+        refuse(answer)
+    return _publishing(act, tx, now, post_id, answer)
+
+
+def approve_and_send(
+    act: Acting,
+    tx: Tx,
+    now: datetime,
+    post_id: str,
+    targets: Targets | None,
+    *,
+    revision: int | None,
+) -> PublishingShown:
+    """Approve what the post says and send it now, or refuse."""
+    before = one(act, tx, now, post_id)
+    named = revision is not None or act.if_match is not None
+    answer = publish_now.approve_and_publish_now(
+        tx,
+        now,
+        workspace_id=act.workspace_id,
+        post_id=post_id,
+        by=act.by,
+        targets=targets,
+        revision=seen(act, revision, before.post.revision) if named else None,
+    )
+    if not isinstance(answer, publish_now.PublishingNow):
+        refuse(answer, if_match=revision is None, current=show_post(before))
+    return _publishing(act, tx, now, post_id, answer)
+
+
+def give_time(
+    act: Acting,
+    tx: Tx,
+    now: datetime,
+    post_id: str,
+    when: schedule_at.When,
+    targets: Targets | None,
+) -> ScheduledShown:
+    """Give a post an instant by hand, or refuse."""
+    one(act, tx, now, post_id)
+    answer = schedule_at.schedule_at(
+        tx,
+        now,
+        workspace_id=act.workspace_id,
+        post_id=post_id,
+        when=when,
+        by=act.by,
+        targets=targets,
+    )
+    if not isinstance(answer, schedule_at.ScheduledAt):
+        refuse(answer)
+    timed = [each for each in answer.places if isinstance(each, schedule_at.Timed)]
+    post = tag(act, show_post(one(act, tx, now, post_id)))
+    act.spend(tx, now, len(timed) if post.approved else 0)  # else the approval spends
+    return ScheduledShown(
+        post=post,
+        places=[
+            show(TimedShown if isinstance(each, schedule_at.Timed) else LeftShown, each)
+            for each in answer.places
+        ],
+    )
 
 
 def _publishing(

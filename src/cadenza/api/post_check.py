@@ -24,17 +24,35 @@ from cadenza.people.model import Role
 from cadenza.posts.compose import compose_post
 from cadenza.posts.model import Approval, Post, Source, hash_of
 from cadenza.posts.preflight import check_post, read_piece
-from cadenza.posts.targets import accounts_of, check_targets, resolve_targets
+from cadenza.posts.targets import ONLY_WHEN_ASKED, accounts_of, check_targets, resolve_targets
 from cadenza.providers.base import Problem as Trouble
 from cadenza.providers.base import Provider
 from cadenza.providers.measure import Length, measure, most_files
 from cadenza.providers.message import AccountRef, Message
-from cadenza.providers.registry import all_providers, providers_of
+from cadenza.providers.option import Option, Takes
+from cadenza.providers.registry import all_providers, options_of, providers_of
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts")
 channels = Resource("channels", "/channels")
 _NOBODY = AccountRef(id="", remote_id="")
+
+
+class ChoiceShown(BaseModel):
+    """One value of an option, and what people read."""
+
+    value: str
+    label: str
+
+
+class OptionShown(BaseModel):
+    """What a person may choose on a channel; it goes into the `options` of the channel's variant."""
+
+    name: str
+    label: str
+    takes: Takes
+    choices: list[ChoiceShown]
+    hint: str
 
 
 class ChannelShown(BaseModel):
@@ -49,6 +67,8 @@ class ChannelShown(BaseModel):
     first_comment: bool
     fetches_media: bool
     needs_recipient: bool
+    usual: bool = Field(description="An account's posts go there unless it is said otherwise")
+    options: list[OptionShown]
 
 
 class Draft(Written):
@@ -304,4 +324,16 @@ def _channel(provider: Provider, channel: Channel) -> ChannelShown:
         first_comment=can.first_comment,
         fetches_media=can.fetches_media,
         needs_recipient=can.needs_recipient,
+        usual=channel not in ONLY_WHEN_ASKED and not can.needs_recipient,
+        options=[_option(each) for each in options_of(provider.name, channel)],
+    )
+
+
+def _option(option: Option) -> OptionShown:
+    return OptionShown(
+        name=option.name,
+        label=option.label,
+        takes=option.takes,
+        choices=[ChoiceShown(value=value, label=label) for value, label in option.choices],
+        hint=option.hint,
     )

@@ -92,17 +92,7 @@ async def list_posts(
 async def create_post(act: Act, workspace_id: Id, body: PostAsked) -> PostSaved:
     """Write a post; where and when it goes is said by the queue, `schedule` or `publish-now`."""
     check_approval(act, approve=body.approve)
-
-    def operation(tx: Tx, now: datetime) -> PostSaved:
-        check_category(tx, workspace_id, body)
-        new = body.new_post(workspace_id, act.caller.member_id)
-        answer = create.create(tx, now, new, by=act.by, approve=body.approve)
-        if not isinstance(answer, create.Created):
-            refuse(answer)
-        shown = one(act, tx, now, answer.id)
-        return tag(act, PostSaved(**post_fields(shown), why_not_approved=answer.why_not_approved))
-
-    return await act.write(operation)
+    return await act.write(lambda tx, now: write_new(act, tx, now, body))
 
 
 @routes.get("/{post_id}", needs=Role.VIEWER, scope="posts:read")
@@ -116,35 +106,7 @@ async def show_one(ask: Ask, workspace_id: Id, post_id: Id) -> PostShown:
 async def edit_post(act: Act, workspace_id: Id, post_id: Id, body: PostChange) -> PostSaved:
     """Change a post that you have seen, and what waits of it; an approval of other words is gone."""
     check_approval(act, approve=body.approve)
-
-    def operation(tx: Tx, now: datetime) -> PostSaved:
-        before = one(act, tx, now, post_id)
-        if body.category_id is not None:
-            check_category(tx, workspace_id, Written(category_id=body.category_id))
-        answer = edit.edit(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            post_id=post_id,
-            revision=seen(act, body.revision, before.post.revision),
-            change=body.change(),
-            by=act.by,
-            approve=body.approve,
-        )
-        if not isinstance(answer, edit.Edited):
-            refuse(answer, if_match=body.revision is None, current=show_post(before))
-        return tag(
-            act,
-            PostSaved(
-                **post_fields(one(act, tx, now, post_id)),
-                why_not_approved=answer.why_not_approved,
-                voided=answer.voided,
-                too_late=list(answer.too_late),  # pyright: ignore[reportArgumentType] - read off
-                says=answer.says,
-            ),
-        )
-
-    return await act.write(operation)
+    return await act.write(lambda tx, now: write_over(act, tx, now, post_id, body))
 
 
 @routes.delete("/{post_id}", needs=Role.EDITOR, scope="posts:write")
@@ -163,6 +125,46 @@ async def delete_post(act: Act, workspace_id: Id, post_id: Id) -> PostDeleted:
         return PostDeleted(canceled=list(answer.canceled), sent=answer.sent, says=answer.says)
 
     return await act.write(operation)
+
+
+def write_new(act: Acting, tx: Tx, now: datetime, body: PostAsked) -> PostSaved:
+    """Save a new post, or refuse."""
+    check_category(tx, act.workspace_id, body)
+    new = body.new_post(act.workspace_id, act.caller.member_id)
+    answer = create.create(tx, now, new, by=act.by, approve=body.approve)
+    if not isinstance(answer, create.Created):
+        refuse(answer)
+    shown = one(act, tx, now, answer.id)
+    return tag(act, PostSaved(**post_fields(shown), why_not_approved=answer.why_not_approved))
+
+
+def write_over(act: Acting, tx: Tx, now: datetime, post_id: str, body: PostChange) -> PostSaved:
+    """Save a post that the caller has seen, or refuse."""
+    before = one(act, tx, now, post_id)
+    if body.category_id is not None:
+        check_category(tx, act.workspace_id, Written(category_id=body.category_id))
+    answer = edit.edit(
+        tx,
+        now,
+        workspace_id=act.workspace_id,
+        post_id=post_id,
+        revision=seen(act, body.revision, before.post.revision),
+        change=body.change(),
+        by=act.by,
+        approve=body.approve,
+    )
+    if not isinstance(answer, edit.Edited):
+        refuse(answer, if_match=body.revision is None, current=show_post(before))
+    return tag(
+        act,
+        PostSaved(
+            **post_fields(one(act, tx, now, post_id)),
+            why_not_approved=answer.why_not_approved,
+            voided=answer.voided,
+            too_late=list(answer.too_late),  # pyright: ignore[reportArgumentType] - read off
+            says=answer.says,
+        ),
+    )
 
 
 def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:

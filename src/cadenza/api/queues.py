@@ -309,23 +309,10 @@ async def add_to_queue(act: Act, workspace_id: Id, body: AddAsked) -> AddedShown
     for account_id in accounts:
         act.check_account(account_id)
 
-    def operation(tx: Tx, now: datetime) -> AddedShown:
-        act.spend(tx, now, len(accounts))
-        answer = add(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            post_id=body.post_id,
-            by=act.by,
-            targets=targets,
-            to=body.at or body.to,
-        )
-        if not isinstance(answer, Added):
-            refuse(answer)
-        shown = [_added(each) for each in answer.answers]
-        return AddedShown(answers=shown, scheduled_at=answer.scheduled_at)
-
-    return await act.write(operation, locks=locks(workspace_id, *accounts))
+    return await act.write(
+        lambda tx, now: give_slots(act, tx, now, body.post_id, targets, to=body.at or body.to),
+        locks=locks(workspace_id, *accounts),
+    )
 
 
 @routes.post(QUEUE + "/pause", needs=Role.EDITOR, scope="queue:write")
@@ -443,6 +430,26 @@ async def rescue_missed(
         return show(RescuedShown, answer)
 
     return await on_account(act, account_id, operation)
+
+
+def give_slots(
+    act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets, *, to: To | datetime
+) -> AddedShown:
+    """Queue a post, or refuse; locks: `model.locks` of the accounts."""
+    act.spend(tx, now, len({each if isinstance(each, str) else each[0] for each in targets}))
+    answer = add(
+        tx,
+        now,
+        workspace_id=act.workspace_id,
+        post_id=post_id,
+        by=act.by,
+        targets=targets,
+        to=to,
+    )
+    if not isinstance(answer, Added):
+        refuse(answer)
+    shown = [_added(each) for each in answer.answers]
+    return AddedShown(answers=shown, scheduled_at=answer.scheduled_at)
 
 
 async def on_account(

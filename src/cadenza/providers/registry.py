@@ -1,8 +1,8 @@
 """Which networks are there? Every folder beside this file that says `PROVIDER` is one.
 
 Nothing is listed by hand: adding a folder adds a network. A folder's `__init__.py` names its adapter
-as `PROVIDER` and, where accounts are connected by people, its `CONNECTOR`. Two adapters of one name
-are a mistake in the house and raise at once.
+as `PROVIDER` and, where accounts are connected by people, its `CONNECTOR`; what a person may choose on it
+stands in its `OPTIONS`. Two adapters of one name are a mistake in the house and raise at once.
 """
 
 import importlib
@@ -15,6 +15,7 @@ from cadenza.core.channels import Channel
 from cadenza.core.suggest import did_you_mean
 from cadenza.providers.base import Provider
 from cadenza.providers.connect import Connector
+from cadenza.providers.option import Option
 
 
 class UnknownProviderError(LookupError):
@@ -37,6 +38,18 @@ def all_providers() -> dict[str, Provider]:
 def all_connectors() -> dict[str, Connector]:
     """Return how accounts are connected, by the provider's name."""
     return {m.PROVIDER.name: m.CONNECTOR for m in _folders() if hasattr(m, "CONNECTOR")}
+
+
+@cache
+def all_options() -> dict[str, tuple[Option, ...]]:
+    """Return what a person may choose, by the provider's name."""
+    return {m.PROVIDER.name: getattr(m, "OPTIONS", ()) for m in _folders()}
+
+
+def options_of(name: str, channel: Channel) -> tuple[Option, ...]:
+    """Return what a person may choose on one channel of a network."""
+    known = all_options().get(name, ())
+    return tuple(each for each in known if not each.channels or channel in each.channels)
 
 
 def provider(name: str) -> Provider:

@@ -1,0 +1,240 @@
+"""What a composer's one button does: save the words and send them on their way, in one transaction.
+
+All of it is done, or nothing. With `dry_run` it is all done and taken back, so the button can say the result
+before it is pressed: times, places and refusals are those of exactly this act. What single accounts refuse
+(no queue, no free slot) is an answer beside the account and stops no other.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from cadenza.api.ask import Act, Acting
+from cadenza.api.declare import Resource
+from cadenza.api.post_acts import (
+    PlaceShown,
+    TimedShown,
+    approve_and_send,
+    give_time,
+    in_our_days,
+    send_now,
+)
+from cadenza.api.post_shapes import (
+    Place,
+    PostAsked,
+    PostChange,
+    PostSaved,
+    Written,
+    post_fields,
+    targets_of,
+)
+from cadenza.api.posts import APPROVE, check_approval, one, tag, write_new, write_over
+from cadenza.api.problems import Problem, invalid
+from cadenza.api.queue_shapes import AlreadyShown, Shown, ShownAnswer
+from cadenza.api.queues import give_slots
+from cadenza.api.shape import Asked, Id, IdField, ZoneName
+from cadenza.people.model import Role
+from cadenza.posts.publish_now import Click
+from cadenza.posts.schedule_at import When
+from cadenza.posts.targets import Targets
+from cadenza.queues.add import To
+from cadenza.queues.model import locks
+from cadenza.sql.tx import Tx
+
+routes = Resource("posts", "/workspaces/{workspace_id}/posts")
+
+
+class Goes(StrEnum):
+    """What becomes of the saved words."""
+
+    NOWHERE = "nowhere"  # they are saved, and that is all
+    QUEUE = "queue"
+    TIME = "time"
+    NOW = "now"
+
+
+# What a key must hold beside the route's own scope.
+NEEDS = {Goes.QUEUE: "queue:write", Goes.NOW: "posts:publish"}
+
+
+class ComposeAsked(Asked):
+    """The words (left out: as they are saved), where they go, and how."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"content": {"text": "We open at nine."}},
+                {
+                    "content": {"text": "We open at nine."},
+                    "goes": "queue",
+                    "accounts": [{"account_id": "0193a7"}],
+                },
+            ]
+        }
+    )
+    content: Written | None = None
+    post_id: IdField | None = Field(
+        default=None, description="Of a saved post; left out: a new one"
+    )
+    revision: int | None = Field(default=None, strict=True, ge=1, description="What you saw of it")
+    approve: bool | None = Field(
+        default=None, description="As when a post is saved; with `now`: approve it"
+    )
+    goes: Goes = Goes.NOWHERE
+    accounts: list[Place] = Field(default=[], max_length=100)
+    to: To = Field(default=To.FIRST_FREE, description="Of `queue`, without `at`")
+    at: Annotated[datetime, AfterValidator(in_our_days)] | None = Field(
+        default=None, description="Of `queue`: a slot, with an offset; of `time`: as in `schedule`"
+    )
+    zone: ZoneName | None = None
+
+
+class Went(Shown):
+    """What it came to at one place; `refused` says why, and nothing was changed there."""
+
+    account_id: str
+    channel: str | None
+    outcome: Literal["queued", "timed", "now", "already", "refused"]
+    at: datetime | None = None
+    zone: str | None = None
+    by_hand: bool = Field(default=False, description="In no slot: the queue does not move it")
+    says: str | None = None
+    warnings: list[str] = Field(default=[])
+
+
+class Composed(ShownAnswer):
+    """The post as it is saved, and what it came to place by place."""
+
+    post: PostSaved
+    places: list[Went]
+
+
+@routes.post("/compose", needs=Role.EDITOR, scope="posts:write")
+async def compose(act: Act, workspace_id: Id, body: ComposeAsked) -> Composed:
+    """Save words and queue, time or publish them at once; with `dry_run`, see what it would come to."""
+    _check(act, body)
+    targets = targets_of(act, body.accounts) or []
+    accounts = [each.account_id for each in body.accounts]
+
+    def operation(tx: Tx, now: datetime) -> Composed:
+        saved = _save(act, tx, now, body)
+        places = WAYS[body.goes](act, tx, now, saved, targets, body)
+        notes = {
+            name: getattr(saved, name)
+            for name in ("why_not_approved", "voided", "too_late", "says")
+        }
+        fresh = PostSaved(**post_fields(one(act, tx, now, saved.id)), **notes)
+        return Composed(post=tag(act, fresh), places=places)
+
+    held = locks(workspace_id, *accounts) if body.goes is Goes.QUEUE else ()
+    return await act.write(operation, locks=held)
+
+
+def _check(act: Acting, body: ComposeAsked) -> None:
+    check_approval(act, approve=body.approve)
+    scopes = act.caller.scopes
+    wanted = APPROVE if body.goes is Goes.NOW and body.approve else NEEDS.get(body.goes)
+    if scopes is not None and wanted is not None and wanted not in scopes:
+        raise Problem(403, "scope_needed", f"This key may not do this: it needs {wanted}.")
+    if body.content is None and body.post_id is None:
+        raise invalid("body.content", "there are no words, and no post that has some", "missing")
+    if body.goes is Goes.TIME and body.at is None:
+        raise invalid("body.at", "say when", "missing")
+    if body.goes is not Goes.NOWHERE and not body.accounts:
+        raise invalid("body.accounts", "say where it goes", "missing")
+    if body.goes is Goes.QUEUE and body.at is not None and body.at.tzinfo is None:
+        raise invalid("body.at", "a slot is an instant with an offset", "no_offset")
+
+
+def _save(act: Acting, tx: Tx, now: datetime, body: ComposeAsked) -> PostSaved:
+    if body.content is None:
+        return PostSaved(**post_fields(one(act, tx, now, body.post_id or "")))
+    said = body.content.model_dump() | {"approve": body.approve}
+    if body.post_id is None:
+        return write_new(act, tx, now, PostAsked.model_validate(said))
+    change = PostChange.model_validate(said | {"revision": body.revision})
+    return write_over(act, tx, now, body.post_id, change)
+
+
+def _nowhere(*_: Any) -> list[Went]:
+    return []
+
+
+def _queue(
+    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
+) -> list[Went]:
+    added = give_slots(act, tx, now, post.id, targets, to=body.at or body.to)
+    return [_queued(each) for each in added.answers]
+
+
+def _queued(answer: Any) -> Went:
+    if answer.outcome == "queued":
+        return Went(
+            account_id=answer.account_id,
+            channel=None,
+            outcome="queued",
+            at=answer.at,
+            zone=answer.zone,
+            warnings=answer.warnings,
+        )
+    if isinstance(answer, AlreadyShown):
+        return Went(account_id=answer.account_id, channel=None, outcome="already", at=answer.at)
+    return Went(account_id=answer.account_id, channel=None, outcome="refused", says=answer.says)
+
+
+def _time(
+    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
+) -> list[Went]:
+    assert body.at is not None
+    timed = give_time(act, tx, now, post.id, When(body.at, body.zone), targets)
+    return [_timed(each) for each in timed.places]
+
+
+def _timed(place: Any) -> Went:
+    about: dict[str, Any] = {"account_id": place.account_id, "channel": place.channel}
+    if isinstance(place, TimedShown):
+        warnings = [*([place.note] if place.note else []), *place.warnings]
+        return Went(
+            **about,
+            outcome="timed",
+            at=place.due_at,
+            zone=place.zone,
+            by_hand=True,
+            warnings=warnings,
+        )
+    return Went(**about, outcome="refused", says=f"it is {place.state} there already")
+
+
+def _now(
+    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
+) -> list[Went]:
+    if body.approve and not post.approved:
+        sent = approve_and_send(act, tx, now, post.id, targets, revision=post.revision)
+    else:
+        sent = send_now(act, tx, now, post.id, targets)
+    return [_sent(each, now) for each in sent.places]
+
+
+def _sent(place: PlaceShown, now: datetime) -> Went:
+    about: dict[str, Any] = {"account_id": place.account_id, "channel": place.channel}
+    match place.click:
+        case Click.STARTED:
+            return Went(**about, outcome="now", at=now, by_hand=True, warnings=place.warnings)
+        case Click.IN_DOUBT:
+            return Went(
+                **about, outcome="refused", says="nobody knows whether it is out there already"
+            )
+        case Click.RUNNING | Click.SENT:
+            return Went(**about, outcome="already")
+
+
+Way = Callable[[Acting, Tx, datetime, PostSaved, Targets, ComposeAsked], list[Went]]
+WAYS: dict[Goes, Way] = {
+    Goes.NOWHERE: _nowhere,
+    Goes.QUEUE: _queue,
+    Goes.TIME: _time,
+    Goes.NOW: _now,
+}

@@ -1,0 +1,16 @@
+"""Who sees a post on LinkedIn."""
+
+from cadenza.providers.option import Option, Takes
+
+OPTIONS = (
+    Option(
+        name="visibility",
+        label="Who sees it",
+        takes=Takes.CHOICE,
+        choices=(
+            ("PUBLIC", "Everybody"),
+            ("LOGGED_IN", "Members of LinkedIn"),
+            ("CONNECTIONS", "Connections only"),
+        ),
+    ),
+)

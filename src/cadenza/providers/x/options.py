@@ -1,0 +1,17 @@
+"""What a post on X may choose: who may reply."""
+
+from cadenza.providers.option import Option, Takes
+
+OPTIONS = (
+    Option(
+        name="reply_settings",
+        label="Who may reply",
+        takes=Takes.CHOICE,
+        choices=(
+            ("following", "People you follow"),
+            ("mentionedUsers", "People you mention"),
+            ("subscribers", "Subscribers"),
+            ("verified", "Verified accounts"),
+        ),
+    ),
+)

@@ -1,0 +1,122 @@
+"""The composer's one button over HTTP: what it would come to is told first, then done as it was told, or not at all."""
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.api.conftest import Place
+from tests.api.test_posts import ADA, HOME, POSTS, in_the_future, program, write
+
+COMPOSE = f"{POSTS}/compose"
+EVERY_DAY = {"slots": {str(day): ["09:00", "17:30"] for day in range(7)}}
+WORDS = {"text": "We open at nine."}
+
+
+@pytest.fixture
+async def editor(place: Place) -> httpx2.AsyncClient:
+    editor = await place.client("editor")
+    url = f"{HOME}/accounts/account-of-ada/queue/schedule"
+    assert (await editor.put(url, json=EVERY_DAY)).status_code == 200
+    return editor
+
+
+async def ask(editor: httpx2.AsyncClient, *, dry: bool = False, **body: Any) -> Any:
+    answer = await editor.post(COMPOSE + ("?dry_run=true" if dry else ""), json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def count(editor: httpx2.AsyncClient) -> int:
+    return len((await editor.get(POSTS)).json()["items"])
+
+
+async def test_the_rehearsal_tells_the_slot_that_the_act_then_takes(
+    editor: httpx2.AsyncClient,
+) -> None:
+    asked = {"content": WORDS, "goes": "queue", "accounts": [ADA]}
+    before = await count(editor)
+    told = await ask(editor, dry=True, **asked)
+    assert (told["dry_run"], await count(editor)) == (True, before)
+    done = await ask(editor, **asked)
+    assert (told["places"][0]["outcome"], told["places"]) == ("queued", done["places"])
+    (pill,) = done["post"]["pills"]
+    assert pill["at"] == told["places"][0]["at"]
+    later = await ask(editor, dry=True, **asked)
+    assert later["places"][0]["at"] > told["places"][0]["at"]
+
+
+async def test_a_refusal_leaves_nothing_behind(editor: httpx2.AsyncClient) -> None:
+    before = await count(editor)
+    asked = {"content": WORDS, "goes": "queue", "accounts": [{"account_id": "nobody"}]}
+    answer = await editor.post(COMPOSE, json=asked)
+    assert answer.status_code == 422
+    assert await count(editor) == before
+
+
+async def test_an_account_without_a_queue_says_so_beside_itself(place: Place) -> None:
+    editor = await place.client("editor")
+    done = await ask(editor, content=WORDS, goes="queue", accounts=[ADA])
+    (refused,) = done["places"]
+    assert (refused["outcome"], "schedule" in refused["says"]) == ("refused", True), refused
+
+
+async def test_saved_words_are_changed_and_timed_together_by_their_revision(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    made = await write(editor)
+    at = await in_the_future(place, days=2)
+    asked = {"post_id": made["id"], "goes": "time", "at": at, "accounts": [ADA]}
+    done = await ask(editor, **asked, revision=1, content={"text": "We open at ten."})
+    assert (done["post"]["text"], done["post"]["revision"]) == ("We open at ten.", 2)
+    (timed,) = done["places"]
+    assert (timed["outcome"], timed["by_hand"], timed["channel"]) == ("timed", True, "mastodon")
+    stale = await editor.post(COMPOSE, json={**asked, "revision": 1, "content": WORDS})
+    assert (stale.status_code, stale.json()["current"]["revision"]) == (409, 2)
+
+
+async def test_words_that_stay_as_they_are_are_not_saved_again(editor: httpx2.AsyncClient) -> None:
+    made = await write(editor)
+    done = await ask(editor, post_id=made["id"], goes="queue", accounts=[ADA])
+    assert (done["post"]["revision"], done["places"][0]["outcome"]) == (1, "queued")
+    again = await ask(editor, post_id=made["id"], goes="queue", accounts=[ADA])
+    assert again["places"][0]["outcome"] == "already"
+
+
+async def test_publishing_now_wants_an_approval_or_gives_one(editor: httpx2.AsyncClient) -> None:
+    made = await write(editor, approve=False)
+    asked = {"post_id": made["id"], "goes": "now", "accounts": [ADA]}
+    assert (await editor.post(COMPOSE, json=asked)).json()["type"].endswith("not_approved")
+    done = await ask(editor, **asked, approve=True)
+    assert (done["post"]["approved"], done["places"][0]["outcome"]) == (True, "now")
+
+
+async def test_a_key_does_with_the_button_only_what_it_may_do_without(place: Place) -> None:
+    writer = await program(place, "posts:write")
+    saved = await writer.post(COMPOSE, json={"content": WORDS})
+    assert saved.status_code == 200, saved.text
+    for goes, scope in (("queue", "queue:write"), ("now", "posts:publish")):
+        answer = await writer.post(
+            COMPOSE, json={"content": WORDS, "goes": goes, "accounts": [ADA]}
+        )
+        assert (answer.status_code, scope in answer.json()["detail"]) == (403, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({}, "body.content"),
+        ({"content": WORDS, "goes": "time", "accounts": [ADA]}, "body.at"),
+        ({"content": WORDS, "goes": "now"}, "body.accounts"),
+        (
+            {"content": WORDS, "goes": "queue", "accounts": [ADA], "at": "2031-01-01T09:00"},
+            "body.at",
+        ),
+    ],
+)
+async def test_what_is_missing_is_named(
+    editor: httpx2.AsyncClient, body: dict[str, Any], path: str
+) -> None:
+    answer = await editor.post(COMPOSE, json=body)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["errors"][0]["path"] == path
