@@ -15,6 +15,7 @@ from cadenza.engine.stores.postgres import PostgresStore
 from cadenza.engine.stores.postgres.places import (
     DEAR,
     EVERY,
+    LONGEST,
     SAMPLES,
     SLACK,
     START,
@@ -44,7 +45,7 @@ async def take(store: PostgresStore, limit: int) -> Batch:
 def known_places() -> tuple[Places, VirtualClock]:
     clock = VirtualClock()
     places = Places(clock)
-    places.note_read("mail", START)
+    places.note_read("mail", START, 0.0)
     return places, clock
 
 
@@ -72,17 +73,30 @@ def test_an_empty_reading_is_repeated_from_the_beginning_unless_that_is_dear() -
     places.note_taken("mail", Place(1, NOON, 7), full=True)
     assert places.look_again("mail") is START
     for _ in range(SAMPLES):
-        places.note_read("mail", START, DEAR)
+        places.note_read("mail", START, DEAR, looked=True)
     assert places.look_again("mail") == Place(1, NOON, 7)
     clock.shift(timedelta(seconds=EVERY))
     assert places.look_again("mail") is START
+
+
+@pytest.mark.parametrize(
+    ("took", "every"), [(DEAR, EVERY), (0.04, 2.0), (1.0, LONGEST)], ids=["cheap", "dear", "very"]
+)
+def test_dear_readings_from_the_beginning_come_more_seldom(took: float, every: float) -> None:
+    places, clock = known_places()
+    places.note_taken("mail", Place(1, NOON, 7), full=True)
+    places.note_read("mail", START, took)
+    clock.shift(timedelta(seconds=every - 0.001))
+    assert places.begin("mail") == Place(1, NOON, 7)
+    clock.shift(timedelta(seconds=0.002))
+    assert places.begin("mail") is START
 
 
 def test_one_slow_reading_is_not_dear() -> None:
     places, _ = known_places()
     places.note_taken("mail", Place(1, NOON, 7), full=True)
     for took in (DEAR, 0.0, DEAR):
-        places.note_read("mail", START, took)
+        places.note_read("mail", START, took, looked=True)
     assert places.look_again("mail") is START
 
 

@@ -100,7 +100,7 @@ class Claims:
     async def survey(self, connection: Connection, queue: str, place: Place = START) -> Any:
         """Look at a queue without locking anything."""
         seen: Any = await connection.fetchrow(self._sql["survey"], queue, *place.columns)
-        self._places.note_read(queue, place, seen["took"])
+        self._places.note_read(queue, place, seen["took"], looked=True)
         if place is START and not seen["ready"] and not seen["due"]:
             self._places.note_drained(queue, seen["now"])
         return seen
@@ -126,43 +126,40 @@ class Claims:
         if wish.limit < LARGE or self._places.watch() - looked >= LOOK_AROUND:
             return Batch(0, [])
         place = self._places.begin(wish.queue)
-        found = await connection.fetch(
-            self._sql["claim_backlog"],
-            wish.queue,
-            wish.limit,
-            wish.worker,
-            wish.lease,
-            *place.columns[:3],
-        )
+        found = await self._fetch(connection, "claim_backlog", wish, place, place.columns[:3])
         if len(found) < wish.limit:
             del self._backlog[wish.queue]
-        return self._hand_out(found, wish, place, suspects=suspects)
+        return self._hand_out(found, wish, suspects=suspects)
 
     async def _claim_plain(
         self, connection: Connection, wish: Wish, place: Place, *, promoted: bool = False
     ) -> Batch:
-        found = await connection.fetch(
-            self._sql["claim_plain"],
-            wish.queue,
-            wish.limit,
-            wish.worker,
-            wish.lease,
-            *place.columns,
-            promoted,
-        )
+        columns = (*place.columns, promoted)
+        found = await self._fetch(connection, "claim_plain", wish, place, columns)
         suspects = bool(found) and found[0]["suspects"]
         if len(found) == wish.limit >= LARGE:
             self._backlog[wish.queue] = (self._places.watch(), suspects)
-        return self._hand_out(found, wish, place, suspects=suspects)
+        return self._hand_out(found, wish, suspects=suspects)
 
-    def _hand_out(self, found: list[Any], wish: Wish, place: Place, *, suspects: bool) -> Batch:
+    async def _fetch(
+        self, connection: Connection, name: str, wish: Wish, place: Place, columns: Sequence[Any]
+    ) -> list[Any]:
+        """Lease by one statement from a place on, and note how dear that was."""
+        begun = self._places.watch()
+        found = await connection.fetch(
+            self._sql[name], wish.queue, wish.limit, wish.worker, wish.lease, *columns
+        )
+        if found:  # else something else may have been in the way, and nothing was read
+            self._places.note_read(wish.queue, place, self._places.watch() - begun)
+        return found
+
+    def _hand_out(self, found: list[Any], wish: Wish, *, suspects: bool) -> Batch:
         if not found:
             return Batch(0, [])
         ordered = in_order(found)
         last = ordered[-1]
         lease: int = last[1]
         full = len(found) == wish.limit
-        self._places.note_read(wish.queue, place)
         self._places.note_taken(wish.queue, Place(last[4], last[5], last[0]), full=full)
         self._plain[lease] = wish.queue
         if len(self._plain) > LEASES_KNOWN:  # leases that were lost are never closed

@@ -3,8 +3,9 @@
 While an old transaction is open anywhere in the database, rows that were claimed stay in the index
 as dead entries, and every claim would read them all again. So a process remembers how far
 it has come in each queue and begins there. What may stand before that place (another process let
-an old job wait again) is found by a reading from the beginning, once a second at least; sooner
-if the shortened reading finds nothing, unless readings from the beginning have become dear.
+an old job wait again) is found by a reading from the beginning, once a second; sooner if the
+shortened reading finds nothing. When readings from the beginning have become dear they are not
+repeated at once, and they get a fiftieth of the time, though one every three seconds at least.
 """
 
 from collections import deque
@@ -14,8 +15,10 @@ from datetime import UTC, datetime, timedelta
 
 from cadenza.core.clock import Clock
 
-SLACK = timedelta(seconds=2)  # between the instant in a row and its commit
+SLACK = timedelta(seconds=0.5)  # between the instant in a row and its commit, mostly
 EVERY = 1.0  # seconds between two readings from the beginning
+LONGEST = 3.0  # seconds between them when they take long
+SHARE = 1 / 50  # of the time that they may take
 DEAR = 0.004  # seconds: readings from the beginning that take so long are not repeated at once
 SAMPLES = 3  # slow ones in a row, because one may be the machine's mood
 BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
@@ -44,11 +47,15 @@ START = Place()
 class _Known:
     place: Place = START
     read: float = float("-inf")  # when the queue was last read from its beginning
+    every: float = EVERY  # until it is read so again
     took: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES))
 
     @property
     def dear(self) -> bool:
         return len(self.took) == SAMPLES and min(self.took) >= DEAR
+
+    def recent(self, now: float) -> bool:
+        return now - self.read < self.every
 
 
 class Places:
@@ -61,24 +68,24 @@ class Places:
     def begin(self, queue: str) -> Place:
         """Say where the next reading begins."""
         known = self._queues.setdefault(queue, _Known())
-        return known.place if self._clock.monotonic() - known.read < EVERY else START
+        return known.place if known.recent(self._clock.monotonic()) else START
 
     def look_again(self, queue: str) -> Place:
         """Say where to look once more after a reading found nothing."""
         known = self._queues.setdefault(queue, _Known())
-        recent = self._clock.monotonic() - known.read < EVERY
-        return known.place if known.dear and recent else START
+        return known.place if known.dear and known.recent(self._clock.monotonic()) else START
 
     def watch(self) -> float:
         """Read the watch by which readings are timed."""
         return self._clock.monotonic()
 
-    def note_read(self, queue: str, place: Place, took: float | None = None) -> None:
-        """Remember that a queue was read from the beginning, and how long just looking took."""
+    def note_read(self, queue: str, place: Place, took: float, *, looked: bool = False) -> None:
+        """Remember a reading from the beginning: what it took, and whether it only looked."""
         if place is START:
             known = self._queues.setdefault(queue, _Known())
             known.read = self._clock.monotonic()
-            if took is not None:
+            known.every = min(max(EVERY, took / SHARE), LONGEST)
+            if looked:
                 known.took.append(took)
 
     def note_taken(self, queue: str, last: Place, *, full: bool) -> None:
