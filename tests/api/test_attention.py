@@ -136,6 +136,24 @@ async def test_a_decision_names_the_try_that_was_looked_at(
     assert (again.status_code, again.json()["state"]) == (200, "scheduled")
 
 
+async def test_a_thread_in_doubt_says_which_part_to_look_for(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    id_ = await doubt(place, editor, "one")
+    where = f"{HOME}/deliveries/{id_}"
+    assert (await editor.get(where)).json()["doubt_part"] is None
+    await place.house.operations.run(
+        lambda tx, _: tx.run(
+            """
+            UPDATE delivery SET content = '{"text":"1","parts":["2","3"]}', parts_sent = '["r1"]'
+            WHERE id = :id
+            """,
+            id=id_,
+        )
+    )
+    assert (await editor.get(where)).json()["doubt_part"] == 2
+
+
 async def test_steps_that_happen_elsewhere_say_where(editor: httpx2.AsyncClient) -> None:
     body = {"step": "edit", "subjects": ["0193a7"]}
     answer = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"][0]

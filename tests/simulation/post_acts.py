@@ -90,8 +90,12 @@ async def settle_doubt(users: Users, account: Account, by: str) -> None:
     world = users.world
     rows = await users.look(
         lambda tx, _: tx.all(
-            "SELECT id, lease FROM delivery WHERE state = 'unconfirmed' AND account_id = :id"
-            " ORDER BY id",
+            """
+            SELECT id, lease, (
+                SELECT part FROM attempt WHERE delivery_id = delivery.id
+                ORDER BY lease DESC, part DESC LIMIT 1
+            ) AS part FROM delivery WHERE state = 'unconfirmed' AND account_id = :id ORDER BY id
+            """,
             id=account.id,
         )
     )
@@ -99,13 +103,13 @@ async def settle_doubt(users: Users, account: Account, by: str) -> None:
         calls = [wire for wire in world.wires if wire.delivery == row["id"]]
         if not calls or calls[-1].called + QUIET > world.now():
             continue
-        last = calls[-1]
-        there = any(w.visible is not None for w in calls if w.part == last.part)
-        await users.ask(account, _decision(row, is_there=there, part=last.part))
-        users.say(by, f"looked: {row['id']} is {'' if there else 'not '}there")
+        there = any(w.visible is not None for w in calls if w.part == row["part"])
+        await users.ask(account, _decision(row, is_there=there))
+        seen = f"part {row['part']} of {row['id']} is {'' if there else 'not '}there"
+        users.say(by, f"looked: {seen}")
 
 
-def _decision(row: Row, *, is_there: bool, part: int) -> Callable[[Tx, datetime], Any]:
+def _decision(row: Row, *, is_there: bool) -> Callable[[Tx, datetime], Any]:
     return lambda tx, now: decide_doubt(
         tx,
         now,
@@ -113,7 +117,7 @@ def _decision(row: Row, *, is_there: bool, part: int) -> Callable[[Tx, datetime]
         id=row["id"],
         fence=row["lease"],
         is_there=is_there,
-        remote_id=f"seen-{part}",
+        remote_id=f"seen-{row['part']}",
     )
 
 

@@ -49,6 +49,9 @@ class Delivery(Answer):
     created_at: datetime
     sent_at: datetime | None
     failed_at: datetime | None
+    doubt_part: int | None = Field(
+        default=None, description="Of a thread in doubt: which part nobody answered, from 1"
+    )
     warning: str | None = None
 
 
@@ -247,7 +250,10 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
 def show(row: Row, warning: str | None = None) -> Delivery:
     """Show a row to the outside: named fields only."""
     fields = {name: row[name] for name in Delivery.model_fields if name in row}
-    ours = {"content": loads(row["content"]), "fence": row["lease"], "warning": warning}
+    content = loads(row["content"])
+    ours = {"content": content, "fence": row["lease"], "warning": warning}
+    if row["state"] == State.UNCONFIRMED and (more := content.get("parts")):
+        ours["doubt_part"] = min(len(loads(row["parts_sent"])), len(more)) + 1
     return Delivery(**fields | ours)
 
 

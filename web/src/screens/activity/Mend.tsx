@@ -32,7 +32,8 @@ export function Mend({ delivery }: { delivery: Delivery }) {
     { done: (answer) => (answer.state === "sent" ? "Kept as sent." : "It is sent again.") },
   );
   if (!editor) return null;
-  const { state, fence } = delivery;
+  const { state, fence, doubt_part } = delivery;
+  const it = typeof doubt_part === "number" ? `Part ${doubt_part}` : "It";
   const askCancel = async () => {
     const reason = await askFor({
       title: "Take it off the road?",
@@ -46,7 +47,7 @@ export function Mend({ delivery }: { delivery: Delivery }) {
   };
   const askAgain = async () => {
     const says = "Look at the account first: if it is there after all, people see it twice.";
-    if (await askFirst({ title: "It is not there: send it again?", says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
+    if (await askFirst({ title: `${it} is not there: send it again?`, says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
   };
   return (
     <Group gap="xs">
@@ -58,10 +59,10 @@ export function Mend({ delivery }: { delivery: Delivery }) {
       {state === "unconfirmed" && (
         <>
           <Button size="compact-md" loading={decide.isPending} onClick={() => decide.mutate({ is_there: true, fence })}>
-            It is there
+            {it} is there
           </Button>
           <Button size="compact-md" variant="default" onClick={() => void askAgain()}>
-            It is not there
+            {it} is not there
           </Button>
         </>
       )}
