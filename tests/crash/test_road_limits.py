@@ -26,10 +26,10 @@ from cadenza.deliveries.audit_limits import audit_limits
 from cadenza.deliveries.lease_rate import set_provider_rate
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.permit import LATEST
-from cadenza.deliveries.reconcile import Doubt, Reconciler
+from cadenza.deliveries.reconcile import Doubt, Looked, Reconciler
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.set_limit import Limit, set_limit
-from cadenza.providers.outcome import Absent, Finding, Found
+from cadenza.providers.outcome import Absent, Found
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
 from tests.crash.nursery import Nursery, Worker
@@ -154,8 +154,8 @@ class Ground:
         """Ask the book; deadlines are brought forward, as dead calls write nothing more."""
         seen = {mark.delivery for mark in self.marks("begin")}
 
-        async def find_out(doubt: Doubt) -> Finding:
-            return Found("r") if doubt.ticket.id in seen else Absent()
+        async def find_out(doubt: Doubt) -> Looked:
+            return Looked(Found("r") if doubt.ticket.id in seen else Absent())
 
         await self.operations.run(
             lambda tx, now: tx.run(
@@ -167,7 +167,7 @@ class Ground:
                 past=now - timedelta(minutes=2),
             )
         )
-        await Reconciler(self.operations, find_out).run_once()
+        await Reconciler(self.operations, find_out, clock=SystemClock()).run_once()
 
     async def work(self, *, kills: int, sent: int, seconds: float, every: float = 0.4) -> None:
         """Let sixteen work and be killed until so many are sent and nothing is in doubt or in hand."""

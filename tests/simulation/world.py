@@ -49,6 +49,15 @@ class NoFiles:
         raise FileNotFoundError(name)
 
 
+class NoHttp:
+    """Nothing is said over HTTP here: the networks are functions."""
+
+    notes = None
+
+    def heard_by(self, _notes: object) -> "NoHttp":
+        return self
+
+
 class World(Stage):
     """One seed's world."""
 
@@ -129,7 +138,7 @@ class World(Stage):
             source,
             self.operations,
             open_sender=self._open_sender,
-            http=cast("OutboundClient", None),
+            http=cast("OutboundClient", NoHttp()),
             files=NoFiles(),
             clock=clock,
             chance=SeededChance(host.name),
@@ -145,7 +154,7 @@ class World(Stage):
             lease=CALM_LEASE if self._alone else self.swarm.lease,
             poll=300.0 if self._alone else 60.0,
         )
-        reconciler = Reconciler(self.operations, publisher.find_out)
+        reconciler = Reconciler(self.operations, publisher.find_out, clock=clock)
 
         async def reconcile() -> float:
             await reconciler.run_once()

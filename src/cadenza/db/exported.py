@@ -224,6 +224,7 @@ STAY: Mapping[str, str] = {
     "provider_rate": "of the whole installation",
     "outbox": "told already, or about to be",
     "notice": "told already, or about to be",
+    "exchange": "evidence for some weeks; what each call came to is told by attempt",
     "notice_choice": "a person's own",
     "webhook": "its address and secret open a door",
     "person": "not the workspace's: a person is one over all of them",

@@ -21,10 +21,11 @@ from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
 from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
 from cadenza.deliveries.facts import select
+from cadenza.deliveries.keep_exchanges import Heard, worth_keeping
 from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import GRACE, Permitted, Stale, Wish
-from cadenza.deliveries.reconcile import Doubt
+from cadenza.deliveries.reconcile import Doubt, Looked
 from cadenza.deliveries.render import Files, render
 from cadenza.deliveries.see_through import SeeThrough
 from cadenza.deliveries.settle import Result, settle
@@ -35,10 +36,10 @@ from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.slots import Slot
 from cadenza.providers.base import Call, Prepared, Provider, Underway
 from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.exchange import Notebook, Step
 from cadenza.providers.message import AccountRef, App, Message, Tokens
 from cadenza.providers.outcome import (
     Disconnected,
-    Finding,
     NotReady,
     Outcome,
     Reach,
@@ -47,6 +48,7 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
+from cadenza.providers.reply import secrets_of
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row
@@ -115,19 +117,23 @@ class Publisher:
         """A run that was cut short: before the permit it goes back; after it, rescue will doubt it."""
         return Settlement(claimed.id, claimed.lease, Verdict.RELEASED)
 
-    async def find_out(self, doubt: Doubt) -> Finding:
+    async def find_out(self, doubt: Doubt) -> Looked:
         """Ask the network about an attempt that nobody answered; the reconciler's question."""
         ticket, attempt = doubt.ticket, doubt.attempt
         sender = await self._load(ticket)
         message = render(ticket.row, self._files)
+        call, notes = self._noted(self._call(ticket, sender, message), Step.FIND_OUT)
         call = replace(
-            self._call(ticket, sender, message),
+            call,
             key=attempt["key"],
             part=attempt["part"],
             sent_parts=tuple(msgspec.json.decode(ticket.row["parts_sent"])),
             began_at=attempt["began_at"],
         )
-        return await sender.provider.find_out(call)
+        finding = await sender.provider.find_out(call)
+        # Under names of the attempt's own: it may be looked at for days, and the last look is kept.
+        named = enumerate(notes.take())
+        return Looked(finding, tuple(Heard(f"{attempt['id']}-{n}", each) for n, each in named))
 
     async def _publish(self, ticket: Ticket) -> Result | Stale | None:
         """Return what is to be settled; None: the permit has; `Stale`: it goes back if it is ours."""
@@ -148,12 +154,14 @@ class Publisher:
         last = len(call.message.parts)
         takes = sender.provider.capabilities(call.message.channel).takes(call.message)
         begun_at = len(msgspec.json.decode(ticket.row["parts_sent"]))
+        call, notes = self._noted(call, Step.PREPARE)
         for part in itertools.count(begun_at):
             sent_parts: list[str] = msgspec.json.decode(ticket.row["parts_sent"])
             call = replace(call, part=part, sent_parts=tuple(sent_parts))
+            notes.step = Step.PREPARE
             prepared = await self._prepare(call, ticket)
             if not isinstance(prepared, Prepared):
-                return self._result(ticket, prepared)
+                return self._result(ticket, prepared, notes=notes)
             call = self._with_newest_tokens(call, ticket)
             wish = Wish(
                 ticket, self._new_id(), epoch, part, problems, first=part == begun_at, takes=takes
@@ -166,20 +174,22 @@ class Publisher:
             if self._clock.monotonic() - asked > FRESH:
                 # A call that began now could outlast the deadline, and others go by that.
                 late = NotReady(timedelta(), "its permit had grown old before the call")
-                return self._result(ticket, late, answer.attempt_id)
+                return self._result(ticket, late, answer.attempt_id, notes=notes)
+            notes.step = Step.PUBLISH
             call = replace(call, key=answer.key, state=prepared.state, began_at=answer.began_at)
             outcome = await self._ending.run(
                 self._irreversibly(sender.provider, call, ticket, takes.total_seconds()),
-                partial(self._keep, ticket, answer.attempt_id, more=part < last),
+                partial(self._keep, ticket, answer.attempt_id, notes=notes, more=part < last),
             )
             call = self._with_newest_tokens(call, ticket)
             if isinstance(outcome, Sent) and outcome.remote_id is None and part < last:
                 outcome = Unconfirmed("this part is out, but its id is needed for the next")
             if not isinstance(outcome, Sent) or part >= last:
                 if isinstance(outcome, Sent):
+                    notes.step = Step.FINISH
                     outcome = await self._finish(sender.provider, call, outcome)
-                return self._result(ticket, outcome, answer.attempt_id)
-            between = self._result(ticket, outcome, answer.attempt_id, last_part=False)
+                return self._result(ticket, outcome, answer.attempt_id, notes=notes)
+            between = self._result(ticket, outcome, answer.attempt_id, notes=notes, last_part=False)
             try:
                 won = await self._settle_between(between)
             except SqlError:  # the settler tries until it is written; rescue then goes on
@@ -188,9 +198,11 @@ class Publisher:
                 return None
         return None
 
-    async def _keep(self, ticket: Ticket, attempt_id: str, outcome: Outcome, *, more: bool) -> None:
+    async def _keep(
+        self, ticket: Ticket, attempt_id: str, outcome: Outcome, *, notes: Notebook, more: bool
+    ) -> None:
         """Write what a call came to after its run was cut short; whoever holds the delivery by now."""
-        result = self._result(ticket, outcome, attempt_id, last_part=not more)
+        result = self._result(ticket, outcome, attempt_id, notes=notes, last_part=not more)
         for pause in (*ASK_AGAIN, None):
             try:
                 await self._settle_between(result)
@@ -226,7 +238,7 @@ class Publisher:
         left = takes - (self._clock.monotonic() - began)
         if left < takes / 2:
             return NotReady(timedelta(), "its token was renewed; it goes with the new one")
-        return await self._call_within(left, provider, replace(call, tokens=renewed))
+        return await self._call_within(left, provider, with_tokens(call, renewed))
 
     async def _call_within(self, seconds: float, provider: Provider, call: Call) -> Outcome:
         """Make the call; no answer in time, or an error of our own in the middle, is a doubt."""
@@ -245,7 +257,7 @@ class Publisher:
             if isinstance(found, Disconnected):
                 found = await self._renew(ticket, found)
             if isinstance(found, Tokens):
-                again = replace(call, tokens=found)
+                again = with_tokens(call, found)
                 found = await call_prepare(again, self._open_sender_of(ticket).provider)
         except Exception as error:  # noqa: BLE001 - nothing irreversible has happened
             return Transient(f"preparing failed: {type(error).__name__}: {error}")
@@ -281,7 +293,7 @@ class Publisher:
     def _with_newest_tokens(self, call: Call, ticket: Ticket) -> Call:
         if "renewed" not in ticket.row:
             return call
-        return replace(call, tokens=self._open_sender_of(ticket).tokens)
+        return with_tokens(call, self._open_sender_of(ticket).tokens)
 
     async def _finish(self, provider: Provider, call: Call, sent: Sent) -> Sent:
         """Bring the address and the like; never at the price of the delivery."""
@@ -341,15 +353,32 @@ class Publisher:
             state=msgspec.json.decode(ticket.row["prepared"] or "{}"),
         )
 
+    def _noted(self, call: Call, step: Step) -> tuple[Call, Notebook]:
+        """Let the run keep what it says to the network."""
+        notes = Notebook(secrets_of(call))
+        notes.step = step
+        return replace(call, http=self._http.heard_by(notes)), notes
+
     def _result(
         self,
         ticket: Ticket,
         outcome: Outcome,
         attempt_id: str | None = None,
         *,
+        notes: Notebook | None = None,
         last_part: bool = True,
     ) -> Result:
-        return Result(ticket, outcome, attempt_id, last_part, self._chance.fraction())
+        kept = worth_keeping(outcome, attempt_id, notes.take() if notes else ())
+        heard = tuple(Heard(self._new_id(), each) for each in kept)
+        return Result(ticket, outcome, attempt_id, last_part, self._chance.fraction(), heard)
+
+
+def with_tokens(call: Call, tokens: Tokens) -> Call:
+    """Go on with other tokens, which must not show in what is kept either."""
+    call = replace(call, tokens=tokens)
+    if call.http.notes is not None:
+        call.http.notes.secrets += secrets_of(call)
+    return call
 
 
 async def call_prepare(call: Call, provider: Provider) -> Prepared | Underway | Outcome:

@@ -1,21 +1,24 @@
 """Finds out what became of doubtful calls; never sends again on a perhaps.
 
-A doubt is looked into once the attempt's deadline and another send time-out have passed, when no byte of
-it can still arrive, and only by a clock that is sure. The adapter says found, provably absent, or that it
+A doubt is looked into when no byte of its call can still arrive: once the attempt's deadline and another
+send time-out have passed by the database's clock, and as long a time by the own clock of a process that has
+watched it, as the database's may jump. The adapter says found, provably absent, or that it
 cannot tell; only "absent" lets the delivery be sent again. What cannot be told waits for a person, or for
 the account's policy after a day: assumed sent, marked as assumed.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import msgspec
 
+from cadenza.core.clock import Clock
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
-from cadenza.deliveries.gates import BRAKE
+from cadenza.deliveries.facts import Key, select
+from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
 from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.deliveries.permit import SEND_TIMEOUT
 from cadenza.deliveries.refund import refund
@@ -29,7 +32,7 @@ log = logging.getLogger("cadenza.deliveries")
 ASK_AGAIN = timedelta(minutes=5)
 GIVE_UP = timedelta(days=1)
 EVERY = 5.0
-BATCH = 50
+BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +43,43 @@ class Doubt:
     attempt: Row
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking brought, and what was said with the network for it."""
+
+    finding: Finding
+    heard: tuple[Heard, ...] = ()
+
+
 def doubts(tx: Tx, now: datetime) -> list[Doubt]:
-    """List doubts that may be looked into now, the oldest first; none by a clock that may have jumped."""
-    if not _clock_is_sure(tx, now):
-        return []
+    """List doubts whose calls are over by the database's clock, the oldest first."""
     rows = tx.all(
-        """
-        SELECT * FROM delivery
+        f"""
+        SELECT delivery.*, {_LAST} AS last_attempt FROM delivery
         WHERE state = 'unconfirmed' AND due_at <= :now
         ORDER BY due_at LIMIT :most
-        """,
+        """,  # noqa: S608 - a constant
         now=now,
         most=BATCH,
     )
-    found: list[Doubt] = []
-    for row in rows:
-        attempt = last_attempt(tx, row)
-        if attempt is not None and nothing_arrives_after(attempt) <= now:
-            found.append(Doubt(Ticket(row["workspace_id"], row["id"], row["lease"], row), attempt))
-    return found
+    attempts = select(tx, "attempt", [_attempt_of(row) for row in rows if row["last_attempt"]])
+    return [
+        Doubt(Ticket(row["workspace_id"], row["id"], row["lease"], row), attempt)
+        for row in rows
+        if (attempt := attempts.get(_attempt_of(row))) is not None
+        and nothing_arrives_after(attempt) <= now
+    ]
 
 
-def _clock_is_sure(tx: Tx, now: datetime) -> bool:
-    """Say whether a deadline may be believed: a clock that ran ahead ends calls that still run."""
-    house = tx.one("SELECT held_at, beat_at FROM installation WHERE id = 'this'")
-    return house is None or (house["held_at"] is None and abs(now - house["beat_at"]) <= BRAKE)
+_LAST = """(
+    SELECT attempt.id FROM attempt
+    WHERE attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
+    ORDER BY attempt.lease DESC, attempt.part DESC LIMIT 1
+)"""
+
+
+def _attempt_of(row: Row) -> Key:
+    return row["workspace_id"], row["last_attempt"]
 
 
 def last_attempt(tx: Tx, delivery: Row) -> Row | None:
@@ -221,33 +236,63 @@ def _evidence(doubt: Doubt) -> Finding | None:
     return Absent() if outcome not in (None, Unconfirmed.__name__) else None
 
 
+class Watch:
+    """How long this process has known each doubt, by a clock that only rises."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._since: dict[str, float] = {}
+
+    def ripe(self, found: Sequence[Doubt]) -> list[Doubt]:
+        """Return those watched for as long as their call may last; forget what is no doubt any more."""
+        now = self._clock.monotonic()
+        attempts = [doubt.attempt["id"] for doubt in found]
+        self._since = {id_: self._since.get(id_, now) for id_ in attempts}
+        return [doubt for doubt in found if now - self._since[doubt.attempt["id"]] >= _span(doubt)]
+
+
+def _span(doubt: Doubt) -> float:
+    """Say how many seconds after its permit nothing of a call can arrive: a span that no jump changes."""
+    if _evidence(doubt) is not None:
+        return 0.0
+    return (nothing_arrives_after(doubt.attempt) - doubt.attempt["began_at"]).total_seconds()
+
+
 class Reconciler:
     """One pass over doubts; a worker's duty."""
 
     def __init__(
-        self, operations: Operations, find_out: Callable[[Doubt], Awaitable[Finding]]
+        self,
+        operations: Operations,
+        find_out: Callable[[Doubt], Awaitable[Looked]],
+        *,
+        clock: Clock,
     ) -> None:
         self._operations = operations
         self._find_out = find_out
+        self._watch = Watch(clock)
 
     async def run_once(self) -> float:
         """Look into what may be looked into; say when to come again."""
-        for doubt in await self._operations.read(doubts):
-            finding = await self._ask(doubt)
-            state = await self._write(doubt, finding)
+        for doubt in self._watch.ripe(await self._operations.read(doubts)):
+            looked = await self._ask(doubt)
+            state = await self._write(doubt, looked)
             log.info("doubt looked into", extra={"delivery": doubt.ticket.id, "state": state.value})
         return EVERY
 
-    async def _ask(self, doubt: Doubt) -> Finding:
+    async def _ask(self, doubt: Doubt) -> Looked:
         if (known := _evidence(doubt)) is not None:
-            return known
+            return Looked(known)
         try:
             return await self._find_out(doubt)
         except Exception as error:  # noqa: BLE001 - a doubt stays a doubt
-            return CannotTell(f"asking failed: {type(error).__name__}")
+            return Looked(CannotTell(f"asking failed: {type(error).__name__}"))
 
-    async def _write(self, doubt: Doubt, finding: Finding) -> State:
+    async def _write(self, doubt: Doubt, looked: Looked) -> State:
         ticket = doubt.ticket
-        return await self._operations.run(
-            lambda tx, now: resolve(tx, now, doubt, finding), locks=locks_of([ticket])
-        )
+
+        def operation(tx: Tx, now: datetime) -> State:
+            keep_exchanges(tx, [(ticket, doubt.attempt["id"], looked.heard)])
+            return resolve(tx, now, doubt, looked.finding)
+
+        return await self._operations.run(operation, locks=locks_of([ticket]))

@@ -19,6 +19,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
 from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.facts import select
+from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
 from cadenza.deliveries.mark_recipients import Contact, mark_recipients
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.refund import rearm_gaps, refund
@@ -53,6 +54,7 @@ class Result:
     attempt_id: str | None = None  # None: it never came to the call
     last_part: bool = True
     fraction: float = 0.0  # luck, for the backoff
+    heard: tuple[Heard, ...] = ()  # what was said with the network on the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def locks_of(results: Iterable[Result]) -> list[str]:
 def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
     _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
+    keep_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
     held = _move(tx, now, ends, fence=HELD)

@@ -117,7 +117,7 @@ async def test_a_certificate_of_nobody_ends_before_the_password(
 ) -> None:
     async with mail_server(certificate=certificate, security=security) as (scene, world):
         policy = replace(scene.http._policy, ca_file=None)
-        async with HastyClient(policy, clock=scene.http._clock) as http:
+        async with HastyClient(policy, clock=scene.http.clock) as http:
             scene.http = http
             ended = await drive(scene)
         judge(ended, scene)
@@ -143,7 +143,7 @@ async def test_a_name_that_leads_inside_is_not_even_connected() -> None:
             return ["127.0.0.1"]
 
     async with mail_server() as (scene, world):
-        async with HastyClient(Policy(), clock=scene.http._clock, resolver=Inside()) as http:
+        async with HastyClient(Policy(), clock=scene.http.clock, resolver=Inside()) as http:
             scene.http = http
             settings = {**scene.account.settings, "host": "mail.example.com", "port": 587}
             scene.account = replace(scene.account, settings=settings)
@@ -162,7 +162,7 @@ async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
             return replace(plug, vouched=False) if isinstance(plug, Plug) else plug
 
     async with mail_server() as (scene, world):
-        async with Stranger(scene.http._policy, clock=scene.http._clock) as http:
+        async with Stranger(scene.http._policy, clock=scene.http.clock) as http:
             scene.http = http
             ended = await drive(scene)
         judge(ended, scene)

@@ -8,6 +8,7 @@ cancelled there is no outcome; the caller's own mark of intent must stand.
 """
 
 import asyncio
+import copy
 import logging
 import ssl
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ import httpx2
 from cadenza.core.clock import Clock
 from cadenza.providers.http.aim import BadAddress, aim, aim_at
 from cadenza.providers.http.dial import GuardedNetwork, NameFailed, Plug, Refused
+from cadenza.providers.http.exchange import Exchange, Notebook
 from cadenza.providers.http.follow import follow, redirects
 from cadenza.providers.http.outcome import (
     MayHaveArrived,
@@ -36,6 +38,7 @@ from cadenza.providers.http.read import read_body
 from cadenza.providers.http.redact import redact
 from cadenza.providers.http.request import Request, Stream, Timeouts
 from cadenza.providers.http.resolve import Resolver, SystemResolver
+from cadenza.providers.http.write_down import write_down
 
 log = logging.getLogger("cadenza.http")
 # At DEBUG these write headers and paths, tokens and all, into the log.
@@ -74,7 +77,8 @@ class OutboundClient:
         for name in TALKATIVE:
             logging.getLogger(name).setLevel(logging.WARNING)
         self._policy = policy
-        self._clock = clock
+        self.clock = clock
+        self.notes: Notebook | None = None  # of the run that this client is lent to
         net = network or httpcore2.AnyIOBackend()
         door = GuardedNetwork(policy, resolver or SystemResolver(), net)  # pyright: ignore[reportArgumentType]
         self._door = door
@@ -108,10 +112,33 @@ class OutboundClient:
         await self._shared.aclose()
         await self._alone.aclose()
 
+    def heard_by(self, notes: Notebook) -> Self:
+        """Return the same client, same connections, for a run that keeps what was said."""
+        lent = copy.copy(self)
+        lent.notes = notes
+        return lent
+
+    def note(self, exchange: Exchange) -> None:
+        """Keep what an adapter of another protocol wrote down, if the run does."""
+        if self.notes is not None:
+            self.notes.add(exchange)
+
     async def send(self, request: Request) -> Outcome:
         """Send it and return what came of it; never raises for what the network does."""
+        if self.notes is None:
+            return await self._send(request)
+        began_at, started = self.clock.now(), self.clock.monotonic()
+        came: Outcome | None = None
+        try:
+            return (came := await self._send(request))
+        finally:  # also when the run stops waiting: that is what a person asks about later
+            took = self.clock.monotonic() - started
+            secrets = self.notes.secrets
+            self.note(write_down(request, came, began_at=began_at, seconds=took, secrets=secrets))
+
+    async def _send(self, request: Request) -> Outcome:
         wire = Wire()
-        started = self._clock.monotonic()
+        started = self.clock.monotonic()
         try:
             async with asyncio.timeout(request.timeout.total):
                 return await self._walk(request, wire, started)
@@ -149,7 +176,7 @@ class OutboundClient:
             status, headers, body = await self._call(request, call, wire)
             location = headers.get("location")
             if not request.redirects or not redirects(call.method, status, location):
-                elapsed = self._clock.monotonic() - started
+                elapsed = self.clock.monotonic() - started
                 url = redact(str(call.target.url), call.secrets)
                 return Reply(status, headers, body, url, elapsed)
             wire.status = None  # that answer is complete; the next has not begun

@@ -85,7 +85,7 @@ class Smtp:
         except (ValueError, UnicodeError):
             return Rejected("An address or a header of this mail cannot be written.", "header")
         letter = Letter(sender, to, data, utf8=needs_utf8(sender, to))
-        ending = await deliver(call.http, server, letter)
+        ending = await deliver(call.http, server, letter, secrets_of(server))
         if isinstance(ending, Taken):
             told = redact(ending.says, secrets_of(server))
             return Sent(message_id(call.key, call.account), note=told or None)

@@ -7,18 +7,20 @@ after it may have been. One way to sign in is tried, once: guessing on would loc
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import aiosmtplib
 
 from cadenza.providers.base import LONGEST
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.dial import Plug
+from cadenza.providers.http.exchange import Exchange
 from cadenza.providers.http.outcome import NeverLeft
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
+from cadenza.providers.http.write_down import hushed
 from cadenza.providers.smtp.errors import Stage
 
 PORTS = frozenset({25, 465, 587, 2525})
@@ -92,6 +94,19 @@ class _At:
 
     stage: Stage = Stage.CONNECT
     taken: Taken | None = None
+    said: list[str] = field(default_factory=list[str])  # commands, without mail and credentials
+    heard: list[tuple[str, int, str]] = field(default_factory=list[tuple[str, int, str]])
+
+    async def say(self, command: str, doing: Awaitable[aiosmtplib.SMTPResponse]) -> None:
+        """Give a command and keep what was answered to it, a refusal too."""
+        self.said.append(command)
+        verb = command.partition(" ")[0]
+        try:
+            reply = await doing
+        except aiosmtplib.SMTPResponseException as refused:
+            self.heard.append((verb, refused.code, str(refused.message)))
+            raise
+        self.heard.append((verb, reply.code, reply.message))
 
 
 class _Unfit(Exception):
@@ -100,12 +115,50 @@ class _Unfit(Exception):
         self.ending = Unfit(code, says)
 
 
-async def deliver(http: OutboundClient, server: Server, letter: Letter | None) -> Ending:
-    """Hand a letter over; without one, only sign in and leave."""
+async def deliver(
+    http: OutboundClient, server: Server, letter: Letter | None, secrets: tuple[Secret, ...] = ()
+) -> Ending:
+    """Hand a letter over; without one, only sign in and leave. `secrets` do not show in what is kept."""
+    at = _At()
+    began_at, started = http.clock.now(), http.clock.monotonic()
+    ending: Ending | None = None
+    try:
+        return (ending := await _converse(http, server, letter, at))
+    finally:
+        if http.notes is not None:
+            status = at.heard[-1][1] if at.heard else None
+            http.note(
+                Exchange(
+                    began_at=began_at,
+                    seconds=http.clock.monotonic() - started,
+                    method="SMTP",
+                    place=hushed(f"{server.host}:{server.port} ({server.security})"),
+                    body="\n".join(hushed(each, secrets) for each in at.said),
+                    status=status if status and status >= 200 else None,
+                    reply="\n".join(
+                        hushed(f"{verb}: {code} {text}", secrets) for verb, code, text in at.heard
+                    ),
+                    says=_how_it_ended(ending),
+                )
+            )
+
+
+def _how_it_ended(ending: Ending | None) -> str:
+    match ending:
+        case Lost(stage):
+            return f"The line went silent ({stage.value})."
+        case NeverLeft(says=says) | Unfit(says=says):
+            return says
+        case None:
+            return "We stopped waiting for an answer."
+        case _:
+            return ""
+
+
+async def _converse(http: OutboundClient, server: Server, letter: Letter | None, at: _At) -> Ending:
     plug = await http.connect(server.host, server.port, ports=PORTS, timeouts=TIMES)
     if isinstance(plug, NeverLeft):
         return plug
-    at = _At()
     try:
         async with asyncio.timeout(plug.timeouts.total), _signed_in(plug, server, at) as client:
             if letter is not None:
@@ -143,29 +196,29 @@ async def _signed_in(plug: Plug, server: Server, at: _At) -> AsyncGenerator[aios
     try:
         await client.connect()
         at.stage = Stage.HELLO
-        await client.ehlo()
+        await at.say(f"EHLO {server.hello}", client.ehlo())
         if server.security == "starttls":
-            await _encrypt(client, at)
+            await _encrypt(client, server, at)
         if server.secret is not None and server.username:
             at.stage = Stage.AUTH
-            await _sign_in(client, server, server.secret)
+            await _sign_in(client, server, server.secret, at)
         yield client
         await _leave(client, plug.timeouts)
     finally:
         client.close()
 
 
-async def _encrypt(client: aiosmtplib.SMTP, at: _At) -> None:
+async def _encrypt(client: aiosmtplib.SMTP, server: Server, at: _At) -> None:
     at.stage = Stage.TLS
     if not client.supports_extension("starttls"):
         says = "The mail server offers no encryption on this port; choose TLS or another port."
         raise _Unfit("no_starttls", says)
-    await client.starttls()
+    await at.say("STARTTLS", client.starttls())
     at.stage = Stage.HELLO
-    await client.ehlo()
+    await at.say(f"EHLO {server.hello}", client.ehlo())
 
 
-async def _sign_in(client: aiosmtplib.SMTP, server: Server, secret: Secret) -> None:
+async def _sign_in(client: aiosmtplib.SMTP, server: Server, secret: Secret, at: _At) -> None:
     offered = client.server_auth_methods
     if server.oauth:
         ways = {"xoauth2": client.auth_xoauth2}
@@ -179,7 +232,7 @@ async def _sign_in(client: aiosmtplib.SMTP, server: Server, secret: Secret) -> N
     if way is None:
         says = "The mail server offers no way to sign in that we know; check port and encryption."
         raise _Unfit("no_auth", says)
-    await way(server.username, secret.reveal())
+    await at.say("AUTH [hidden]", way(server.username, secret.reveal()))
 
 
 async def _hand_over(client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts, at: _At) -> None:
@@ -193,11 +246,14 @@ async def _hand_over(client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts
             raise _Unfit("no_smtputf8", says)
         options.append("SMTPUTF8")
     encoding = "utf-8" if letter.utf8 else "ascii"
-    await client.mail(letter.sender, options=options, encoding=encoding)
+    told = " ".join((f"MAIL FROM:<{letter.sender}>", *options))
+    await at.say(told, client.mail(letter.sender, options=options, encoding=encoding))
     at.stage = Stage.RCPT
-    await client.rcpt(letter.to, encoding=encoding)
+    await at.say(f"RCPT TO:<{letter.to}>", client.rcpt(letter.to, encoding=encoding))
     at.stage = Stage.DATA
     started = await client.execute_command(b"DATA")
+    at.said.append("DATA")
+    at.heard.append(("DATA", started.code, started.message))
     if started.code != 354:
         raise aiosmtplib.SMTPDataError(started.code, started.message)
     protocol = client.protocol
@@ -205,8 +261,10 @@ async def _hand_over(client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts
         raise aiosmtplib.SMTPServerDisconnected("Connection lost")
     at.stage = Stage.DOT
     protocol.write(_stuffed(letter.data))
+    at.said.append(f"(the mail: {len(letter.data)} bytes)")
     # The final reply may take long; the whole dialogue's time bounds it.
     reply = await protocol.read_response(timeout=timeouts.total)
+    at.heard.append(("mail", reply.code, reply.message))
     if reply.code // 100 != 2:
         raise aiosmtplib.SMTPDataError(reply.code, reply.message)
     at.taken = Taken(" ".join(reply.message.split()))

@@ -38,7 +38,7 @@ class PersonConnector:
         async with open_line(connecting.http, connecting.app, blank()) as line:
             if not isinstance(line, Line):
                 return line
-            said = await line.run(line.client.send_code_request(phone))
+            said = await line.run(line.client.send_code_request(phone), "SendCode")
             if not isinstance(said, Said):
                 return said
             keep = {

@@ -16,9 +16,11 @@ from typing import Any
 
 from cadenza.providers.errors import Refusal
 from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.exchange import Exchange
 from cadenza.providers.http.outcome import NeverLeft
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
+from cadenza.providers.http.write_down import hushed
 from cadenza.providers.message import App
 from cadenza.providers.outcome import Forbidden, Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.telegram_person.errors import TABLE, name_of
@@ -46,6 +48,7 @@ class Line:
 
     client: Any
     telethon: ModuleType
+    http: OutboundClient
 
     @property
     def requests(self) -> Any:
@@ -63,10 +66,36 @@ class Line:
 
     async def ask(self, request: Any, *, irreversible: bool = False) -> Said | Outcome:
         """Send one request; `irreversible`: silence is a doubt."""
-        return await self.run(self.client(request), irreversible=irreversible)
+        name = type(request).__name__.removesuffix("Request")
+        return await self.run(self.client(request), name, irreversible=irreversible)
 
-    async def run(self, work: Any, *, irreversible: bool = False) -> Said | Outcome:
-        """Await something of Telethon's, and turn what it raises into outcomes."""
+    async def run(self, work: Any, name: str, *, irreversible: bool = False) -> Said | Outcome:
+        """Await something of Telethon's, and turn what it raises into outcomes; `name` is what is kept."""
+        if self.http.notes is None:
+            return await self._run(work, irreversible=irreversible)
+        clock = self.http.clock
+        began_at, started = clock.now(), clock.monotonic()
+        came: Said | Outcome | None = None
+        try:
+            return (came := await self._run(work, irreversible=irreversible))
+        finally:
+            # Telegram's own protocol: of the answer only its kind, of a refusal its words.
+            said = isinstance(came, Said)
+            words = (
+                "We stopped waiting for an answer." if came is None else getattr(came, "says", "")
+            )
+            self.http.note(
+                Exchange(
+                    began_at=began_at,
+                    seconds=clock.monotonic() - started,
+                    method="MTProto",
+                    place=f"Telegram: {name}",
+                    reply=type(came.value).__name__ if isinstance(came, Said) else None,
+                    says="" if said else hushed(words, self.http.notes.secrets),
+                )
+            )
+
+    async def _run(self, work: Any, *, irreversible: bool) -> Said | Outcome:
         try:
             async with asyncio.timeout(TIMES.read):
                 return Said(await work)
@@ -108,8 +137,9 @@ async def open_line(
         return
     client = _client(telethon, http, app, session)
     try:
-        connected = await Line(client, telethon).run(client.connect())
-        yield Line(client, telethon) if isinstance(connected, Said) else connected
+        line = Line(client, telethon, http)
+        connected = await line.run(client.connect(), "connect")
+        yield line if isinstance(connected, Said) else connected
     finally:
         await client.disconnect()
 

@@ -156,7 +156,8 @@ def _peer(types: Any, peer: dict[str, Any]) -> Any:
 async def _send_up(line: Line, item: MediaItem, state: dict[str, Any]) -> Underway | Outcome:
     """Upload the file; nobody sees it yet."""
     name = item.name or "file"
-    said = await line.run(line.client.upload_file(await item.read(), file_name=name))
+    work = line.client.upload_file(await item.read(), file_name=name)
+    said = await line.run(work, "UploadFile")
     if not isinstance(said, Said):
         return said
     file = said.value

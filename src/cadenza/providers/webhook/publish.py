@@ -12,6 +12,7 @@ from typing import Any
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
 from cadenza.providers.first_comment import left_out
+from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
@@ -99,15 +100,16 @@ def _request(call: Call, *, repeatable: bool) -> Request:
     before = call.tokens.extra.get("previous")
     secrets = (call.tokens.access, *((before,) if before else ()))
     headers = signed_headers(secrets, message=message_id(call.key), now=call.now, body=body)
+    url = str(call.account.settings.get("url") or "")
     return Request(
         "POST",
-        str(call.account.settings.get("url") or ""),
+        url,
         {"content-type": "application/json", **headers},
         body,
         timeout=Timeouts(connect=10, read=20, total=25),
         max_bytes=64 * 1024,
         idempotent=repeatable,
-        secrets=secrets,
+        secrets=(*secrets, Secret(url)),  # whoever knows the address may write there
     )
 
 

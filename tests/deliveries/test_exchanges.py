@@ -1,0 +1,135 @@
+"""What was said with a network is kept with the outcome that it led to, and goes after some weeks."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+from cadenza.deliveries.keep_exchanges import (
+    KEPT_FOR,
+    Heard,
+    Kept,
+    keep_exchanges,
+    prune_exchanges,
+    read_exchanges,
+    worth_keeping,
+)
+from cadenza.deliveries.reconcile import Reconciler
+from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.settle import locks_of as settle_locks
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.providers.http.exchange import Exchange, Step
+from cadenza.providers.outcome import NotReady, Sent
+from cadenza.sql.tx import Tx
+from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.test_publish import until, working
+from tests.providers.mastodon.stage import CANARY, POSTS, mastodon
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+async def kept(road: Road, delivery: str) -> list[Kept]:
+    return await road.operations.read(
+        lambda tx, _: read_exchanges(tx, workspace_id=HOME, delivery_id=delivery)
+    )
+
+
+def said(method: str = "POST", at: datetime = NOON) -> Exchange:
+    return Exchange(began_at=at, seconds=0.1, method=method, place="https://example.com/post")
+
+
+async def test_a_sent_post_tells_what_was_sent_and_what_came_back(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene):
+        id_ = await road.post(content='{"text":"Good morning"}')
+        await until(road, id_, "sent")
+        (attempt,) = await road.rows("attempt")
+        told = await kept(road, id_)
+        publish = next(each for each in told if each.step is Step.PUBLISH)
+        assert publish.attempt_id == attempt["id"]
+        assert publish.told["method"] == "POST"
+        assert publish.told["place"].endswith("/api/v1/statuses")
+        assert "Good morning" in publish.told["body"]
+        assert publish.told["status"] == 200
+        assert CANARY not in json.dumps(await road.rows("exchange"), default=str)
+
+
+async def test_a_refusal_shows_in_the_networks_own_words(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene):
+        scene.world.faults.plan(Kind.ERROR_BEFORE, POSTS, status=422)
+        id_ = await road.post(content='{"text":"Good morning"}')
+        await until(road, id_, "failed", "sent")
+        assert 422 in [each.told["status"] for each in await kept(road, id_)]
+
+
+async def test_a_doubt_keeps_what_looking_into_it_said(road: Road) -> None:
+    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+        scene.world.faults.plan(Kind.DROP_AFTER, POSTS)
+        id_ = await road.post(content='{"text":"Good morning"}')
+        await until(road, id_, "unconfirmed")
+        lost = next(each for each in await kept(road, id_) if each.step is Step.PUBLISH)
+        assert lost.told["status"] is None
+        assert "not known" in lost.told["says"]
+        await road.operations.run(
+            lambda tx, now: tx.run(
+                "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
+            )
+        )
+        await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
+        await until(road, id_, "sent")
+        looked = [each for each in await kept(road, id_) if each.step is Step.FIND_OUT]
+        assert looked
+        assert {each.attempt_id for each in looked} == {lost.attempt_id}
+
+
+async def test_of_a_doubt_that_is_looked_into_for_days_the_last_look_is_kept(road: Road) -> None:
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    for hour in range(3):
+        look = [Heard("a1-0", said("GET", NOON + timedelta(hours=hour)))]
+        await road.operations.run(
+            lambda tx, _, look=look: keep_exchanges(tx, [(ticket, "a1", look)])
+        )
+    assert [each.began_at for each in await kept(road, id_)] == [NOON + timedelta(hours=2)]
+
+
+async def test_writing_a_batch_again_adds_nothing(road: Road) -> None:
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+    await road.permit(ticket)
+    attempt = (await road.rows("attempt"))[0]["id"]
+    result = Result(ticket, Sent("r1"), attempt, heard=(Heard("e1", said()), Heard("e2", said())))
+    for _ in range(2):
+        await road.operations.run(
+            lambda tx, now: settle(tx, now, [result]), locks=settle_locks([result])
+        )
+    assert [each.id for each in await kept(road, id_)] == ["e1", "e2"]
+
+
+async def test_nothing_said_is_no_statement_at_all(road: Road) -> None:
+    await road.post()
+    (ticket,) = await road.claim()
+    await road.operations.run(lambda tx, _: keep_exchanges(tx, [(ticket, None, ())]))
+    assert await road.rows("exchange") == []
+
+
+async def test_what_is_older_than_some_weeks_goes_a_bounded_number_at_a_time(road: Road) -> None:
+    id_ = await road.post()
+    (ticket,) = await road.claim()
+
+    def write(tx: Tx, now: datetime) -> None:
+        old = [Heard(f"old{n}", said(at=now - KEPT_FOR - timedelta(hours=n + 1))) for n in range(3)]
+        keep_exchanges(tx, [(ticket, None, [*old, Heard("new", said(at=now))])])
+
+    await road.operations.run(write)
+    gone = [
+        await road.operations.run(lambda tx, now: prune_exchanges(tx, now, most=2))
+        for _ in range(3)
+    ]
+    assert gone == [2, 1, 0]
+    assert [each.id for each in await kept(road, id_)] == ["new"]
+
+
+def test_asking_whether_the_network_is_ready_is_not_kept_each_time() -> None:
+    heard = [said(), said("GET"), said("GET")]
+    waiting = NotReady(timedelta(seconds=5))
+    assert worth_keeping(waiting, None, heard) == heard[:1]
+    assert worth_keeping(waiting, "a1", heard) == heard
+    assert worth_keeping(Sent("r"), None, heard) == heard
