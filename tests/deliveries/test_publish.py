@@ -92,7 +92,7 @@ async def test_a_lost_answer_is_a_doubt_that_is_looked_into_and_never_a_second_p
                     "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
                 )
             )
-            await Reconciler(road.operations, publisher.find_out).run_once()
+            await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
         row = await until(road, id_, "sent")
         assert scene.visible() == ["Good morning"]
         assert row["remote_id"]
@@ -109,7 +109,7 @@ async def test_what_provably_never_arrived_is_sent_again(road: Road) -> None:
                     "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
                 )
             )
-            await Reconciler(road.operations, publisher.find_out).run_once()
+            await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
         await until(road, id_, "sent")
         assert scene.visible() == ["Good morning"]
 
@@ -133,7 +133,7 @@ async def test_a_thread_whose_middle_answer_was_lost_goes_on_where_it_stopped(ro
                 "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
             )
         )
-        await Reconciler(road.operations, publisher.find_out).run_once()
+        await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
         await until(road, id_, "sent")
         assert scene.visible() == ["one", "two", "three"]
 

@@ -119,7 +119,7 @@ def _furnish(
         source=source,
         publisher=publisher,
         refresher=refresher,
-        reconciler=Reconciler(operations, publisher.find_out),
+        reconciler=Reconciler(operations, publisher.find_out, clock=clock),
         dispatcher=dispatcher,
         guard=Guard(operations, source, settings.witness),
         engine=engine,
