@@ -8,6 +8,7 @@ import cProfile
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 from cadenza.api.app import create_app
@@ -36,6 +37,6 @@ if __name__ == "__main__":
     if where is None:
         asyncio.run(work)
     else:
-        with cProfile.Profile() as profile:
+        with cProfile.Profile(time.process_time) as profile:
             asyncio.run(work)
         profile.dump_stats(where)

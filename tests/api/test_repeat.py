@@ -1,7 +1,9 @@
 """Writes that are repeated, rehearsed, or decided on an old sight of things."""
 
 import asyncio
+from datetime import timedelta
 
+from cadenza.bootstrap.sweep_answers import sweep_answers
 from tests.api.conftest import Place
 
 HOME = "/api/v1/workspaces/home-of-ada"
@@ -120,3 +122,53 @@ async def test_pages_follow_each_other_without_gap_or_repeat(place: Place) -> No
         "SELECT id FROM audit WHERE workspace_id = 'home-of-ada' ORDER BY happened_at DESC, id DESC"
     )
     assert seen == [row["id"] for row in rows]
+
+
+async def age(place: Place, **span: float) -> None:
+    """Let all kept answers be older."""
+    await place.house.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE kept_answer SET created_at = :at", at=now - timedelta(**span)
+        )
+    )
+
+
+async def test_a_key_that_ran_out_is_free_again(place: Place) -> None:
+    browser = await place.client("owner")
+    key = {"idempotency-key": "of-yesterday"}
+    await browser.post("/api/v1/workspaces", json={"name": "Cy"}, headers=key)
+    await age(place, hours=23)
+    kept = await browser.post("/api/v1/workspaces", json={"name": "Cy"}, headers=key)
+    assert kept.headers["idempotency-replayed"] == "true"
+    await age(place, hours=25)
+    again = await browser.post("/api/v1/workspaces", json={"name": "Di"}, headers=key)
+    assert (again.status_code, again.json()["name"]) == (201, "Di")
+    kept = await browser.post("/api/v1/workspaces", json={"name": "Di"}, headers=key)
+    assert kept.json() == again.json(), "and it holds the new answer"
+
+
+async def test_a_request_that_never_ended_gives_its_key_back_in_the_end(place: Place) -> None:
+    browser = await place.client("owner")
+    key = {"idempotency-key": "cut-off"}
+    await browser.post("/api/v1/workspaces", json={"name": "Cy"}, headers=key)
+    await place.house.operations.run(
+        lambda tx, _: tx.run("UPDATE kept_answer SET status = NULL, body = NULL")
+    )
+    under_way = await browser.post("/api/v1/workspaces", json={"name": "Cy"}, headers=key)
+    assert under_way.json()["type"].endswith("under_way")
+    await age(place, minutes=6)
+    assert (
+        await browser.post("/api/v1/workspaces", json={"name": "Cy"}, headers=key)
+    ).status_code == 201
+
+
+async def test_keys_that_ran_out_are_swept_and_no_others(place: Place) -> None:
+    browser = await place.client("owner")
+    for name in ("old", "older"):
+        key = {"idempotency-key": name}
+        await browser.post("/api/v1/workspaces", json={"name": name}, headers=key)
+    await age(place, hours=25)
+    key = {"idempotency-key": "new"}
+    await browser.post("/api/v1/workspaces", json={"name": "new"}, headers=key)
+    await sweep_answers(place.house, {})
+    assert await place.rows("SELECT key FROM kept_answer") == [{"key": "new"}]

@@ -109,3 +109,23 @@ async def test_now_is_read_after_the_locks(counter: Operations) -> None:
 async def test_reading_cannot_write(counter: Operations) -> None:
     with pytest.raises(Exception, match="read"):
         await counter.read(lambda tx, _: tx.run("UPDATE counter SET count = 7"))
+
+
+async def test_a_glance_sees_what_is_there_and_asks_the_databases_clock(
+    counter: Operations,
+) -> None:
+    def look(tx: Tx) -> object:
+        return tx.one("SELECT name, CLOCK() AS asked_at FROM counter WHERE moved_at <= CLOCK()")
+
+    before = await counter.read(lambda _, now: now)
+    row = await counter.glance(look)
+    after = await counter.read(lambda _, now: now)
+    assert isinstance(row, dict)
+    assert row["name"] == "ada"
+    assert before <= row["asked_at"] <= after
+
+
+async def test_a_glance_cannot_write(counter: Operations) -> None:
+    with pytest.raises(Exception, match="read"):
+        await counter.glance(lambda tx: tx.run("UPDATE counter SET count = 7"))
+    assert await counter.read(lambda tx, _: tx.value("SELECT count FROM counter")) == 0

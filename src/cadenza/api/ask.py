@@ -8,7 +8,7 @@ between transactions calls `claim_key` first; a second one meanwhile gets a 409.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from typing import Annotated, TypeVar
 
@@ -18,6 +18,8 @@ from pydantic import BaseModel
 from cadenza.api.problems import Problem, conflict, too_often
 from cadenza.api.shape import Answer, Secretive, etag_of
 from cadenza.bootstrap.model import House
+from cadenza.db import keep_answers
+from cadenza.db.keep_answers import Name
 from cadenza.people.keys import spend_publish
 from cadenza.people.model import Caller
 from cadenza.people.passwords import Passwords
@@ -26,8 +28,6 @@ from cadenza.sql.tx import Tx
 
 Result = TypeVar("Result")
 Shown = TypeVar("Shown", bound=BaseModel)
-UNDER_WAY = timedelta(minutes=5)  # after that, a request that never ended is forgotten
-KEPT = timedelta(days=1)
 
 
 class Replayed(Exception):
@@ -151,15 +151,8 @@ class Acting(Asking):
         """Let a held key go after a refusal, so that it can be tried again."""
         if self._claimed:
             self._claimed = False
-            await self.house.operations.run(
-                lambda tx, _: tx.run(
-                    """
-                    DELETE FROM kept_answer WHERE workspace_id = :workspace_id AND actor = :actor
-                        AND key = :key AND status IS NULL
-                    """,
-                    **self._name(),
-                )
-            )
+            name = self._name()
+            await self.house.operations.run(lambda tx, _: keep_answers.release(tx, name))
 
     def _run(
         self, tx: Tx, now: datetime, operation: Operation[Result], status: int | None
@@ -176,50 +169,24 @@ class Acting(Asking):
         return result
 
     def _hold(self, tx: Tx, now: datetime) -> None:
-        tx.run("DELETE FROM kept_answer WHERE created_at < :old", old=now - KEPT)
-        tx.run(
-            """
-            DELETE FROM kept_answer WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
-                AND status IS NULL AND created_at < :old
-            """,
-            **self._name(),
-            old=now - UNDER_WAY,
-        )
-        added = tx.run(
-            """
-            INSERT INTO kept_answer (workspace_id, actor, key, request_hash, created_at)
-            VALUES (:workspace_id, :actor, :key, :hash, :now)
-            ON CONFLICT (workspace_id, actor, key) DO NOTHING
-            """,
-            **self._name(),
-            hash=self._fingerprint(),
-            now=now,
-        )
-        if not added:
-            self._repeat(tx)
-
-    def _repeat(self, tx: Tx) -> None:
-        row = tx.one(
-            """
-            SELECT * FROM kept_answer WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
-            """,
-            **self._name(),
-        )
-        assert row is not None, "only the same key was in the way"
-        if row["request_hash"] != self._fingerprint():
+        mine = self._fingerprint()
+        found = keep_answers.hold(tx, now, self._name(), request_hash=mine)
+        if found is None:
+            return
+        if found.request_hash != mine:
             raise Problem(
                 422,
                 "key_reused",
                 "This Idempotency-Key belongs to another request: take a new one.",
             )
-        if row["status"] is None:
+        if found.status is None:
             raise conflict("under_way", "The first request of this key is still under way.")
-        if row["body"] is None:
+        if found.body is None:
             raise conflict(
                 "answer_not_kept",
                 "This was done already; its answer held a secret and was not kept.",
             )
-        raise Replayed(row["status"], row["body"])
+        raise Replayed(found.status, found.body)
 
     def _keep(self, tx: Tx, result: object, status: int | None) -> None:
         route = self.request.scope["route"]
@@ -227,22 +194,10 @@ class Acting(Asking):
             body = None
         else:
             body = result.model_dump_json() if isinstance(result, BaseModel) else ""
-        tx.run(
-            """
-            UPDATE kept_answer SET status = :status, body = :body
-            WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
-            """,
-            **self._name(),
-            status=status or route.status_code or 200,
-            body=body,
-        )
+        keep_answers.keep(tx, self._name(), status=status or route.status_code or 200, body=body)
 
-    def _name(self) -> dict[str, str]:
-        return {
-            "workspace_id": self.workspace_id,
-            "actor": self.by,
-            "key": self.key or "",
-        }
+    def _name(self) -> Name:
+        return Name(workspace_id=self.workspace_id, actor=self.by, key=self.key or "")
 
     def _fingerprint(self) -> str:
         url = self.request.url

@@ -7,8 +7,7 @@ writes a header that no form can send. Keys come in the Authorization header, ne
 
 import math
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,30 +23,13 @@ from cadenza.api.problems import Problem, not_found
 from cadenza.api.read_body import read_body
 from cadenza.api.slow_down import Breath
 from cadenza.bootstrap.model import House
-from cadenza.people import keys, sessions
+from cadenza.people.identify import Known, identify_key, identify_session
 from cadenza.people.model import Caller, Role
 from cadenza.people.tokens import hash_token, split_key
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.operate import Glance
 
 CSRF = "x-cadenza-csrf"
 _KEY_WORDS = frozenset({"key", "api_key", "apikey", "access_token", "token_key"})
-
-
-@dataclass(slots=True)
-class Seen:
-    """Whether the account of a path is there: looked up beside the caller, in the same transaction."""
-
-    account_id: str | None
-    there: bool = False
-
-    def look(self, tx: Tx, workspace_id: str) -> None:
-        """Look once the caller is known."""
-        if self.account_id is not None:
-            self.there = None is not tx.value(
-                "SELECT 1 AS there FROM account WHERE workspace_id = :workspace_id AND id = :id",
-                workspace_id=workspace_id,
-                id=self.account_id,
-            )
 
 
 class Guarded(APIRoute):
@@ -73,8 +55,8 @@ class Guarded(APIRoute):
             workspace_id = request.path_params.get("workspace_id", "")
             check_browser(request, declared, house.settings.public_url)
             account_id = request.path_params.get("account_id") if workspace_id else None
-            seen = Seen(account_id)
-            caller = await identify(request, house, workspace_id, seen)
+            known = await identify(request, house, workspace_id, account_id)
+            caller = None if known is None else known.caller
             slow_down(request, caller)
             admit(declared, caller, workspace_id)
             ask = Acting(
@@ -85,7 +67,7 @@ class Guarded(APIRoute):
                 workspace_id=workspace_id,
             )
             request.state.ask = ask
-            check_account(ask, seen)
+            check_account(known, account_id)
             ask.body = await read_body(request, declared)
             try:
                 response = await handle(request)
@@ -104,65 +86,47 @@ class Guarded(APIRoute):
 
 
 async def identify(
-    request: Request, house: House, workspace_id: str, seen: Seen | None = None
-) -> Caller | None:
+    request: Request, house: House, workspace_id: str, account_id: str | None = None
+) -> Known | None:
     """Say who is asking; a key that is wrong is refused, not taken for nobody."""
-    seen = seen or Seen(None)
     given = request.headers.get("authorization")
     if given is not None:
-        return await _identify_key(given, house, workspace_id, seen)
-    token = read_cookie(request, house.settings.public_url)
-    if token is None:
-        return None
-    hashed = hash_token(token)
-
-    def look(tx: Tx, now: datetime) -> tuple[Row | None, datetime]:
-        row = sessions.find_session(tx, now, token_hash=hashed, workspace_id=workspace_id)
-        if row is not None:
-            seen.look(tx, workspace_id)
-        return row, now
-
-    row, now = await house.operations.read(look)
-    if row is None:
-        return None
-    if sessions.is_stale(row, now):
-        await house.operations.run(
-            lambda tx, now: sessions.touch_session(tx, now, session_id=row["session_id"])
+        look = _by_key(given, workspace_id, account_id)
+    else:
+        token = read_cookie(request, house.settings.public_url)
+        if token is None:
+            return None
+        look = partial(
+            identify_session,
+            token_hash=hash_token(token),
+            workspace_id=workspace_id,
+            account_id=account_id,
         )
-    member_id: str | None = row["member_id"]
-    return Caller(
-        by=f"person:{row['person_id']}" if member_id is None else f"member:{member_id}",
-        person_id=row["person_id"],
-        session_id=row["session_id"],
-        member_id=member_id,
-        role=None if member_id is None else Role(row["role"]),
-        instance_owner=bool(row["instance_owner"]),
-    )
+    known = await house.operations.glance(look)
+    if known is None:
+        if given is not None:
+            raise _unknown_key()
+        return None
+    if known.workspace_id is not None and workspace_id not in ("", known.workspace_id):
+        raise not_found("workspace")
+    if known.touch is not None:
+        await house.operations.run(known.touch)
+    return known
 
 
-async def _identify_key(given: str, house: House, workspace_id: str, seen: Seen) -> Caller:
+def _by_key(given: str, workspace_id: str, account_id: str | None) -> Glance[Known | None]:
     kind, _, text = given.partition(" ")
     parts = split_key(text.strip()) if kind.lower() == "bearer" else None
     if parts is None:
         raise _unknown_key()
     prefix, secret = parts
-
-    def look(tx: Tx, now: datetime) -> tuple[Row | None, datetime]:
-        row = keys.find_key(tx, now, prefix=prefix, secret_hash=hash_token(secret))
-        if row is not None:
-            seen.look(tx, workspace_id)
-        return row, now
-
-    row, now = await house.operations.read(look)
-    if row is None:
-        raise _unknown_key()
-    if workspace_id not in ("", row["workspace_id"]):
-        raise not_found("workspace")
-    if keys.is_stale(row, now):
-        await house.operations.run(
-            lambda tx, now: keys.touch_key(tx, now, workspace_id=row["workspace_id"], id=row["id"])
-        )
-    return keys.caller_of(row)
+    return partial(
+        identify_key,
+        prefix=prefix,
+        secret_hash=hash_token(secret),
+        workspace_id=workspace_id,
+        account_id=account_id,
+    )
 
 
 def slow_down(request: Request, caller: Caller | None) -> None:
@@ -211,9 +175,11 @@ def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:
             )
 
 
-def check_account(ask: Acting, seen: Seen) -> None:
-    """Refuse a path about an account that is not in this workspace, or not on the key's list."""
-    if seen.account_id is not None and not (seen.there and ask.caller.may_use(seen.account_id)):
+def check_account(known: Known | None, account_id: str | None) -> None:
+    """Refuse a path about an account that is not in this workspace, or not on the caller's list."""
+    if account_id is None:
+        return
+    if known is None or not (known.account_there and known.caller.may_use(account_id)):
         raise not_found("account")
 
 

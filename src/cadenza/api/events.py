@@ -154,7 +154,7 @@ def _event(row: Row) -> bytes:
 async def _still_allowed(ask: Asking) -> bool:
     """Ask again who it is: a session that ended ends its streams."""
     try:
-        caller = await identify(ask.request, ask.house, ask.workspace_id)
+        known = await identify(ask.request, ask.house, ask.workspace_id)
     except Problem:
         return False
-    return caller is not None and caller.role is not None
+    return known is not None and known.caller.role is not None

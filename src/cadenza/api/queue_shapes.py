@@ -133,7 +133,7 @@ class LineShown(Shown):
     post_id: str | None
     text: str | None = Field(default=None, description="How the post begins")
     ids: list[str]
-    channels: list[str] = []
+    channels: tuple[str, ...] = ()
     state: str | None
     note: str | None
 

@@ -484,7 +484,7 @@ def _added(answer: object) -> QueuedShown | AlreadyShown | NotQueuedShown:
 
 
 def _with_words(tx: Tx, workspace_id: str, queue: QueueShown) -> QueueShown:
-    """Add how each post begins and where it goes: a screen shows words, not ids."""
+    """Add how each post begins: a screen shows words, not ids."""
     lines = [line for day in queue.days for line in day.lines if line.post_id is not None]
     posts = {line.post_id for line in lines}
     rows = tx.all(
@@ -496,20 +496,9 @@ def _with_words(tx: Tx, workspace_id: str, queue: QueueShown) -> QueueShown:
         workspace_id=workspace_id,
         ids=[(id_,) for id_ in sorted(filter(None, posts))],
     )
-    ways = tx.all(
-        """
-        SELECT id, channel FROM delivery
-        WHERE workspace_id = :workspace_id
-            AND id IN (SELECT id FROM TABLE(:ids) AS asked (id text))
-        """,
-        workspace_id=workspace_id,
-        ids=[(id_,) for line in lines for id_ in line.ids],
-    )
     words = {
         row["id"]: (row["title"] or loads(row["content"])["text"])[:FIRST_WORDS] for row in rows
     }
-    channels = {row["id"]: row["channel"] for row in ways}
     for line in lines:
         line.text = words.get(line.post_id or "")
-        line.channels = sorted({channels[id_] for id_ in line.ids if id_ in channels})
     return queue

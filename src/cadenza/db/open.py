@@ -8,7 +8,7 @@ from cadenza.core.clock import Clock
 from cadenza.core.ids import Ids
 from cadenza.sql.migrate import Migration, migrate_postgres, read_migrations
 from cadenza.sql.operate import SYSTEM_IDS, Operations, PostgresOperations, SqliteOperations
-from cadenza.sql.postgres import PLAN_ANEW, PostgresDatabase
+from cadenza.sql.postgres import PLANS_KEPT, PostgresDatabase
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import to_microseconds
 
@@ -31,7 +31,7 @@ async def open_product(
             file.migrate(LINE, migrations())
             yield SqliteOperations(file, ids)
         return
-    server = PostgresDatabase(address, session=PLAN_ANEW, clock=clock)
+    server = PostgresDatabase(address, plans_kept=PLANS_KEPT, clock=clock)
     await server.open()
     try:
         now = to_microseconds(clock.now())

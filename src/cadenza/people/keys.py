@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 
 from cadenza.db.audit import record
 from cadenza.people.model import Caller, Done, Missing, Refused, Role, TooOften
-from cadenza.people.tokens import same
 from cadenza.sql.tx import Row, Tx
 
 LOOK = timedelta(minutes=1)  # how exactly `last_used_at` is kept
@@ -74,41 +73,6 @@ def make_key(
         tx, now, workspace_id=workspace_id, by=by, action="key.make", subject_id=id_, after=after
     )
     return Done(id_)
-
-
-def find_key(tx: Tx, now: datetime, *, prefix: str, secret_hash: str) -> Row | None:
-    """Return a live key whose secret matches."""
-    row = tx.one(
-        """
-        SELECT api_key.*, person.instance_owner FROM api_key
-        JOIN member ON member.workspace_id = api_key.workspace_id AND member.id = api_key.member_id
-        LEFT JOIN person ON person.id = member.person_id
-        WHERE prefix = :prefix AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > :now)
-        """,
-        prefix=prefix,
-        now=now,
-    )
-    return row if row is not None and same(row["secret_hash"], secret_hash) else None
-
-
-def caller_of(row: Row) -> Caller:
-    """Read a key's row as who is asking."""
-    return Caller(
-        by=f"key:{row['id']}",
-        member_id=row["member_id"],
-        role=Role(row["role"]),
-        instance_owner=bool(row["instance_owner"]),  # of its maker; the scope decides what of it
-        key_id=row["id"],
-        key_of=row["workspace_id"],
-        scopes=frozenset(row["scopes"].split()),
-        accounts=None if row["accounts"] is None else frozenset(row["accounts"].split()),
-        publish_per_day=row["publish_per_day"],
-    )
-
-
-def is_stale(row: Row, now: datetime) -> bool:
-    """Say whether `last_used_at` is worth a write."""
-    return row["last_used_at"] is None or now - row["last_used_at"] > LOOK
 
 
 def touch_key(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> None:

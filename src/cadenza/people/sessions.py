@@ -45,27 +45,6 @@ def open_session(tx: Tx, now: datetime, *, person_id: str, token_hash: str, orig
     return id_
 
 
-def find_session(tx: Tx, now: datetime, *, token_hash: str, workspace_id: str | None) -> Row | None:
-    """Return a live session with its person and their place in a workspace, if they have one there."""
-    return tx.one(
-        """
-        SELECT session.id AS session_id, session.seen_at, person.id AS person_id, person.instance_owner,
-            member.id AS member_id, member.role
-        FROM session JOIN person ON person.id = session.person_id
-        LEFT JOIN member ON member.person_id = person.id AND member.workspace_id = :workspace_id
-        WHERE session.token_hash = :hash AND session.idle_until > :now AND session.ends_at > :now
-        """,
-        hash=token_hash,
-        workspace_id=workspace_id or "",
-        now=now,
-    )
-
-
-def is_stale(row: Row, now: datetime) -> bool:
-    """Say whether the sliding end is worth a write."""
-    return now - row["seen_at"] > LOOK
-
-
 def touch_session(tx: Tx, now: datetime, *, session_id: str) -> None:
     """Slide the idle end."""
     tx.run(

@@ -6,18 +6,20 @@ zone is the queue's: there is no second one. On SQLite writers are one at a time
 """
 
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from cadenza.core.weekly import WeeklySchedule, read_policies, read_times
-from cadenza.core.zones import get_zone
+from cadenza.core.zones import Zone, get_zone
 from cadenza.queues.model import NoQueue, Queue
 from cadenza.sql.tx import Row, Tx
 
 _READ = """
     SELECT queue.*, account.zone, account.state AS account_state, lane.id AS lane_id, lane.paused,
-        lane.pause_reason, lane.paused_until, lane.parked_until, workspace.max_per_day AS home_max
+        lane.pause_reason, lane.paused_until, lane.parked_until, lane.runnable_at,
+        workspace.max_per_day AS home_max
     FROM queue
     JOIN account ON account.workspace_id = queue.workspace_id AND account.id = queue.account_id
     JOIN workspace ON workspace.id = queue.workspace_id
@@ -53,23 +55,28 @@ def read(tx: Tx, *, workspace_id: str, account_id: str) -> Queue | NoQueue:
     return _queue(row)
 
 
+@lru_cache(maxsize=4096)
+def _schedule(zone: Zone, slots: str, blackouts: str, max_per_day: int | None) -> WeeklySchedule:
+    """Read a schedule; the same words are the same value, and reading them takes longer than asking."""
+    shape: Any = msgspec.json.decode(slots)
+    return WeeklySchedule(
+        zone,
+        read_times(shape),
+        max_per_day=max_per_day,
+        blackouts=frozenset(date.fromisoformat(day) for day in msgspec.json.decode(blackouts)),
+        policies=read_policies(shape),
+    )
+
+
 def _queue(row: Row) -> Queue:
-    shape: Any = msgspec.json.decode(row["slots"])
     own = row["max_per_day"]
+    cap = own if own is not None else row["home_max"]
     return Queue(
         workspace_id=row["workspace_id"],
         account_id=row["account_id"],
         lane_id=row["lane_id"],
         name=row["name"],
-        schedule=WeeklySchedule(
-            get_zone(row["zone"]),
-            read_times(shape),
-            max_per_day=own if own is not None else row["home_max"],
-            blackouts=frozenset(
-                date.fromisoformat(day) for day in msgspec.json.decode(row["blackouts"])
-            ),
-            policies=read_policies(shape),
-        ),
+        schedule=_schedule(get_zone(row["zone"]), row["slots"], row["blackouts"], cap),
         own_max_per_day=own,
         enabled=bool(row["enabled"]),
         revision=row["revision"],
@@ -80,6 +87,7 @@ def _queue(row: Row) -> Queue:
         paused_at=row["paused_at"],
         paused_by=row["paused_by"],
         parked_until=row["parked_until"],
+        runnable_at=row["runnable_at"],
         account_state=row["account_state"],
     )
 

@@ -45,6 +45,7 @@ class Line:
     mark: Mark = Mark.NONE
     post_id: str | None = None
     ids: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
     state: str | None = None
     note: str | None = None
 
@@ -112,7 +113,7 @@ def show(
         paused_until=queue.paused_until,
         account_state=queue.account_state,
         enabled=queue.enabled,
-        next_send=_next_send(tx, queue),
+        next_send=None if queue.paused else queue.runnable_at,
         days=shown,
         next_day=beyond,
     )
@@ -150,6 +151,7 @@ def _line(queue: Queue, group: list[Row], slots: dict[datetime, Slot], now: date
         mark=Mark.NONE if slot is None else slot.mark,
         post_id=leader["post_id"],
         ids=tuple(row["id"] for row in group),
+        channels=tuple(sorted({row["channel"] for row in group})),
         state=leader["state"],
         note=note,
     )
@@ -197,14 +199,3 @@ def _skip_notes(tx: Tx, queue: Queue, start: datetime, end: datetime) -> dict[da
         **keep.key(queue),
     )
     return {row["slot_at"]: row["reason"] or "" for row in rows}
-
-
-def _next_send(tx: Tx, queue: Queue) -> datetime | None:
-    if queue.paused:
-        return None
-    row = tx.one(
-        "SELECT runnable_at FROM lane WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=queue.workspace_id,
-        id=queue.lane_id,
-    )
-    return None if row is None else row["runnable_at"]

@@ -19,6 +19,7 @@ from cadenza.core.ids import Ids, SystemIds
 from cadenza.sql.postgres import Connection, Desk, PostgresDatabase
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import (
+    CLOCK,
     Row,
     Tx,
     bind_postgres,
@@ -31,6 +32,7 @@ from cadenza.sql.tx import (
 SYSTEM_IDS = SystemIds()
 Result = TypeVar("Result")
 Operation: TypeAlias = Callable[[Tx, datetime], Result]
+Glance: TypeAlias = Callable[[Tx], Result]
 
 
 class Operations(Protocol):
@@ -44,6 +46,10 @@ class Operations(Protocol):
 
     async def read(self, operation: Operation[Result]) -> Result:
         """Run a reading operation on one snapshot."""
+        ...
+
+    async def glance(self, operation: Glance[Result]) -> Result:
+        """Run one reading statement, without a transaction around it; its clock is `CLOCK()`."""
         ...
 
 
@@ -64,6 +70,10 @@ class SqliteOperations:
         """Read on the reader's connection."""
         return await self.database.read(_on_sqlite(operation, self._ids))
 
+    async def glance(self, operation: Glance[Result]) -> Result:
+        """Read on the reader's connection: a snapshot costs nothing there."""
+        return await self.read(lambda tx, _: operation(tx))
+
 
 class PostgresOperations:
     """On PostgreSQL; locks are advisory, by name, and end with the transaction."""
@@ -81,7 +91,7 @@ class PostgresOperations:
         async def work(connection: Connection) -> Result:
             async with connection.transaction():
                 now = await _lock(connection, keys) if keys else await _clock(connection)
-                return await _carry(connection, operation, now, self._ids)
+                return await _carry(connection, lambda tx: operation(tx, now), self._ids)
 
         return await self.database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
 
@@ -91,7 +101,15 @@ class PostgresOperations:
         async def work(connection: Connection) -> Result:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 now = await _clock(connection)
-                return await _carry(connection, operation, now, self._ids)
+                return await _carry(connection, lambda tx: operation(tx, now), self._ids)
+
+        return await self.database.run(work, again=True)
+
+    async def glance(self, operation: Glance[Result]) -> Result:
+        """Ask once: one way to the server and back, where a transaction needs four."""
+
+        async def work(connection: Connection) -> Result:
+            return await _carry(connection, operation, self._ids, only_look=True)
 
         return await self.database.run(work, again=True)
 
@@ -120,6 +138,8 @@ def _on_sqlite(
 ) -> Callable[[sqlite3.Connection, int], Result]:
     def run(connection: sqlite3.Connection, now: int) -> Result:
         def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
+            if CLOCK in sql:
+                params = {**params, "the_clock": now}
             cursor = connection.execute(*bind_sqlite(sql, params))
             if cursor.description is None:
                 return [], cursor.rowcount
@@ -133,15 +153,17 @@ def _on_sqlite(
 
 
 async def _carry(
-    connection: Connection, operation: Operation[Result], now: datetime, ids: Ids
+    connection: Connection, operation: Glance[Result], ids: Ids, *, only_look: bool = False
 ) -> Result:
     """Run a plain function on a greenlet; each statement is awaited here, outside of it."""
     outside = greenlet.getcurrent()
 
     def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
+        if only_look and not sql.lstrip().startswith("SELECT"):
+            raise ValueError("A glance can only read: run the change in a transaction.")
         return outside.switch(_execute(connection, sql, params))
 
-    inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute, ids), now))
+    inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute, ids)))
     asked = inside.switch()
     while not inside.dead:
         try:

@@ -38,9 +38,10 @@ SESSION = {
 # Statements of the hot path are written for their indexes. A plan made while the table was empty
 # would read it whole for as long as the plan is cached.
 HOT_SESSION = {"enable_seqscan": "off"}
-# A plan is made for each run by what the tables hold then: one that was kept from when they were small
-# reads all that waits, until statistics are gathered again. Planning costs a fraction of a millisecond.
-PLAN_ANEW = {"plan_cache_mode": "force_custom_plan"}
+# The server keeps plans of prepared statements for as long as a connection lives: one from when the tables
+# were small would read all that waits, until statistics are gathered again. Planning each run anew costs
+# more than running it. So plans are kept, but not for longer than this.
+PLANS_KEPT = 5.0
 
 
 class Desk(StrEnum):
@@ -63,6 +64,7 @@ class PostgresDatabase:
         patience: float = 5.0,
         name: str = "cadenza",
         session: Mapping[str, str] | None = None,
+        plans_kept: float | None = None,
         clock: Clock | None = None,
         chance: Chance | None = None,
     ) -> None:
@@ -71,6 +73,7 @@ class PostgresDatabase:
         self._patience = patience
         self._name = name
         self._session = dict(session or {})
+        self._plans_kept = plans_kept
         self._clock = clock or SystemClock()
         self._chance = chance or SystemChance()
         self._closed = True
@@ -141,7 +144,9 @@ class PostgresDatabase:
             connection = slot.connection
             if connection is None or connection.is_closed():
                 connection = slot.connection = await self.connect(hot=slot.hot)
+                slot.planned_at = self._clock.monotonic()
             try:
+                await self._forget_plans(slot, connection)
                 return await work(connection)
             except Exception as error:
                 if may_run_again(error) and collisions < COLLISIONS:
@@ -155,6 +160,13 @@ class PostgresDatabase:
                         again = False
                         continue
                 raise from_postgres(error) from error
+
+    async def _forget_plans(self, slot: "_Slot", connection: Connection) -> None:
+        """Let the next statements be planned by what the tables hold now, if that was long ago."""
+        now = self._clock.monotonic()
+        if self._plans_kept is not None and now - slot.planned_at > self._plans_kept:
+            slot.planned_at = now
+            await connection.execute("DISCARD PLANS")
 
     async def _connect_once(self, *, hot: bool) -> Connection:
         settings = {"application_name": self._name}
@@ -177,10 +189,11 @@ class PostgresDatabase:
 class _Slot:
     """A place for one connection, which is made when first needed."""
 
-    __slots__ = ("connection", "hot")
+    __slots__ = ("connection", "hot", "planned_at")
 
     def __init__(self, *, hot: bool = False) -> None:
         self.hot = hot
+        self.planned_at = 0.0
         self.connection: Connection | None = None
 
 

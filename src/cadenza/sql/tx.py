@@ -14,7 +14,8 @@ Many rows go in one statement as a table of parameters, anywhere that a table ma
 
 The parameter is a list of mappings (by column name) or of tuples (in column order). PostgreSQL gets one
 array a column (`unnest`), SQLite one JSON text (`json_each`); both are cached statements whatever the
-number of rows. Limit: on SQLite RETURNING names the changed table alone, an upsert that selects needs its
+number of rows. A statement that runs without a transaction (`Operations.glance`) asks the database's clock
+itself: `CLOCK()`. Limit: on SQLite RETURNING names the changed table alone, an upsert that selects needs its
 `WHERE true`, and a row of the table that matches twice is changed once: put such rows together first.
 """
 
@@ -38,6 +39,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _TABLE = re.compile(r"\bTABLE\(:([a-z_][a-z0-9_]*)\)\s+AS\s+([a-z_]+)\s*\(([^()]*)\)")
+CLOCK = "CLOCK()"
 _ANSWERS = re.compile(
     r"^\s*SELECT\b|\bRETURNING\b|^\s*WITH\b(?!.*\b(UPDATE|INSERT|DELETE)\b)",
     re.IGNORECASE | re.DOTALL,
@@ -95,7 +97,7 @@ def from_microseconds(value: int) -> datetime:
 
 
 def bind_sqlite(sql: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Turn instants into numbers and tables of parameters into JSON."""
+    """Turn instants into numbers and tables of parameters into JSON; the clock is `the_clock`."""
     text, tables = _json_tables(sql)
     values = {
         name: to_microseconds(value) if isinstance(value, datetime) else value
@@ -148,7 +150,7 @@ def _json_tables(sql: str) -> tuple[str, dict[str, tuple[str, ...]]]:
         # once for every row of the workspace; whole, each of its rows is looked up by the other's key.
         return f"(SELECT {picked} FROM json_each(:{found[1]}) LIMIT -1) AS {found[2]}"  # noqa: S608 - the operation's own words
 
-    return _TABLE.sub(write, sql), tables
+    return _TABLE.sub(write, sql.replace(CLOCK, ":the_clock")), tables
 
 
 @lru_cache(maxsize=1024)
@@ -167,7 +169,8 @@ def _numbered(sql: str) -> tuple[str, tuple[tuple[str, tuple[str, ...] | None, i
             slots.append(slot)
         return f"${slots.index(slot) + 1}"
 
-    return _NAMED.sub(number, _TABLE.sub(spread, sql)), tuple(slots)
+    text = sql.replace(CLOCK, "clock_timestamp()")
+    return _NAMED.sub(number, _TABLE.sub(spread, text)), tuple(slots)
 
 
 def _columns(written: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
