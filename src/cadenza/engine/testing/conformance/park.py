@@ -47,6 +47,11 @@ class Parking:
         assert gate.parked_until is None
         assert len(await harness.take_ids()) == 1
 
+    async def test_a_park_of_an_empty_lane_ends_too(self, harness: Harness) -> None:
+        await harness.store.set_gate(LANE, park=HOUR)
+        gate = await harness.store.set_gate(LANE, park=timedelta())
+        assert gate.parked_until is None
+
     async def test_a_settlements_park_only_grows_too(self, harness: Harness) -> None:
         await harness.add()
         batch = await harness.take()

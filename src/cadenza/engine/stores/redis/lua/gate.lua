@@ -13,7 +13,7 @@ end
 save_gate(lane, gate)
 if change.park then
   park(lane, change.park > 0 and now + change.park or 0)
-  gate = load_gate(lane) or gate
+  gate = load_gate(lane) or new_gate(lane) -- one that stops nothing is not kept
 elseif lane then
   place(lane)
 end
