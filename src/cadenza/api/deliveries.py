@@ -55,22 +55,6 @@ class Delivery(Answer):
     warning: str | None = None
 
 
-class Attempt(BaseModel):
-    """One call to the network: what was meant, and what came of it."""
-
-    id: str
-    number: int
-    part: int
-    content_hash: str
-    began_at: datetime
-    deadline_at: datetime
-    outcome: str | None
-    says: str | None
-    remote_id: str | None
-    url: str | None
-    ended_at: datetime | None
-
-
 class Explained(BaseModel):
     """Every gate with its answer; `says` is the first thing to say."""
 
@@ -160,26 +144,6 @@ async def explain_delivery(ask: Ask, workspace_id: Id, delivery_id: Id) -> Expla
     return await ask.read(look)
 
 
-@routes.get("/{delivery_id}/attempts", needs=Role.VIEWER, scope="deliveries:read")
-async def list_attempts(ask: Ask, workspace_id: Id, delivery_id: Id) -> list[Attempt]:
-    """List the calls that were made for it, without what they were made with."""
-
-    def look(tx: Tx, now: datetime) -> list[Attempt]:
-        _one(ask, tx, delivery_id)
-        rows = tx.all(
-            """
-            SELECT id, number, part, content_hash, began_at, deadline_at, outcome, says, remote_id, url, ended_at
-            FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-            ORDER BY began_at, number, part LIMIT 500
-            """,
-            workspace_id=workspace_id,
-            id=delivery_id,
-        )
-        return [Attempt(**row) for row in rows]
-
-    return await ask.read(look)
-
-
 @routes.post("/{delivery_id}/cancel", needs=Role.EDITOR, scope="deliveries:write")
 async def cancel(act: Act, workspace_id: Id, delivery_id: Id, body: Reason) -> Delivery:
     """Take it off the road; a call that is under way cannot be called back."""
@@ -223,7 +187,7 @@ async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
 @routes.post("/{delivery_id}/decide", needs=Role.EDITOR, scope="deliveries:write")
 async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> Delivery:
     """Settle a doubt: it is there, or it is not and is to be sent again."""
-    row = await act.read(lambda tx, now: _row(act, tx, delivery_id))
+    row = await act.read(lambda tx, now: one_row(act, tx, delivery_id))
     ticket = Ticket(workspace_id, delivery_id, row["lease"], row)
 
     def operation(tx: Tx, now: datetime) -> Delivery:
@@ -258,10 +222,11 @@ def show(row: Row, warning: str | None = None) -> Delivery:
 
 
 def _one(ask: Asking, tx: Tx, delivery_id: str, warning: str | None = None) -> Delivery:
-    return show(_row(ask, tx, delivery_id), warning)
+    return show(one_row(ask, tx, delivery_id), warning)
 
 
-def _row(ask: Asking, tx: Tx, delivery_id: str) -> Row:
+def one_row(ask: Asking, tx: Tx, delivery_id: str) -> Row:
+    """Return a delivery that the caller may see, or say that there is none."""
     row = tx.one(
         "SELECT * FROM delivery WHERE workspace_id = :workspace_id AND id = :id",
         workspace_id=ask.workspace_id,
