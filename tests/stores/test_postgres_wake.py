@@ -81,6 +81,28 @@ async def test_what_comes_right_after_a_ring_is_rung_a_moment_later(
     assert ear.heard == ["default", "default"]
 
 
+async def test_a_slow_insert_right_after_a_ring_is_announced_once_it_is_committed(
+    pair: tuple[PostgresStore, PostgresStore],
+    postgres_database: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ada, ben = pair
+    barrier = await asyncpg.connect(postgres_database)
+    monkeypatch.setattr(bell, "GAP", 0.5)
+    early, ear = Ear(), Ear()
+    leave = ben.watch(early)
+    await ada.insert([NewJob(task="greet")])
+    async with barrier.transaction():
+        await barrier.execute("LOCK TABLE cadenza.job IN SHARE MODE")
+        slow = asyncio.create_task(ada.insert([NewJob(task="greet")]))
+        await asyncio.sleep(2 * bell.GAP)  # a ring that does not wait for the commit comes now
+        leave()
+        ben.watch(ear)
+    await slow
+    await ear.hear()
+    await barrier.close()
+
+
 async def test_a_burst_rings_less_often_than_it_inserts(
     pair: tuple[PostgresStore, PostgresStore],
 ) -> None:

@@ -27,7 +27,7 @@ class Keeper(Protocol):
 class Task:
     """A named handler, sync or async, with the options its jobs start from."""
 
-    __slots__ = ("_engine", "handler", "is_async", "name", "options", "signature")
+    __slots__ = ("_engine", "_prepared", "handler", "is_async", "name", "options", "signature")
 
     def __init__(
         self, engine: Keeper, name: str, handler: Callable[..., Any], options: Options
@@ -38,6 +38,7 @@ class Task:
         self.options = options
         self.signature: Signature = read_signature(name, handler)
         self.is_async = inspect.iscoroutinefunction(handler)
+        self._prepared = Prepared(engine, self, options)
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Call the handler itself, as a plain function."""
@@ -52,11 +53,11 @@ class Task:
 
     async def enqueue(self, **payload: object) -> Enqueued:
         """Add a job of this task."""
-        return await Prepared(self._engine, self, self.options).enqueue(**payload)
+        return await self._prepared.enqueue(**payload)
 
     async def enqueue_many(self, payloads: Iterable[Mapping[str, object]]) -> list[Enqueued]:
         """Add many jobs of this task in one transaction."""
-        return await Prepared(self._engine, self, self.options).enqueue_many(payloads)
+        return await self._prepared.enqueue_many(payloads)
 
 
 class Prepared:

@@ -1,9 +1,10 @@
 """Waking sleepers: watchers in this process at once, other processes by NOTIFY.
 
 A NOTIFY makes commits of all databases' notifiers queue for one lock, so a queue is rung at most
-once in a few milliseconds per process; what comes in between is rung once, afterwards. A bell
-is a hint: what it misses (a lost connection, a process that dies before the late ring) is found
-by the workers' poll. One connection listens; when it is lost, everybody is woken after it is back.
+once in a few milliseconds per process; what comes in between is rung once, afterwards: by the next
+job's own statement in a stream of them, else in a transaction of its own. A bell is a hint: what it
+misses (a lost connection, a process that dies before the late ring) is found by the workers' poll.
+One connection listens; when it is lost, everybody is woken after it is back.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from cadenza.sql.errors import SqlError
 from cadenza.sql.postgres import Connection, PostgresDatabase
 
 GAP = 0.005
+GRACE = 0.001  # seconds after the gap in which the next statement of a stream may ring for free
 PULSE = 30.0  # seconds between signs of life on the listening connection
 REST = 1.0  # seconds before a refused connection is tried again
 
@@ -52,21 +54,16 @@ class Bell:
                 wake(queue)
 
     def due(self, queues: Iterable[str]) -> list[str]:
-        """Return the queues that may be notified now; the others are, a little later."""
+        """Return the queues that the caller may notify now; it says `told` after its commit."""
         now = self._clock.monotonic()
-        ready: list[str] = []
-        for queue in queues:
-            if now - self._rung.get(queue, -GAP) >= GAP:
-                self._rung[queue] = now
-                ready.append(queue)
-            else:
-                self._late.add(queue)
-        self.ring_later(())
+        ready = [queue for queue in queues if now - self._rung.get(queue, -GAP) >= GAP]
+        self._rung.update(dict.fromkeys(ready, now))
         return ready
 
-    def ring_later(self, queues: Iterable[str]) -> None:
-        """Notify in a moment, together with others: for what nobody waits for."""
-        self._late.update(queues)
+    def told(self, queues: Iterable[str], *, later: Iterable[str] = ()) -> None:
+        """Note what a commit has told, which tells of all earlier ones too, and what it has not."""
+        self._late.difference_update(queues)
+        self._late.update(later)
         if self._late and (self._ringing is None or self._ringing.done()):
             self._ringing = asyncio.create_task(self._ring_late())
 
@@ -75,6 +72,7 @@ class Bell:
         ready = self.due(queues)
         if ready:
             await self._send(ready)
+        self.told(ready, later=set(queues).difference(ready))
 
     async def open(self, *, listen: bool) -> None:
         """Start to listen; return once that works."""
@@ -94,9 +92,12 @@ class Bell:
 
     async def _ring_late(self) -> None:
         while self._late:
-            await self._clock.sleep(GAP)
-            queues, self._late = sorted(self._late), set()
+            await self._clock.sleep(GAP + GRACE)
             now = self._clock.monotonic()
+            queues = [queue for queue in self._late if now - self._rung.get(queue, -GAP) >= GAP]
+            if not queues:
+                continue
+            self._late.difference_update(queues)
             self._rung.update(dict.fromkeys(queues, now))
             with contextlib.suppress(SqlError):
                 await self._send(queues)

@@ -102,7 +102,8 @@ class PostgresStore(Schedules):
             answers = await self._run(one if len(jobs) == 1 else script)
         else:
             answers = await self._run(in_transaction(copy if plain else script))
-        self._bell.ring_later({job.queue for job in jobs if is_deferred(job)})
+        far = {job.queue for job in jobs if is_deferred(job)}
+        self._bell.told(tell, later=queues.difference(tell) | far)
         self._places.forget({job.queue for job in jobs if job.run_at or job.rule})
         self._bell.wake(queues)
         return answers
@@ -124,8 +125,7 @@ class PostgresStore(Schedules):
             return answers
 
         answers = await self._run(in_transaction(copy))
-        if is_deferred(template):
-            self._bell.ring_later({template.queue})
+        self._bell.told(tell, later=() if tell and not is_deferred(template) else [template.queue])
         if template.run_at:
             self._places.forget({template.queue})
         self._bell.wake({template.queue})
