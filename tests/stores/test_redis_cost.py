@@ -1,10 +1,12 @@
 """Cost follows what is runnable, not what is stored: counted in calls of the server's own commands."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 
 import pytest
 
+from cadenza.engine import Engine
 from cadenza.engine.job import Filter, NewJob, Scope, State
 from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.stores.redis import RedisStore
@@ -28,10 +30,10 @@ async def store(private_valkey: Servers) -> AsyncIterator[RedisStore]:
     await store.close()
 
 
-async def calls(store: RedisStore) -> int:
+async def calls(store: RedisStore, command: str = "") -> int:
     """Count the commands that ran so far, those within scripts too."""
     said = (await store._wire.ask("INFO", "commandstats")).decode()
-    lines = [line for line in said.splitlines() if line.startswith("cmdstat_")]
+    lines = [line for line in said.splitlines() if line.startswith(f"cmdstat_{command}")]
     return sum(int(line.split("calls=")[1].split(",")[0]) for line in lines)
 
 
@@ -85,3 +87,30 @@ async def test_a_few_failed_jobs_among_many_are_found_at_once(store: RedisStore)
     found = await store.find(Filter(task="greet", states=(State.FAILED,)))
     assert [job.id for job in found] == [doomed.id]
     assert await calls(store) - before < 40
+
+
+async def test_a_job_for_an_idle_worker_is_three_round_trips(private_valkey: Servers) -> None:
+    rounds, others = 20, 15  # heartbeats and the like while it runs
+    engine = Engine(private_valkey().url, keep_done=0)
+    ran = asyncio.Event()
+
+    async def greet() -> None:
+        ran.set()
+
+    task = engine.declare(greet)
+    async with engine:
+        store = engine.store
+        assert isinstance(store, RedisStore)
+        worker = engine.worker()
+        running = asyncio.create_task(worker.run())
+        before = 0
+        for turn in range(rounds + 1):
+            if turn == 1:  # the scripts are known from here on
+                before = await calls(store, "evalsha")
+            ran.clear()
+            await task.enqueue()
+            await ran.wait()
+            await worker.settler.empty.wait()
+        assert await calls(store, "evalsha") - before < rounds * 3 + others
+        worker.stop()
+        await running

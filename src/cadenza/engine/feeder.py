@@ -62,6 +62,7 @@ class Feeder:
         self._feed = feed
         self._offset = offset
         self._ask_again: dict[str, float] = dict.fromkeys(queues, 0.0)  # monotonic
+        self._news: set[str] = set()  # queues that something was heard of since they were asked
         self._suspects: set[str] = set()  # queues where jobs wait that must run alone
         self._rate = 0.0
         self._seen = (0, 0.0)
@@ -79,6 +80,7 @@ class Feeder:
         for name in self._ask_again if not queue else (queue,):
             if name in self._ask_again:
                 self._ask_again[name] = 0.0
+                self._news.add(name)
         self._hands.hungry.set()
 
     async def run(self) -> None:
@@ -106,10 +108,13 @@ class Feeder:
             await self._run_alone(queue)
         if self.stopping:
             return
+        was_idle = self.idle
         batch = await self._claim(queue, wanted)
         (self._suspects.add if batch.suspects else self._suspects.discard)(queue)
-        if not batch.jobs and not batch.suspects:
+        if (batch.drained or not batch.jobs) and not batch.suspects:
             self._note_empty(queue, batch)
+        if was_idle and batch.jobs:
+            await self._clock.sleep(0)  # the first job begins before more is asked for
 
     async def _rest(self, *, everything_busy: bool) -> None:
         """Wait until there is room, or something may be due."""
@@ -153,6 +158,7 @@ class Feeder:
 
     async def _claim(self, queue: str, wanted: int, *, alone: bool = False) -> Batch:
         self._ask_again[queue] = 0.0
+        self._news.discard(queue)
         asked = self._clock.monotonic()
         batch = await self._source.claim(
             queue, limit=wanted, worker=self._worker, lease=self._lease, alone=alone
@@ -171,7 +177,7 @@ class Feeder:
         if batch.next_due is not None:
             store_now = self._clock.now().timestamp() + self._offset()
             wait = min(wait, max(batch.next_due.timestamp() - store_now, 0.0))
-        if not self._hands.hungry.is_set():
+        if queue not in self._news:
             self._ask_again[queue] = self._clock.monotonic() + wait
 
     async def _run_alone(self, queue: str) -> None:

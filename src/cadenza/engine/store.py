@@ -42,12 +42,13 @@ class Traits:
 
 @dataclass(slots=True)
 class Batch:
-    """What a claim handed out, all under one lease; or, when empty, when to ask again."""
+    """What a claim handed out, all under one lease; and when to ask again, if nothing is left."""
 
     lease: int
     jobs: list[Claimed]
-    next_due: datetime | None = None  # only of an empty batch; None: nothing is in sight
+    next_due: datetime | None = None  # of an empty or last batch; None: nothing is in sight
     suspects: bool = False  # jobs wait that must run alone, because a process died with them
+    drained: bool = False  # nothing more could run; a store that does not know says no
 
 
 @dataclass(frozen=True, slots=True)

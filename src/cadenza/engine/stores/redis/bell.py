@@ -9,11 +9,13 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from redis.exceptions import ConnectionError as Cut
 from redis.exceptions import RedisError
 
 from cadenza.core.clock import Clock
 from cadenza.engine.store import Wake
-from cadenza.engine.stores.redis.wire import Wire
+from cadenza.engine.stores.redis.line import Line
+from cadenza.engine.stores.redis.wire import Unsent, Wire
 
 PULSE = 10.0  # seconds without a word after which the connection is asked for a sign of life
 PAUSES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -34,6 +36,8 @@ class Bell:
         self._hearing: asyncio.Task[None] | None = None
         self._open = False
         self._hears = False
+        self._words = 0  # heard so far
+        self._word = asyncio.Event()
 
     def watch(self, wake: Wake) -> Callable[[], None]:
         """Call `wake` on news until the returned function is called."""
@@ -76,33 +80,38 @@ class Bell:
         while self._open:
             try:
                 await self._hear()
-            except (RedisError, OSError, EOFError, asyncio.IncompleteReadError):
+            except (RedisError, Unsent):
                 tries = 0 if self._hears else tries + 1
                 self._hears = False
                 await self._clock.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
 
     async def _hear(self) -> None:
-        connection = self._wire.new_connection()
+        line = await self._wire.open_line(self._take)
         try:
-            async with asyncio.timeout(READY):
-                await connection.connect()
-                await connection.send_command("SUBSCRIBE", self.channel, check_health=False)
-                await connection.read_response(push_request=True)
+            line.say("SUBSCRIBE", self.channel)
+            await self._await_word(line)
             self._hears = True
             self.wake([""])  # what was published meanwhile was not heard
             while True:
-                await self._hear_one(connection)
+                words = self._words
+                if await self._clock.wait(line.lost, PULSE):
+                    raise Cut("the subscription was cut")
+                if words == self._words:  # a server that is gone does not answer this either
+                    line.say("PING")
+                    await self._await_word(line)
         finally:
-            await connection.disconnect(nowait=True)
+            line.close()
 
-    async def _hear_one(self, connection: Any) -> None:
-        said = await connection.read_response(
-            timeout=PULSE, disconnect_on_error=False, push_request=True
-        )
-        if said is None:  # nothing for a while: a server that is gone does not answer this either
-            async with asyncio.timeout(READY):
-                await connection.send_command("PING", check_health=False)
-                said = await connection.read_response(push_request=True)
+    async def _await_word(self, line: Line) -> None:
+        """Wait for any sign of life."""
+        self._word.clear()
+        await self._clock.wait(self._word, READY)
+        if line.lost.is_set() or not self._word.is_set():
+            raise Cut("the server gave no sign of life")
+
+    def _take(self, said: Any) -> None:
+        self._words += 1
+        self._word.set()
         if isinstance(said, list) and said[0] == b"message":
             word = said[2].decode()
             self.wake([(self._name(int(word)) or "") if word else ""])

@@ -52,9 +52,10 @@ class RedisStore(Schedules):
         if found[0] is None:
             _, due, suspects = found
             return Batch(0, [], None if due is None else instant(due), suspects=bool(suspects))
-        number, *taken, suspects = found
+        number, *taken, suspects, drained, due = found
         jobs = read_claimed(queue, int(number), taken)
-        return Batch(int(number), jobs, suspects=bool(suspects))
+        next_due = None if due is None else instant(due)
+        return Batch(int(number), jobs, next_due, suspects=bool(suspects), drained=bool(drained))
 
     async def next_due(self, queue: str) -> datetime | None:
         """Look at the heads of the queue's lines."""

@@ -8,11 +8,10 @@ a command was sent, so there every failure counts as perhaps sent.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import Callable
 from typing import Any
 
 from redis.asyncio import ConnectionPool, RedisCluster
-from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
@@ -22,7 +21,6 @@ from redis.exceptions import (
     NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
-    RedisError,
     TryAgainError,
 )
 from redis.exceptions import (
@@ -34,19 +32,20 @@ from redis.exceptions import (
 
 from cadenza.core.clock import Clock
 from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.stores.redis.line import TIMEOUT, Line
 from cadenza.engine.stores.redis.lua import Script
 
 PATIENCE = 5.0  # seconds for which a server that is away is waited for
 PAUSES = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 CONNECT = 5.0  # seconds for a connection
-TIMEOUT = 30.0  # seconds for one answer
+LINES = 8  # of which one is free, as a rule; with all busy, commands go out behind one another
 REPLICA_WAIT = 1000  # milliseconds that a write waits for its replicas
 
 _NOT_DONE = (BusyLoadingError, ReadOnlyError, ClusterDownError, TryAgainError)
 _AWAY = (Cut, Late, OSError, EOFError, *_NOT_DONE)
 
 
-class _Unsent(Exception):
+class Unsent(Exception):
     """Nothing reached the server."""
 
 
@@ -66,12 +65,7 @@ class Wire:
             )
         except ValueError as error:
             raise InvalidJob(f"cannot read the address {address!r}: {error}") from error
-        self._idle: list[AbstractConnection] = []
-        self._opened: set[AbstractConnection] = set()
-
-    def new_connection(self) -> AbstractConnection:
-        """Make a connection of the caller's own, not yet connected."""
-        return self._pool.make_connection()
+        self._lines: list[Line] = []
 
     async def use_cluster(self) -> None:
         """Speak to all nodes of the cluster from now on."""
@@ -81,10 +75,11 @@ class Wire:
 
     async def close(self) -> None:
         """Let go of every connection."""
-        self._idle.clear()
-        while self._opened:
-            with contextlib.suppress(*_AWAY):
-                await self._opened.pop().disconnect()
+        for line in self._lines:
+            line.close()
+        for line in self._lines:
+            await line.lost.wait()
+        self._lines.clear()
         if self.cluster is not None:
             await self.cluster.aclose()
 
@@ -108,7 +103,7 @@ class Wire:
         while True:
             try:
                 return await self._send(command, write=write, here=here)
-            except _Unsent as unsent:
+            except Unsent as unsent:
                 error, may_repeat = unsent.__cause__, True
             except _AWAY as away:
                 error, may_repeat = away, again or isinstance(away, _NOT_DONE)
@@ -131,51 +126,42 @@ class Wire:
     async def _send(self, command: tuple[Any, ...], *, write: bool, here: bool) -> Any:
         if self.cluster is not None and not here:
             return await self.cluster.execute_command(*command)
-        async with asyncio.timeout(TIMEOUT), self._connection() as connection:
-            await connection.send_command(*command)
-            answer = await connection.read_response()
-            if write and self._replicas:
-                await self._await_replicas(connection)
-            return answer
+        line = self._free_line()
+        if line is None:
+            line = await self.open_line()
+            self._lines.append(line)
+        answer = line.ask(*command)
+        if write and self._replicas:
+            return await self._await_replicas(line, answer)
+        return await answer
 
-    async def _await_replicas(self, connection: AbstractConnection) -> None:
-        await connection.send_command("WAIT", self._replicas, REPLICA_WAIT)
-        reached: Any = await connection.read_response()
+    async def _await_replicas(self, line: Line, answer: asyncio.Future[Any]) -> Any:
+        reaching = line.ask("WAIT", self._replicas, REPLICA_WAIT)
+        try:
+            said = await answer
+            reached: int = await reaching
+        finally:
+            reaching.cancel()
         if reached < self._replicas:
             message = f"fewer than {self._replicas} replicas have the write; it may be lost"
             raise Cut(message)
+        return said
 
-    @contextlib.asynccontextmanager
-    async def _connection(self) -> AsyncGenerator[AbstractConnection]:
-        connection = self._take()
+    async def open_line(self, heard: Callable[[Any], None] | None = None) -> Line:
+        """Connect; with `heard` for a line of the caller's own, which closes it."""
+        connection = self._pool.make_connection()
         try:
             async with asyncio.timeout(CONNECT):
                 await connection.connect()
-        except BaseException as error:
-            self._opened.discard(connection)
-            if isinstance(error, _AWAY):
-                raise _Unsent from error
-            raise
-        self._opened.add(connection)
-        try:
-            yield connection
-        except BaseException as error:
-            # Whatever was not read would be the next one's answer; an error was read whole.
-            if not isinstance(error, RedisError) or isinstance(error, _AWAY):
-                self._opened.discard(connection)
-                await connection.disconnect(nowait=True)
-            else:
-                self._idle.append(connection)
-            raise
-        self._idle.append(connection)
+        except _AWAY as error:
+            raise Unsent from error
+        return Line(connection, heard)
 
-    def _take(self) -> AbstractConnection:
-        """Return an idle connection that the server has not closed, or a new one."""
-        while self._idle:
-            connection = self._idle.pop()
-            reader: Any = getattr(connection, "_reader", None)
-            if reader is not None and not reader.at_eof():
-                return connection
-            self._opened.discard(connection)
-            connection._close()  # noqa: SLF001 - it is dead
-        return self._pool.make_connection()
+    def _free_line(self) -> Line | None:
+        """Return a line that nobody waits on, or, when there are enough, the least busy one."""
+        if any(line.lost.is_set() for line in self._lines):
+            self._lines = [line for line in self._lines if not line.lost.is_set()]
+        for line in self._lines:
+            if not line.load:
+                return line
+        return min(self._lines, key=lambda line: line.load) if len(self._lines) >= LINES else None

@@ -1,4 +1,4 @@
--- Lease up to `limit` runnable jobs of the queue to a worker, or say when to ask again.
+-- Lease up to `limit` runnable jobs of the queue to a worker; if that were all, say when to ask again.
 -- ARGV: limit, worker, lease in microseconds, alone (0 or 1).
 local limit, worker, span, alone = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), ARGV[5] == '1'
 local kind, turn = alone and 'suspect' or 'ready', alone and 'turn_alone' or 'turn'
@@ -68,4 +68,5 @@ end
 many('HSET', P .. 'run', runs)
 call('HSET', P .. 'held', lease, pack_({worker, taken}))
 call('ZADD', P .. 'leases', now + span, lease)
-return {lease, taken, blobs, mores, suspects}
+local drained = #taken < allowed
+return {lease, taken, blobs, mores, suspects, drained and 1 or 0, drained and next_due(whole)}
