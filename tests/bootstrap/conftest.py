@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -69,7 +69,7 @@ class Town:
 
         await house.operations.run(add)
 
-    async def post(self, house: House, text: str) -> str:
+    async def post(self, house: House, text: str, *, due: timedelta = timedelta()) -> str:
         id_ = f"d{next(self._ids):05}"
 
         def add(tx: Tx, now: datetime) -> object:
@@ -79,7 +79,7 @@ class Town:
                 account_id="ada",
                 channel=Channel.MASTODON,
                 action=Action.POST,
-                due_at=now,
+                due_at=now + due,
                 content=f'{{"text":"{text}"}}',
             )
             return schedule(tx, now, [new])

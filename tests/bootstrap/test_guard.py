@@ -23,6 +23,7 @@ from cadenza.deliveries.installation import (
     Signs,
     beat,
     confirm,
+    hold,
 )
 from cadenza.deliveries.permit import Wish, locks_of, permit
 from tests.bootstrap.conftest import HOME, Town
@@ -62,10 +63,9 @@ async def test_a_restored_database_holds_until_a_person_confirms(town: Town, hou
         assert house.source.held
         await asyncio.sleep(0.3)
         assert town.visible() == []
-        assert (await town.row(house, overdue))["state"] == "scheduled"
+        assert (await town.row(house, overdue))["state"] == "missed"
 
         assert await confirmed(house) == Confirmed("restore", missed=1)
-        assert (await town.row(house, overdue))["state"] == "missed"
         await house.guard.run_once()
         fresh = await town.post(house, "after the person's word")
         house.source.nudge()
@@ -83,8 +83,30 @@ async def test_what_was_in_a_call_when_the_copy_was_made_is_a_doubt(
     await permitted(house)
     await go_back(house)
     await house.guard.run_once()
-    await house.source.rescue(crash_limit=5)
     assert (await town.row(house, id_))["state"] == "unconfirmed"
+
+
+async def test_what_was_claimed_when_the_copy_was_made_may_be_out(town: Town, house: House) -> None:
+    await lived(house)
+    id_ = await town.post(house, "claimed, and called a moment later")
+    await house.operations.run(
+        lambda tx, now: claiming.claim(tx, now, limit=1, worker="w", lease=timedelta(seconds=60))
+    )
+    await go_back(house)
+    await house.guard.run_once()
+    assert (await town.row(house, id_))["state"] == "missed"
+    assert await confirmed(house) == Confirmed("restore", missed=1)
+
+
+async def test_what_comes_due_in_a_copy_before_it_is_confirmed_may_be_out(
+    town: Town, house: House
+) -> None:
+    """A copy is held from when it is made; when it is started, more has been sent by the original."""
+    await beaten(house)
+    await house.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it is a copy"))
+    id_ = await town.post(house, "due between the copy and its start")
+    await house.guard.run_once()
+    assert (await town.row(house, id_))["state"] == "missed"
 
 
 async def permitted(house: House) -> object:
@@ -103,9 +125,9 @@ async def test_the_last_gate_holds_even_a_worker_that_has_not_heard_yet(
     town: Town, house: House
 ) -> None:
     await lived(house)
-    id_ = await town.post(house, "too late to be stopped by its worker")
     await go_back(house)
     await house.guard.run_once()
+    id_ = await town.post(house, "too late to be stopped by its worker")
     house.source.held = False
     assert type(await permitted(house)).__name__ == "Refusal"
     explained = await house.operations.read(

@@ -15,10 +15,12 @@ import msgspec
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import BRAKE
+from cadenza.deliveries.rescue import rescue
 from cadenza.sql.tx import Row, Tx
 
 LOCK = "installation"
 RESTORE, CLOCK = "restore", "clock"
+NO_LIMIT = 1_000_000  # crashes: those of another time are none
 MAYBE_SENT = (
     "it was due after the backup that this database was restored from: look whether it is out"
 )
@@ -63,7 +65,7 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """Sending goes on; so many overdue deliveries were marked as missed for a person to look at."""
+    """Sending goes on; so many overdue deliveries are missed now, for a person to look at."""
 
     kind: str
     missed: int
@@ -86,6 +88,8 @@ def beat(
     if new:
         assert reason is not None
         hold(tx, now, kind=reason[0], says=reason[1])
+    elif row["hold_kind"] == RESTORE:
+        _set_aside(tx, now)  # a copy was held when it was made: more is overdue by now
     tx.run(
         "UPDATE installation SET epoch = epoch + 1, beat_at = :now WHERE id = 'this'",
         now=now,
@@ -94,7 +98,7 @@ def beat(
 
 
 def hold(tx: Tx, now: datetime, *, kind: str, says: str) -> None:
-    """Let nothing leave; after a restore, what was in hand when the copy was made is in doubt."""
+    """Let nothing leave; after a restore, what was in hand or is overdue may be out already."""
     tx.run(
         """
         UPDATE installation SET held_at = :now, hold_kind = :kind, hold_reason = :says
@@ -105,11 +109,7 @@ def hold(tx: Tx, now: datetime, *, kind: str, says: str) -> None:
         says=says,
     )
     if kind == RESTORE:
-        # Whoever held them is of another time: rescue takes them back, those in a call as doubts.
-        tx.run(
-            "UPDATE delivery SET leased_until = :now WHERE leased_until IS NOT NULL AND leased_until > :now",
-            now=now,
-        )
+        _set_aside(tx, now)
     body = msgspec.json.encode({"kind": kind, "reason": says}).decode()
     tx.run(
         """
@@ -131,7 +131,9 @@ def confirm(
     if row is None or row["held_at"] is None:
         return NothingHeld()
     restored = row["hold_kind"] == RESTORE
-    missed = _miss_overdue(tx, now) if restored else 0
+    if restored:
+        _set_aside(tx, now)
+    missed = _count_missed(tx) if restored else 0
     accepted: list[str] = msgspec.json.decode(row["accepted"])
     if witness is not None and witness.lineage not in (row["lineage"], *accepted):
         accepted.append(witness.lineage)
@@ -222,7 +224,27 @@ def _jumped(row: Row, now: datetime, elapsed: Elapsed | None) -> tuple[str, str]
     return CLOCK, f"the database's clock jumped {where} by {abs(jump)}"
 
 
-def _miss_overdue(tx: Tx, now: datetime) -> int:
+def _set_aside(tx: Tx, now: datetime) -> None:
+    """Leave nothing that may be out already where it could be sent, or moved to where it would be."""
+    # Whoever held something is of another time: what was in a call is a doubt.
+    tx.run(
+        "UPDATE delivery SET leased_until = :now WHERE leased_until IS NOT NULL AND leased_until > :now",
+        now=now,
+    )
+    while rescue(tx, now, crash_limit=NO_LIMIT)[0]:
+        pass
+    _miss_overdue(tx, now)
+
+
+def _count_missed(tx: Tx) -> int:
+    """Count what a person is to look at."""
+    return tx.value(
+        "SELECT count(*) FROM delivery WHERE state = 'missed' AND reason = :reason",
+        reason=MAYBE_SENT,
+    )
+
+
+def _miss_overdue(tx: Tx, now: datetime) -> None:
     rows = tx.all(
         """
         UPDATE delivery SET state = 'missed', reason = :reason
@@ -251,7 +273,6 @@ def _miss_overdue(tx: Tx, now: datetime) -> int:
         ],
     )
     lanes.refresh(tx, [(row["workspace_id"], row["lane_id"]) for row in rows])
-    return len(rows)
 
 
 def _open_lanes(tx: Tx) -> None:
