@@ -5,6 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.async_api import expect
 
+from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
+from cadenza.deliveries.model import Ticket
+from cadenza.providers.http.exchange import Exchange, Step
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import HOME, TEXTS, Stage
@@ -34,7 +37,7 @@ async def test_a_doubt_is_settled_by_who_looked(stage: Stage) -> None:
     id_ = await stage.house.operations.run(_doubt)
     page = await stage.visit("ada", f"activity/{id_}")
     drawer = page.get_by_role("dialog")
-    await expect(drawer).to_contain_text("We do not know whether it arrived.")
+    await expect(drawer).to_contain_text("Attempt 1: It may have arrived, but no answer came.")
     await expect(drawer).to_contain_text("the line broke")
     await snap(page, "activity-doubt")
     assert await hindrances(page) == []
@@ -44,12 +47,53 @@ async def test_a_doubt_is_settled_by_who_looked(stage: Stage) -> None:
     await expect(drawer.get_by_text("Sent", exact=True)).to_be_visible()
 
 
+async def test_what_was_sent_and_what_came_back_can_be_read_and_copied(stage: Stage) -> None:
+    id_ = await stage.house.operations.run(_doubt)
+    await stage.house.operations.run(lambda tx, now: _say(tx, now, id_))
+    page = await stage.visit(
+        "ben", f"activity/{id_}", permissions=["clipboard-read", "clipboard-write"]
+    )
+    drawer = page.get_by_role("dialog")
+    fold = drawer.get_by_role("button", name="What was sent, what came back")
+    await expect(fold).to_have_attribute("aria-expanded", "false")
+    await fold.press("Enter")
+    await expect(drawer.get_by_text("POST https://music.example/api/v1/statuses")).to_be_visible()
+    sent = drawer.get_by_role("group", name="What was sent")
+    await expect(sent).to_contain_text("authorization: [hidden]")
+    await expect(sent).to_contain_text('{"status": "tickets"}')
+    back = drawer.get_by_role("group", name="What came back after 0.2 s")
+    await expect(back).to_contain_text("Status 503")
+    await expect(back).to_contain_text("x-request-id: r-77")
+    await snap(page, "activity-exchange")
+    assert await hindrances(page) == []
+
+    await drawer.get_by_role("button", name="Copy").click()
+
+    await expect(drawer.get_by_role("button", name="Copied")).to_be_visible()
+    copied = await page.evaluate("() => navigator.clipboard.readText()")
+    assert "Status 503" in copied
+    assert '{"status": "tickets"}' in copied
+
+    await drawer.get_by_role("button", name="Look there, then decide").click()
+    await expect(drawer.get_by_role("button", name="It is there", exact=True)).to_be_focused()
+
+
+async def test_a_viewer_sees_what_came_of_a_call_and_not_what_was_said(stage: Stage) -> None:
+    id_ = await stage.house.operations.run(_doubt)
+    await stage.house.operations.run(lambda tx, now: _say(tx, now, id_))
+    page = await stage.visit("cy", f"activity/{id_}")
+    drawer = page.get_by_role("dialog")
+    await expect(drawer).to_contain_text("It may have arrived, but no answer came.")
+    await expect(drawer.get_by_text("What is sent")).to_be_visible()
+    await expect(drawer.get_by_role("button", name="What was sent")).to_have_count(0)
+
+
 async def test_a_link_of_a_mail_finds_its_workspace(stage: Stage) -> None:
     id_ = await stage.house.operations.run(_doubt)
     page = await stage.visit("ada", "activity")
     await page.goto(f"{stage.address}/deliveries/{id_}")
     await expect(page).to_have_url(f"{stage.address}/w/{HOME}/activity/{id_}")
-    await expect(page.get_by_role("dialog")).to_contain_text("We do not know")
+    await expect(page.get_by_role("dialog")).to_contain_text("It may have arrived")
 
 
 async def test_deliveries_are_filtered_by_state_on_a_phone(stage: Stage) -> None:
@@ -84,7 +128,7 @@ def _doubt(tx: Tx, now: datetime) -> str:
         """
         INSERT INTO attempt (workspace_id, id, delivery_id, number, part, lease, key, content_hash, began_at,
             deadline_at, outcome, says, ended_at)
-        VALUES (:home, :id, :id, 1, 0, 1, 'k', 'h', :began, :ended, 'unconfirmed', 'the line broke', :ended)
+        VALUES (:home, :id, :id, 1, 0, 1, 'k', 'h', :began, :ended, 'Unconfirmed', 'the line broke', :ended)
         """,
         home=HOME,
         id=id_,
@@ -92,3 +136,19 @@ def _doubt(tx: Tx, now: datetime) -> str:
         ended=began + timedelta(seconds=30),
     )
     return id_
+
+
+def _say(tx: Tx, now: datetime, id_: str) -> None:
+    said = Exchange(
+        step=Step.PUBLISH,
+        began_at=now,
+        seconds=0.2,
+        method="POST",
+        place="https://music.example/api/v1/statuses",
+        headers={"authorization": "[hidden]"},
+        body='{"status": "tickets"}',
+        status=503,
+        reply_headers={"x-request-id": "r-77"},
+        reply="<h1>busy</h1>",
+    )
+    keep_exchanges(tx, [(Ticket(HOME, id_, 1, {}), id_, [Heard("e1", said)])])

@@ -4,34 +4,26 @@ import type { Schemas } from "../../api/client";
 import { useMe } from "../../api/me";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
+import { Exchanges, type Exchange } from "./Exchanges";
+import { Fix } from "./Fix";
 
 type Attempt = Schemas["Attempt"];
 
-const words: Record<string, string> = {
-  sent: "The network took it.",
-  notready: "The network is not ready with it yet; we ask again.",
-  trylater: "The network wants us to wait.",
-  transient: "It did not work this time; it is tried again.",
-  rejected: "The network refused it.",
-  recipientgone: "Whom it was for is gone.",
-  forbidden: "The account may not do this.",
-  disconnected: "The account must be connected again.",
-  unconfirmed: "We do not know whether it arrived.",
-};
-
-/** Each call to the network: when, how long, what came of it, in a plain sentence and in the network's words. */
-export function Attempts({ attempts, delivery }: { attempts: Attempt[]; delivery: Schemas["Delivery"] }) {
+/** Each call to the network: what came of it in a plain sentence and in the network's words, and what mends it. */
+export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; delivery: Schemas["Delivery"] }) {
+  const { attempts, exchanges, delivery } = props;
   const me = useMe();
   const zone = delivery.zone ?? me.zone;
+  const before = exchanges.filter(({ attempt_id }) => attempt_id === null);
   return (
     <Section title="Calls to the network" says={attempts.length === 0 ? "None was made yet." : undefined}>
       {attempts.length > 0 && (
-        <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
+        <Stack component="ol" gap="md" p={0} m={0} style={{ listStyle: "none" }}>
           {attempts.map((each) => (
             <li key={each.id}>
               <Text size="sm" fw={600}>
                 Attempt {each.number}
-                {each.part > 0 && `, part ${each.part + 1}`}: {outcomeWords(each)}
+                {each.part > 0 && `, part ${each.part + 1}`}: {each.sentence}
               </Text>
               <Text size="xs" c="dimmed">
                 {moment(each.began_at, zone)}
@@ -40,7 +32,7 @@ export function Attempts({ attempts, delivery }: { attempts: Attempt[]; delivery
               </Text>
               {each.says !== null && each.says !== "" && (
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  It answered: {each.says}
+                  In its own words: {each.says}
                 </Text>
               )}
               {each.url !== null && (
@@ -48,16 +40,18 @@ export function Attempts({ attempts, delivery }: { attempts: Attempt[]; delivery
                   See it out there
                 </Anchor>
               )}
+              <Fix fix={each.fix} delivery={delivery} />
+              <Exchanges exchanges={exchanges.filter(({ attempt_id }) => attempt_id === each.id)} />
             </li>
           ))}
         </Stack>
       )}
+      {before.length > 0 && (
+        <div>
+          <Text size="sm">What was prepared before any call:</Text>
+          <Exchanges exchanges={before} />
+        </div>
+      )}
     </Section>
   );
-}
-
-/** What came of a call, in a plain sentence. */
-export function outcomeWords(attempt: Pick<Attempt, "outcome" | "ended_at">): string {
-  if (attempt.outcome === null) return attempt.ended_at === null ? "Under way." : "Ended without an answer.";
-  return words[attempt.outcome.toLowerCase().replaceAll("_", "")] ?? attempt.outcome;
 }

@@ -5,7 +5,7 @@ import { Link } from "react-router";
 
 import { useAccounts } from "../../api/accounts";
 import { api, take, type Schemas } from "../../api/client";
-import { useMe, useWorkspaceId } from "../../api/me";
+import { useMay, useMe, useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Section } from "../../ui/Section";
@@ -43,6 +43,12 @@ function Explanation({ id }: { id: string }) {
     queryKey: [workspace_id, "delivery", id, "attempts"],
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/attempts", { params })),
   });
+  const editor = useMay("editor");
+  const exchanges = useQuery({
+    queryKey: [workspace_id, "delivery", id, "exchanges"],
+    enabled: editor,
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/exchanges", { params })),
+  });
   return (
     <Fetched query={delivery}>
       {(shown) => (
@@ -58,7 +64,7 @@ function Explanation({ id }: { id: string }) {
             )}
           </Fetched>
           <Fetched query={attempts} rows={2}>
-            {(rows) => <Attempts attempts={rows} delivery={shown} />}
+            {(rows) => <Attempts attempts={rows} exchanges={exchanges.data ?? []} delivery={shown} />}
           </Fetched>
           <Section title="What is sent">
             <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>

@@ -6,6 +6,7 @@ import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { askFor } from "../../ui/askFor";
+import { MEND } from "./Fix";
 
 type Delivery = Schemas["Delivery"];
 
@@ -50,7 +51,7 @@ export function Mend({ delivery }: { delivery: Delivery }) {
     if (await askFirst({ title: `${it} is not there: send it again?`, says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
   };
   return (
-    <Group gap="xs">
+    <Group gap="xs" id={MEND}>
       {(state === "failed" || state === "missed") && (
         <Button size="compact-md" loading={retry.isPending} onClick={() => retry.mutate()}>
           Try again
