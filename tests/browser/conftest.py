@@ -17,7 +17,18 @@ from tests.browser.stage import Stage, open_stage
 from tests.servers.run import skip_or_fail
 
 ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
 Npm = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Try a story once more when it failed: a browser on a busy machine drops a frame or a tab.
+
+    Only here: what fails now and then below the browser is a race, and has to be found.
+    """
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
