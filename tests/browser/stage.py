@@ -17,7 +17,7 @@ from playwright.async_api import Browser, BrowserContext, Page
 from cadenza.api.app import create_app
 from cadenza.api.serve import serve
 from cadenza.bootstrap import House, open_house
-from cadenza.config.model import Settings
+from cadenza.config.model import MailServer, Settings
 from cadenza.core.clock import SystemClock
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.people.model import Role
@@ -113,7 +113,11 @@ class Stage:
 @asynccontextmanager
 async def open_stage(browser: Browser, folder: Path) -> AsyncGenerator[Stage]:
     """Open a furnished house and serve it."""
-    settings = Settings(data=folder, database=f"sqlite:///{folder}/product.sqlite3")
+    settings = Settings(
+        data=folder,
+        database=f"sqlite:///{folder}/product.sqlite3",
+        mail=MailServer(host="mail.example.org"),  # nobody calls it: no worker runs
+    )
     async with open_house(settings, clock=SetClock(OPENS)) as house:
         stop = asyncio.Event()
         stage = Stage(house, browser, stop)
@@ -142,7 +146,7 @@ def _furnish(tx: Tx, now: datetime, stage: Stage) -> None:
         ("bluesky", "hall.example", "America/New_York"),
         ("linkedin", "Concert hall", "Europe/London"),
     ):
-        _connect(tx, now, id_, handle, zone)
+        connect_account(tx, now, id_, handle, zone)
     tx.run(
         "UPDATE account SET state = 'needs_reconnect', state_reason = 'the token was revoked' WHERE id = 'linkedin'"
     )
@@ -177,7 +181,8 @@ def _admit(tx: Tx, now: datetime, stage: Stage, who: str, role: Role) -> None:
     stage.tokens[who] = token.text
 
 
-def _connect(tx: Tx, now: datetime, id_: str, handle: str, zone: str) -> None:
+def connect_account(tx: Tx, now: datetime, id_: str, handle: str, zone: str) -> None:
+    """Connect an account of the network that its id names."""
     tx.run(
         """
         INSERT INTO account (workspace_id, id, provider, remote_id, handle, zone, sealed, created_at)

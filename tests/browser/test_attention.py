@@ -114,6 +114,15 @@ def _doubt(tx: Tx, now: datetime) -> None:
         """,
         past=now - timedelta(hours=1),
     )
+    tx.run(
+        """
+        INSERT INTO attempt (workspace_id, id, delivery_id, number, lease, key, content_hash, began_at,
+            deadline_at, outcome, ended_at)
+        SELECT workspace_id, 'doubt', id, 1, lease, 'key', 'hash', :past, :past, 'Unconfirmed', :past
+        FROM delivery WHERE state = 'unconfirmed'
+        """,
+        past=now - timedelta(hours=1),
+    )
 
 
 def _fail_two(tx: Tx, now: datetime) -> None:

@@ -43,6 +43,7 @@ async def test_a_message_reads_the_bytes_and_carries_a_fresh_public_address(
     (item,) = render(delivery(media.as_content("my own words")), files).media
 
     assert await item.read() == b"pixels"
+    assert (item.name, "/" in media.file) == (media.name, True)
     assert (item.width, item.height, item.alt) == (4, 3, "my own words")
     assert item.url is not None
     opened = open_public(SIGNER, item.url.split("/")[-2], now=clock.now())

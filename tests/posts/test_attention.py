@@ -68,7 +68,7 @@ async def test_an_account_that_is_lost_is_listed_and_so_is_what_it_holds(desk: D
     things = await look(desk)
     assert [thing.kind for thing in things] == [Kind.ACCOUNT, Kind.ACCOUNT, Kind.HELD]
     said = " / ".join(thing.says for thing in things)
-    assert "@toots (mastodon) needs reconnect: revoked" in said
+    assert "@toots (mastodon) has to be connected again: revoked" in said
     assert "@skies (bluesky): its connection ends on" in said
     assert {step for thing in things for step in thing.steps} == {Step.RECONNECT}
 

@@ -57,12 +57,13 @@ async def test_no_hashtags_go_where_they_mean_nothing(desk: Desk, channel: Chann
 async def test_media_become_what_the_road_renders_with_the_posts_own_words(desk: Desk) -> None:
     await desk.file("cat")
     await desk.file("dog", alt="a dog")
+    await desk.sql("UPDATE media SET name = 'our dog.jpg' WHERE id = 'dog'")
     id_ = await desk.write("look", media=(PostMedia("cat", "our cat"), PostMedia("dog")))
     (piece,) = await desk.run(lambda tx, _: compose(tx, HOME, id_, [("toots", Channel.MASTODON)]))
     row = {"content": piece.content, "channel": "mastodon", "recipient": None}
     message = render(row, NoFiles())
     assert [item.alt for item in message.media] == ["our cat", "a dog"]
-    assert [item.name for item in message.media] == ["cat.jpg", "dog.jpg"]
+    assert [item.name for item in message.media] == ["cat.jpg", "our dog.jpg"]
 
 
 async def test_a_post_never_goes_out_without_a_picture_that_is_gone(desk: Desk) -> None:

@@ -105,7 +105,7 @@ def test_a_pill_names_what_holds_it() -> None:
     parked = NOW + timedelta(hours=1)
     assert label(parked_until=parked, park_reason="flood wait") == "Held: flood wait"
     lost = label(account_state="needs_reconnect", due_at=NOW + timedelta(days=1))
-    assert lost == "Held: the account is needs reconnect"
+    assert lost == "Held: the account has to be connected again"
     assert label(paused=True, due_at=NOW + timedelta(days=1)) == "Scheduled"
 
 

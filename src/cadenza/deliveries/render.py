@@ -29,6 +29,7 @@ class Addressed(Protocol):
 
 class _Media(msgspec.Struct, kw_only=True):
     file: str
+    name: str = ""  # as its owner calls it; where the file lies is nobody else's business
     kind: MediaKind
     mime: str
     size: int
@@ -77,7 +78,7 @@ def _item(media: _Media, files: Files) -> MediaItem:
         mime=media.mime,
         size=media.size,
         read=_reader(files, media.file),
-        name=media.file,
+        name=media.name or media.file.rpartition("/")[2],
         url=media.url or _address(files, media.file),
         width=media.width,
         height=media.height,

@@ -62,6 +62,8 @@ class Media:
     def as_content(self, alt: str | None = None) -> dict[str, Any]:
         """Return it as a delivery's content holds it; a post may describe it in its own words."""
         return {
+            "id": self.id,
+            "name": self.name,
             "file": self.file,
             "kind": self.kind.value,
             "mime": self.mime,

@@ -14,7 +14,7 @@ import msgspec
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA
-from cadenza.posts.pills import COLUMNS, JOINS, Pill, pill_of
+from cadenza.posts.pills import COLUMNS, JOINS, Pill, account_state, pill_of
 from cadenza.sql.tx import Row, Tx
 
 MOST = 200
@@ -266,7 +266,7 @@ def _account_words(row: Row) -> str:
         )
         return f"{name}: its connection ends{until} and could not be renewed"
     reason = f": {row['state_reason']}" if row["state_reason"] else ""
-    return f"{name} {row['state'].replace('_', ' ')}{reason}"
+    return f"{name} {account_state(row['state'])}{reason}"
 
 
 def _blocked(tx: Tx, workspace_id: str) -> list[Thing]:

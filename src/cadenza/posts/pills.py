@@ -38,6 +38,12 @@ WORDS = {
 }
 
 
+ACCOUNTS = {
+    "needs_reconnect": "has to be connected again",
+    "disconnected": "is disconnected: connect it again",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """Why something that is due does not go, and when it may; None: when a person lets it."""
@@ -65,6 +71,11 @@ class Pill:
     reason: str | None = None
     held: Held | None = None
     attempts: int = 0
+
+
+def account_state(state: str) -> str:
+    """Say what keeps an account from sending, after its name."""
+    return ACCOUNTS.get(state, f"is {state.replace('_', ' ')}")
 
 
 def pill_of(row: Row, now: datetime) -> Pill:
@@ -112,7 +123,7 @@ def held_by(row: Row, now: datetime) -> Held | None:
         return None
     if row["account_state"] not in ("connected", "expiring"):
         reason = f": {row['state_reason']}" if row["state_reason"] else ""
-        return Held(f"the account is {row['account_state'].replace('_', ' ')}{reason}")
+        return Held(f"the account {account_state(row['account_state'])}{reason}")
     if row["due_at"] > now or row["leased_until"] is not None:
         return None
     if row["stopped_at"] is not None:

@@ -22,6 +22,7 @@ from cadenza.posts.compose import compose_post
 from cadenza.posts.find import find
 from cadenza.posts.find_duplicates import find_duplicates
 from cadenza.posts.model import NoSuchPost, Post
+from cadenza.posts.pills import account_state
 from cadenza.posts.targets import Targets, accounts_of, resolve_targets
 from cadenza.providers.message import Message
 from cadenza.providers.registry import all_providers
@@ -238,7 +239,7 @@ def _of_account(account: Row | None, piece: Piece, at: datetime) -> list[Finding
         return [_finding(piece, "no_account", "there is no such account", field="account")]
     name = account["handle"] or account["id"]
     if account["state"] not in ("connected", "expiring"):
-        words = f"{name} is {account['state'].replace('_', ' ')}: connect it again"
+        words = f"{name} {account_state(account['state'])}"
         return [_finding(piece, "account", words, field="account")]
     expires = account["token_expires_at"]
     if account["state"] == "expiring" and expires is not None and expires <= at:

@@ -67,6 +67,11 @@ export const channelName = (channel: string): string => channels[channel] ?? net
 export const stateWord = (state: string): Word => states[state] ?? { says: plain(state), colour: "gray" };
 export const accountWord = (state: string): Word => accountStates[state] ?? { says: plain(state), colour: "red" };
 
+const blockers: Record<string, string> = { "needs copy": "its text is not written yet", "needs media": "it has no picture yet" };
+
+/** What keeps a post back, as part of a sentence. */
+export const blockerWords = (blocker: string): string => blockers[blocker] ?? blocker;
+
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }

@@ -68,6 +68,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
   const [chosen, setChosen] = useState<string[]>([]);
   const act = useStep();
   const picked = things.filter(({ subject_id }) => chosen.includes(subject_id));
+  const isBulk = things.some((each) => commonStep([each]) !== null); // else there is nothing to choose them for
   const alike = picked.length > 0 ? picked : things;
   const step = commonStep(alike);
   const bulk = editor && things.length > 1 && step !== null && (
@@ -89,7 +90,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
               thing={thing}
               onStep={(next) => act.mutate({ step: next, things: [thing] })}
               choice={
-                editor && things.length > 1 ? (
+                editor && things.length > 1 && isBulk ? (
                   <Checkbox
                     aria-label={`Choose: ${labelOf(thing)}`}
                     checked={chosen.includes(thing.subject_id)}

@@ -1,22 +1,26 @@
 // One channel's own words: each field follows the common one until it is given its own.
-import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 
 import { channelName, count } from "../../ui/words";
 import { vary, type Channel, type Content, type Field, type Variant } from "./content";
+import { ChannelOptions } from "./ChannelOptions";
 import { Counters } from "./Counters";
+import { HashtagsField } from "./HashtagsField";
 import type { Preview } from "./foresee";
 import { MediaField } from "./MediaField";
 import { CommentField, PartsField, TextField } from "./TextFields";
+import type { ChannelAbout } from "./useChannels";
 
 interface Props {
   channel: Channel;
+  about: ChannelAbout | undefined;
   content: Content;
   previews: Preview[];
   onChange: (content: Content) => void;
 }
 
-export function ChannelFields({ channel, content, previews, onChange }: Props) {
+export function ChannelFields({ channel, about, content, previews, onChange }: Props) {
   const name = channelName(channel);
   const own = content.variants[channel] ?? {};
   const give =
@@ -38,6 +42,13 @@ export function ChannelFields({ channel, content, previews, onChange }: Props) {
       <Own name="First comment" where={name} own={own.first_comment !== undefined} common={content.first_comment === "" ? "None" : content.first_comment} onOwn={() => give("first_comment")(content.first_comment)} onCommon={() => give("first_comment")(undefined)}>
         <CommentField value={own.first_comment ?? ""} onChange={give("first_comment")} />
       </Own>
+      <Own name="Hashtags" where={name} own={own.hashtags !== undefined} common={content.hashtags.length === 0 ? "None but the category's" : content.hashtags.map((tag) => `#${tag}`).join(" ")} onOwn={() => give("hashtags")(content.hashtags)} onCommon={() => give("hashtags")(undefined)}>
+        <HashtagsField label={`Hashtags on ${name}`} description="Instead of the common ones and of the category's" tags={own.hashtags ?? []} onChange={give("hashtags")} />
+      </Own>
+      <Own name="Link" where={name} own={own.link !== undefined} common={content.link === "" ? "None" : content.link} onOwn={() => give("link")(content.link)} onCommon={() => give("link")(undefined)}>
+        <TextInput label={`Link on ${name}`} type="url" placeholder="https://" value={own.link ?? ""} onChange={(event) => give("link")(event.currentTarget.value)} />
+      </Own>
+      {about !== undefined && about.options.length > 0 && <ChannelOptions channel={channel} options={about.options} content={content} onChange={onChange} />}
     </Stack>
   );
 }

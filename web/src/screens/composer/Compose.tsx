@@ -11,9 +11,9 @@ import { Fetched } from "../../ui/Fetched";
 import { Page } from "../../ui/Page";
 import { moment } from "../../ui/times";
 import { Conflict } from "./Conflict";
-import { contentOf, empty, type Content, type Post } from "./content";
+import { contentOf, empty, isReworded, type Content, type Post } from "./content";
 import { Editor } from "./Editor";
-import { usePreviews } from "./foresee";
+import { usePreviews, type Went } from "./foresee";
 import { readKept, useKept } from "./keepLocally";
 import { Pills } from "./Pills";
 import { Previews } from "./Previews";
@@ -59,6 +59,7 @@ function Desk({ accounts, post }: { accounts: Account[]; post: Post | null }) {
   }));
   const { content, setContent, changed, found, forget } = useKept(workspaceId, post?.id ?? null, base.content, base.revision);
   const [theirs, setTheirs] = useState<Post | null>(null);
+  const [foreseen, setForeseen] = useState<readonly Went[]>([]);
   const previews = usePreviews(content);
   useEffect(() => {
     // Nothing of one's own stands here: follow what others save.
@@ -84,7 +85,7 @@ function Desk({ accounts, post }: { accounts: Account[]; post: Post | null }) {
           <Editor accounts={accounts} content={content} previews={previews.data ?? []} disabled={!editor} onChange={setContent} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Previews content={content} previews={previews} postId={post?.id ?? null} />
+          <Previews content={content} previews={previews} foreseen={foreseen} postId={post?.id ?? null} />
         </Grid.Col>
       </Grid>
       {editor && (
@@ -92,10 +93,12 @@ function Desk({ accounts, post }: { accounts: Account[]; post: Post | null }) {
           accounts={accounts}
           content={content}
           changed={changed}
+          reworded={isReworded(content, base.content)}
           previews={previews.data ?? []}
           saved={post === null || base.revision === null ? null : { post, revision: base.revision }}
           onSaved={restart}
           onConflict={setTheirs}
+          onForeseen={setForeseen}
         />
       )}
       {theirs !== null && (

@@ -1,17 +1,18 @@
-import { Badge, MultiSelect, Stack, Tabs, TagsInput, Text, TextInput } from "@mantine/core";
+import { Badge, Group, Stack, Tabs } from "@mantine/core";
 import { useState } from "react";
 
 import type { Account } from "../../api/accounts";
-import { accountLabel } from "../../ui/AccountChoice";
 import { NetworkIcon } from "../../ui/NetworkIcon";
-import { Section } from "../../ui/Section";
 import { channelName } from "../../ui/words";
-import { ownFields, type Channel, type Content } from "./content";
+import { isEmpty, isVaried, type Channel, type Content } from "./content";
 import { ChannelFields } from "./ChannelFields";
 import { Counters } from "./Counters";
+import { Filing } from "./Filing";
 import type { Preview } from "./foresee";
 import { MediaField } from "./MediaField";
 import { CommentField, PartsField, TextField } from "./TextFields";
+import { useChannels } from "./useChannels";
+import { Where } from "./Where";
 
 interface Props {
   accounts: Account[];
@@ -25,12 +26,13 @@ const EVERYWHERE = "everywhere";
 
 export function Editor({ accounts, content, previews, disabled, onChange }: Props) {
   const [tab, setTab] = useState<string>(EVERYWHERE);
+  const about = useChannels();
   const channels = [...new Set(previews.map((each) => each.channel))];
   const shown = channels.includes(tab as Channel) ? tab : EVERYWHERE;
   return (
     <fieldset disabled={disabled} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
       <Stack gap="md">
-      <Where accounts={accounts} content={content} onChange={onChange} />
+      <Where accounts={accounts} channels={about} content={content} previews={previews} onChange={onChange} />
       <Tabs value={shown} onChange={(next) => setTab(next ?? EVERYWHERE)} keepMounted={false}>
         <Tabs.List mb="sm" aria-label="Which words">
           <Tabs.Tab value={EVERYWHERE}>Everywhere</Tabs.Tab>
@@ -39,13 +41,7 @@ export function Editor({ accounts, content, previews, disabled, onChange }: Prop
               key={channel}
               value={channel}
               leftSection={<NetworkIcon of={channel} size={16} />}
-              rightSection={
-                ownFields(content, channel).length > 0 && (
-                  <Badge size="xs" variant="outline" tt="none" style={{ color: "var(--mantine-color-text)" }}>
-                    changed
-                  </Badge>
-                )
-              }
+              rightSection={<Marks changed={isVaried(content, channel)} blocked={blocks(content, previews, channel)} />}
             >
               {channelName(channel)}
             </Tabs.Tab>
@@ -62,7 +58,7 @@ export function Editor({ accounts, content, previews, disabled, onChange }: Prop
         </Tabs.Panel>
         {channels.map((channel) => (
           <Tabs.Panel key={channel} value={channel}>
-            <ChannelFields channel={channel} content={content} previews={previews.filter((each) => each.channel === channel)} onChange={onChange} />
+            <ChannelFields channel={channel} about={about.find((each) => each.channel === channel)} content={content} previews={previews.filter((each) => each.channel === channel)} onChange={onChange} />
           </Tabs.Panel>
         ))}
       </Tabs>
@@ -72,52 +68,22 @@ export function Editor({ accounts, content, previews, disabled, onChange }: Prop
   );
 }
 
-function Where({ accounts, content, onChange }: Pick<Props, "accounts" | "content" | "onChange">) {
-  const chosen = [...new Set(content.places.map((each) => each.account_id))];
-  return (
-    <MultiSelect
-      label="Where"
-      placeholder={chosen.length === 0 ? "Choose accounts" : undefined}
-      searchable
-      hidePickedOptions
-      nothingFoundMessage="No account is called that"
-      value={chosen}
-      data={accounts.map((each) => ({
-        value: each.id,
-        label: accountLabel(each),
-        disabled: each.state === "disconnected",
-      }))}
-      onChange={(ids) =>
-        onChange({
-          ...content,
-          places: [
-            ...content.places.filter((each) => ids.includes(each.account_id)),
-            ...ids.filter((id) => !chosen.includes(id)).map((account_id) => ({ account_id })),
-          ],
-        })
-      }
-    />
-  );
+/** Say whether the network would refuse what is written; who has not begun to write needs no reproach. */
+function blocks(content: Content, previews: Preview[], channel: Channel): boolean {
+  return !isEmpty(content) && previews.some((each) => each.channel === channel && each.problems.some(({ blocking }) => blocking));
 }
 
-function Filing({ content, onChange }: Pick<Props, "content" | "onChange">) {
+function Marks({ changed, blocked }: { changed: boolean; blocked: boolean }) {
+  if (!changed && !blocked) return null;
+  const mark = (word: string, colour: string) => (
+    <Badge size="xs" variant="outline" color={colour} tt="none" style={{ color: "var(--mantine-color-text)" }}>
+      {word}
+    </Badge>
+  );
   return (
-    <Section title="More" says={<Text size="sm">Hashtags go out with the text; title and labels are for finding it here.</Text>}>
-      <TagsInput
-        label="Hashtags"
-        placeholder={content.hashtags.length === 0 ? "Without #, Enter after each" : undefined}
-        value={content.hashtags}
-        onChange={(tags) => onChange({ ...content, hashtags: tags.map((each) => each.replace(/^#+/, "")).filter((each) => each !== "") })}
-      />
-      <TextInput
-        label="Link"
-        type="url"
-        placeholder="https://"
-        value={content.link}
-        onChange={(event) => onChange({ ...content, link: event.currentTarget.value })}
-      />
-      <TextInput label="Title" value={content.title} maxLength={500} onChange={(event) => onChange({ ...content, title: event.currentTarget.value })} />
-      <TagsInput label="Labels" placeholder={content.labels.length === 0 ? "Enter after each" : undefined} value={content.labels} onChange={(labels) => onChange({ ...content, labels })} />
-    </Section>
+    <Group gap={4} wrap="nowrap" component="span">
+      {changed && mark("changed", "gray")}
+      {blocked && mark("will not go out", "red")}
+    </Group>
   );
 }

@@ -7,9 +7,16 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { channelName } from "../../ui/words";
 import { isEmpty, type Content } from "./content";
 import { Counter } from "./Counters";
-import { useFindings, type Finding, type Preview } from "./foresee";
+import { useFindings, type Finding, type Preview, type Went } from "./foresee";
 
-export function Previews({ content, previews, postId }: { content: Content; previews: UseQueryResult<Preview[]>; postId: string | null }) {
+interface Props {
+  content: Content;
+  previews: UseQueryResult<Preview[]>;
+  foreseen: readonly Went[];
+  postId: string | null;
+}
+
+export function Previews({ content, previews, foreseen, postId }: Props) {
   const findings = useFindings(content, postId, null);
   if (content.places.length === 0) {
     return <Text c="dimmed">Choose where it goes, and see here what each network makes of it.</Text>;
@@ -27,6 +34,7 @@ export function Previews({ content, previews, postId }: { content: Content; prev
           key={`${each.account_id} ${each.channel}`}
           preview={each}
           findings={found.filter((one) => one.account_id === each.account_id && one.channel === each.channel)}
+          refused={foreseen.filter((one) => one.outcome === "refused" && one.account_id === each.account_id && (one.channel === null || one.channel === each.channel))}
         />
       ))}
     </Stack>
@@ -39,12 +47,13 @@ interface Trouble {
   blocking: boolean;
 }
 
-function Card({ preview, findings }: { preview: Preview; findings: Finding[] }) {
+function Card({ preview, findings, refused }: { preview: Preview; findings: Finding[]; refused: Went[] }) {
   // Who has not begun to write needs no reproach; previews come a moment after the typing.
   const bare = preview.text === "" && preview.media.length === 0 && preview.parts.length === 0;
   // What the network refuses stands in both answers; say it once.
   const told = new Map<string, Trouble>();
   for (const each of bare ? [] : [...preview.problems, ...findings]) told.set(`${each.code} ${each.field}`, each);
+  for (const each of refused) told.set("refused", { code: "refused", says: `It gets no time here: ${each.says ?? "no reason given"}.`, blocking: true });
   const troubles = [...told.values()].sort((one, other) => Number(other.blocking) - Number(one.blocking));
   return (
     <Paper withBorder p="md" component="article" aria-label={`${channelName(preview.channel)}, ${preview.handle ?? ""}`}>

@@ -2,35 +2,38 @@
 import { Alert, Button, Group, List, Menu, Paper, Select, Stack, Text } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { IconChevronDown } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
 import type { Account } from "../../api/accounts";
 import { useAct } from "../../api/act";
+import type { Schemas } from "../../api/client";
 import { useMe, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { askFirst } from "../../ui/ask";
-import { localInstant } from "../../ui/localInstant";
 import { fromNow } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { channelName } from "../../ui/words";
+import { blockerWords, channelName } from "../../ui/words";
 import { contentOf, empty, isEmpty, type Content, type Post } from "./content";
-import { useApproval, useNextSlots, type Preview } from "./foresee";
-import { approve, carryOut, type Done, type Way } from "./carryOut";
+import { actOf, approve, carryOut, type Done, type Way, type Wish } from "./carryOut";
+import { useRehearsal, type Preview, type Went } from "./foresee";
 import { labelOf, placeTime } from "./labels";
 
 interface Props {
   accounts: Account[];
   content: Content;
   changed: boolean;
+  reworded: boolean;
   previews: Preview[];
   saved: { post: Post; revision: number } | null;
   onSaved: (content: Content, revision: number | null) => void;
   onConflict: (theirs: Post) => void;
+  /** What each account would answer, to be shown beside it. */
+  onForeseen: (places: readonly Went[]) => void;
 }
 
 export function Send(props: Props) {
-  const { content, saved, changed } = props;
+  const { content, saved, changed, reworded } = props;
   const workspaceId = useWorkspaceId();
   const go = useNavigate();
   const me = useMe();
@@ -41,44 +44,45 @@ export function Send(props: Props) {
   const [way, setWay] = useState<Way>(() => firstWay(saved?.post ?? null, asked));
   const [wall, setWall] = useState<string | null>(null);
   const [zone, setZone] = useState<string | null>(null);
-  const slots = useNextSlots(content.places);
-  const approval = useApproval(content, saved === null ? null : { id: saved.post.id, revision: saved.revision });
   const inZone = zone ?? zones[0] ?? me.zone;
-  const at = way === "slot" ? asked : way === "time" && wall !== null ? localInstant(wall.slice(0, 16).replace(" ", "T"), inZone).toISOString() : null;
-  const run = useAct(
-    (by: Way) =>
-      carryOut({ workspaceId, way: by, content, changed, saved, at, wall: wall?.slice(0, 16).replace(" ", "T") ?? null, zone: inZone, approved: approval.data?.approved ?? false }),
-    {
-      done: ({ says }) => says,
-      after: ({ post, finished }: Done) => {
-        if (saved !== null) props.onSaved(contentOf(post), post.revision);
-        else {
-          props.onSaved({ ...empty, places: content.places }, null);
-          if (!finished) return go(`/w/${workspaceId}/compose/${post.id}`);
-        }
-      },
-      refused: (error) => {
-        if (error instanceof Problem && error.code === "changed_meanwhile" && error.body.current !== undefined) {
-          props.onConflict(error.body.current as Post);
-          return true;
-        }
-      },
+  const wish: Wish = { way, content, reworded, saved, at: asked, wall: wall?.slice(0, 16).replace(" ", "T") ?? null, zone: inZone };
+  const nowhere = content.places.length === 0 && way !== "draft" && way !== "save";
+  const idle = isEmpty(content) || nowhere || (way === "time" && wall === null) || (way === "save" && !reworded);
+  const { foreseen, error } = useRehearsal(idle ? null : actOf(wish));
+  const { onForeseen } = props;
+  const places = foreseen?.composed.places;
+  useEffect(() => onForeseen(places ?? []), [places, onForeseen]);
+  const run = useAct(() => carryOut(workspaceId, wish), {
+    done: ({ says }) => says,
+    after: ({ post }: Done) => {
+      if (saved !== null) props.onSaved(contentOf(post), post.revision);
+      else {
+        props.onSaved({ ...empty, places: content.places }, null);
+        if (way === "draft") return go(`/w/${workspaceId}/compose/${post.id}`);
+      }
     },
-  );
+    refused: (refusal) => {
+      if (refusal instanceof Problem && refusal.code === "changed_meanwhile" && refusal.body.current !== undefined) {
+        props.onConflict(refusal.body.current as Post);
+        return true;
+      }
+    },
+  });
   const approveIt = useAct(() => approve(workspaceId, saved?.post.id ?? "", saved?.revision ?? 0), {
     done: ({ scheduled }) => (scheduled.length === 0 ? "Approved." : "Approved: what was planned goes out."),
   });
   const press = async () => {
     if (way === "now") {
       const where = props.previews.map((each) => `${channelName(each.channel)} (${each.handle})`).join(", ");
-      if (!(await askFirst({ title: "Publish now?", says: `It goes out at once: ${where}.`, yes: "Publish now" }))) return;
+      const what = foreseen?.approving === true ? "Approve and publish now" : "Publish now";
+      if (!(await askFirst({ title: `${what}?`, says: `It goes out at once: ${where}.`, yes: what }))) return;
     }
-    run.mutate(way);
+    run.mutate();
   };
-  const nowhere = content.places.length === 0 && way !== "draft" && way !== "save";
-  const idle = isEmpty(content) || nowhere || (way === "time" && wall === null) || (way === "save" && !changed);
-  const label = labelOf({ way, slots, at, zone: way === "slot" ? (slots?.[0]?.zone ?? inZone) : inZone, approved: approval.data?.approved ?? true, previews: props.previews, post: saved?.post ?? null });
-  const waits = approval.data !== undefined && !approval.data.approved && !isEmpty(content) && way !== "now";
+  const stale = error instanceof Problem && error.code === "changed_meanwhile";
+  const refused = error !== null && !stale && !idle;
+  const noneTakes = places !== undefined && places.length > 0 && places.every((each) => each.outcome === "refused");
+  const label = labelOf({ way, places, approving: foreseen?.approving ?? false, zone: inZone, post: saved?.post ?? null });
   return (
     <Paper withBorder p="md" component="section" aria-label="When it goes out" style={{ position: "sticky", bottom: 0, zIndex: 5 }}>
       <Stack gap="xs">
@@ -88,32 +92,24 @@ export function Send(props: Props) {
             <Select label="On the clock of" allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
           </Group>
         )}
-        {way === "queue" && slots !== undefined && slots.length > 0 && (
-          <List size="sm" aria-label="Next free slots">
-            {slots.map((each) => (
-              <List.Item key={each.account_id}>
-                {props.accounts.find(({ id }) => id === each.account_id)?.handle ?? each.account_id}:{" "}
-                {each.at === null ? (each.says ?? "no free slot") : `${placeTime(each.at, each.zone)} (${fromNow(each.at, now)})`}
-              </List.Item>
-            ))}
-          </List>
-        )}
-        {waits && (
-          <Alert color="yellow" p="xs" role="status">
-            It waits for approval before it goes out{approval.data?.why === null ? "." : `: ${approval.data?.why}.`}
+        {places !== undefined && way !== "now" && <Foreseen places={places} accounts={props.accounts} now={now} />}
+        {foreseen !== undefined && <Waits post={foreseen.composed.post} way={way} />}
+        {refused && (
+          <Alert color="red" p="xs" role="status" title="This cannot be done yet">
+            {error instanceof Problem && error.faults.length > 0 ? error.faults.map((each) => each.says).join(" ") : error.message}
           </Alert>
         )}
-        {approval.error instanceof Problem && approval.error.code === "changed_meanwhile" && (
+        {stale && (
           <Alert color="yellow" p="xs" role="status">
             Somebody else changed this post meanwhile. You see both versions when you save.
           </Alert>
         )}
         <Group gap="xs" justify="space-between">
           <Text size="sm" c="dimmed">
-            {changed ? "Not saved; kept in this browser." : saved === null ? "" : "Saved."}
+            {way === "save" && changed && !reworded ? "It goes to the places that you chose when you queue, time or publish it." : changed ? "Not saved; kept in this browser." : saved === null ? "" : "Saved."}
           </Text>
           <Group gap="xs">
-            {saved !== null && !saved.post.approved && !changed && (
+            {saved !== null && !saved.post.approved && !reworded && (
               <Button variant="default" loading={approveIt.isPending} onClick={() => approveIt.mutate()}>
                 Approve
               </Button>
@@ -124,7 +120,10 @@ export function Send(props: Props) {
                 mih={36}
                 py={6}
                 styles={{ root: { minWidth: 0 }, label: { whiteSpace: "normal" } }}
-                disabled={idle} loading={run.isPending} onClick={() => void press()}>
+                disabled={idle || refused || noneTakes}
+                loading={run.isPending}
+                onClick={() => void press()}
+              >
                 {label}
               </Button>
               <OtherWays way={way} saved={saved !== null} slot={asked !== null} onChoose={setWay} />
@@ -133,6 +132,43 @@ export function Send(props: Props) {
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+/** Account by account: when it would go out, or why it would not. */
+function Foreseen({ places, accounts, now }: { places: readonly Went[]; accounts: Account[]; now: Date }) {
+  const told = places.filter((each, index) => places.findIndex((one) => one.account_id === each.account_id && one.at === each.at && one.outcome === each.outcome) === index);
+  if (told.length === 0 || (told.length === 1 && told[0]?.outcome !== "refused" && told[0]?.warnings.length === 0)) return null;
+  return (
+    <List size="sm" aria-label="Where and when">
+      {told.map((each) => {
+        const account = accounts.find(({ id }) => id === each.account_id);
+        return (
+          <List.Item key={`${each.account_id} ${each.channel}`}>
+            {account?.handle ?? each.account_id}: {whenWords(each, account?.zone ?? "UTC", now)}
+            {each.warnings.map((warning) => ` ${warning}`)}
+          </List.Item>
+        );
+      })}
+    </List>
+  );
+}
+
+function whenWords(went: Went, zone: string, now: Date): string {
+  if (went.outcome === "refused") return `not possible, ${went.says ?? "for a reason unknown"}`;
+  if (typeof went.at !== "string") return "on its way already";
+  const at = `${placeTime(went.at, went.zone ?? zone)} (${fromNow(went.at, now)})`;
+  return went.outcome === "already" ? `there already, ${at}` : at;
+}
+
+/** That it waits for an approval, and what it lacks for one. */
+function Waits({ post, way }: { post: Schemas["PostSaved"]; way: Way }) {
+  if (post.approved || way === "now") return null;
+  const why = post.blockers.length > 0 ? post.blockers.map(blockerWords).join(" and ") : post.why_not_approved;
+  return (
+    <Alert color="yellow" p="xs" role="status">
+      It waits for approval before it goes out{why === null || why === undefined ? "." : `: ${why}.`}
+    </Alert>
   );
 }
 

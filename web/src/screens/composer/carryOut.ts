@@ -1,106 +1,64 @@
-// Saves the words, then does what the button said. What is saved stays saved when the second step is refused.
+// What the button asks of the server: one act that saves the words and sends them on their way, or does neither.
 import { api, take } from "../../api/client";
-import { tellProblem } from "../../ui/tell";
 import { count } from "../../ui/words";
 import { written, type Content, type Post } from "./content";
+import { compose, type Act, type Went } from "./foresee";
 import { placeTime } from "./labels";
 
 export type Way = "queue" | "slot" | "time" | "now" | "draft" | "save";
 
-export interface Asked {
-  workspaceId: string;
+export interface Wish {
   way: Way;
   content: Content;
-  changed: boolean;
+  reworded: boolean;
   saved: { post: Post; revision: number } | null;
+  /** The slot that was chosen: an instant. */
   at: string | null;
+  /** The wall time that was chosen, and whose clock it is on. */
   wall: string | null;
   zone: string;
-  approved: boolean;
+}
+
+const GOES: Record<Way, Act["goes"]> = { queue: "queue", slot: "queue", time: "time", now: "now", draft: "nowhere", save: "nowhere" };
+
+export function actOf(wish: Wish): Act {
+  const goes = GOES[wish.way];
+  return {
+    content: wish.saved === null || wish.reworded ? written(wish.content) : null,
+    post_id: wish.saved?.post.id ?? null,
+    revision: wish.saved?.revision ?? null,
+    goes,
+    to: "first_free",
+    accounts: goes === "nowhere" ? [] : wish.content.places,
+    at: wish.way === "slot" ? wish.at : wish.way === "time" ? wish.wall : null,
+    zone: wish.way === "time" ? wish.zone : null,
+  };
 }
 
 export interface Done {
   post: Post;
   says: string;
-  /** False: saved, but the second step was refused; the reason was told. */
-  finished: boolean;
 }
 
-export async function carryOut(asked: Asked): Promise<Done> {
-  const saved = await save(asked);
-  if (asked.way === "draft") return { post: saved.post, says: saved.says ?? "Saved as a draft.", finished: false };
-  if (asked.way === "save") return { post: saved.post, says: saved.says ?? "Saved.", finished: true };
-  try {
-    const { post, says } = await send(asked, saved.post);
-    return { post, says, finished: true };
-  } catch (error) {
-    tellProblem(error, "Saved, but it has no time yet");
-    return { post: saved.post, says: "The words are saved.", finished: false };
-  }
-}
-
-async function save({ workspaceId, content, changed, saved }: Asked): Promise<{ post: Post; says: string | null }> {
-  const path = { workspace_id: workspaceId };
-  if (saved === null) {
-    const post = await take(api.POST("/api/v1/workspaces/{workspace_id}/posts", { params: { path }, body: written(content) }));
-    return { post, says: null };
-  }
-  if (!changed) return { post: saved.post, says: null };
-  const post = await take(
-    api.PATCH("/api/v1/workspaces/{workspace_id}/posts/{post_id}", {
-      params: { path: { ...path, post_id: saved.post.id } },
-      body: { ...written(content), revision: saved.revision },
-    }),
-  );
+export async function carryOut(workspaceId: string, wish: Wish): Promise<Done> {
+  const { composed } = await compose(workspaceId, actOf(wish), false);
+  const { post, places } = composed;
+  if (places.length > 0) return { post, says: wentWords(places) };
   const lost = post.voided ? "Saved. It needs approving again, because it says something else now." : null;
-  return { post, says: post.says ?? lost };
+  return { post, says: post.says ?? lost ?? (wish.way === "draft" ? "Saved as a draft." : "Saved.") };
 }
 
-async function send(asked: Asked, post: Post): Promise<{ post: Post; says: string }> {
-  const path = { workspace_id: asked.workspaceId };
-  const params = { path: { ...path, post_id: post.id } };
-  const accounts = asked.content.places;
-  switch (asked.way) {
-    case "time": {
-      const answer = await take(
-        api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/schedule", {
-          params,
-          body: { accounts, at: asked.wall ?? "", zone: asked.zone },
-        }),
-      );
-      const timed = answer.places.find((each) => each.outcome === "timed");
-      return { post: answer.post, says: timed === undefined ? "It was too late to change it." : `Goes out ${placeTime(timed.due_at, timed.zone)}.` };
-    }
-    case "now": {
-      const answer = asked.approved
-        ? await take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/publish-now", { params, body: { accounts } }))
-        : await take(
-            api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/approve-and-publish-now", {
-              params,
-              body: { accounts, revision: post.revision },
-            }),
-          );
-      return { post: answer.post, says: `On its way in ${count(answer.places.length, "place")}.` };
-    }
-    default: {
-      const answer = await take(
-        api.POST("/api/v1/workspaces/{workspace_id}/queue", {
-          params: { path },
-          body: { post_id: post.id, accounts, to: "first_free", at: asked.way === "slot" ? asked.at : null },
-        }),
-      );
-      const fresh = await take(api.GET("/api/v1/workspaces/{workspace_id}/posts/{post_id}", { params }));
-      return { post: fresh, says: answer.answers.map(queuedWords).join(" ") };
-    }
-  }
+/** What it came to, in one breath. */
+export function wentWords(places: readonly Went[]): string {
+  const going = places.filter((each) => each.outcome === "now").length;
+  const now = going === 0 ? [] : [`On its way in ${count(going, "place")}.`];
+  return [...now, ...places.flatMap((each) => (each.outcome === "now" ? [] : [oneWords(each)]))].join(" ");
 }
 
-type QueueAnswer = { outcome: string; at?: string; zone?: string; says?: string };
-
-function queuedWords(answer: QueueAnswer): string {
-  if (answer.outcome === "queued" && answer.at !== undefined) return `Goes out ${placeTime(answer.at, answer.zone ?? "UTC")}.`;
-  if (answer.outcome === "already_queued") return "It is on its way there already.";
-  return `Not queued: ${answer.says ?? "no reason given"}.`;
+function oneWords(went: Went): string {
+  if (went.outcome === "already") return "It is on its way there already.";
+  if (went.outcome === "refused" || typeof went.at !== "string") return `Not sent: ${went.says ?? "no reason given"}.`;
+  return `Goes out ${placeTime(went.at, went.zone ?? "UTC")}.`;
 }
 
 export function approve(workspaceId: string, postId: string, revision: number) {

@@ -87,6 +87,11 @@ export function written(content: Content) {
   };
 }
 
+/** Say whether the words differ; where they go is not saved with them. */
+export function isReworded(content: Content, saved: Content): boolean {
+  return JSON.stringify(written(content)) !== JSON.stringify(written(saved));
+}
+
 /** Give one channel something of its own; undefined lets it follow the common words again. */
 export function vary<F extends Field>(content: Content, channel: Channel, field: F, value: Variant[F] | undefined): Content {
   const { [field]: _, ...others } = content.variants[channel] ?? {};
@@ -96,6 +101,35 @@ export function vary<F extends Field>(content: Content, channel: Channel, field:
   if (bare) delete variants[channel];
   else variants[channel] = next;
   return { ...content, variants };
+}
+
+/** Choose something that the channel's network offers; undefined leaves it to the network's own usual. */
+export function choose(content: Content, channel: Channel, name: string, value: unknown): Content {
+  const { options = {}, ...rest } = content.variants[channel] ?? {};
+  const { [name]: _, ...others } = options;
+  const next = value === undefined ? others : { ...others, [name]: value };
+  const variants = { ...content.variants };
+  if (Object.keys(next).length === 0 && Object.keys(rest).length === 0) delete variants[channel];
+  else variants[channel] = { ...rest, options: next };
+  return { ...content, variants };
+}
+
+/** Which channels of an account are named; none: its usual ones. */
+export function channelsOf(content: Content, accountId: string): Channel[] {
+  return content.places.flatMap((each) => (each.account_id === accountId && each.channel !== undefined && each.channel !== null ? [each.channel] : []));
+}
+
+/** Name the channels of an account; the others keep theirs. */
+export function onChannels(content: Content, accountId: string, channels: readonly Channel[]): Content {
+  const at = content.places.findIndex((each) => each.account_id === accountId);
+  const others = content.places.filter((each) => each.account_id !== accountId);
+  const named = channels.length === 0 ? [{ account_id: accountId }] : channels.map((channel) => ({ account_id: accountId, channel }));
+  return { ...content, places: others.toSpliced(at, 0, ...named) };
+}
+
+/** Say whether a channel differs from the others in anything. */
+export function isVaried(content: Content, channel: Channel): boolean {
+  return ownFields(content, channel).length > 0 || Object.keys(content.variants[channel]?.options ?? {}).length > 0;
 }
 
 /** Which fields a channel has of its own. */

@@ -1,10 +1,11 @@
 // What would become of what is typed: previews and counts, troubles, approval and times. Nothing is written.
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
-import { isEmpty, written, type Content, type Place } from "./content";
+import { Problem } from "../../api/problem";
+import { isEmpty, written, type Content } from "./content";
 
 export type Preview = Schemas["PreviewShown"];
 export type Finding = Schemas["FindingShown"];
@@ -44,64 +45,46 @@ export function useFindings(content: Content, postId: string | null, at: Date | 
   });
 }
 
-export interface Approval {
-  approved: boolean;
-  why: string | null;
+export type Act = Schemas["ComposeAsked"];
+export type Went = Schemas["Went"];
+
+/** What the button's own act would come to; nothing of it stays. */
+export interface Foreseen {
+  composed: Schemas["Composed"];
+  /** It goes out now only with an approval that the same press gives. */
+  approving: boolean;
 }
 
-/** Save it as a rehearsal: would it be approved, or wait? */
-export function useApproval(content: Content, saved: { id: string; revision: number } | null) {
-  const workspace_id = useWorkspaceId();
-  const [typed] = useDebouncedValue(content, 800);
-  return useQuery({
-    queryKey: [workspace_id, "rehearsal", typed, saved],
-    queryFn: async (): Promise<Approval> => {
-      const query = { dry_run: true };
-      const answer =
-        saved === null
-          ? await take(api.POST("/api/v1/workspaces/{workspace_id}/posts", { params: { path: { workspace_id }, query }, body: written(typed) }))
-          : await take(
-              api.PATCH("/api/v1/workspaces/{workspace_id}/posts/{post_id}", {
-                params: { path: { workspace_id, post_id: saved.id }, query },
-                body: { ...written(typed), revision: saved.revision },
-              }),
-            );
-      return { approved: answer.approved, why: answer.why_not_approved ?? null };
-    },
-    enabled: !isEmpty(typed),
+/** Carry the act out, or rehearse it. Publishing now approves only where an approval is wanting. */
+export async function compose(workspaceId: string, act: Act, dry_run: boolean): Promise<Foreseen> {
+  const params = { path: { workspace_id: workspaceId }, query: { dry_run } };
+  const send = (body: Act) => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/compose", { params, body }));
+  try {
+    return { composed: await send(act), approving: false };
+  } catch (error) {
+    if (!(act.goes === "now" && error instanceof Problem && error.code === "not_approved")) throw error;
+    return { composed: await send({ ...act, approve: true }), approving: true };
+  }
+}
+
+/** Rehearse exactly what the button would do. An answer to another act is not shown as this one's. */
+export function useRehearsal(act: Act | null) {
+  const workspaceId = useWorkspaceId();
+  const [typed] = useDebouncedValue(act, 500);
+  const asked = useQuery({
+    queryKey: [workspaceId, "rehearsal", typed],
+    queryFn: async () => ({ ...(typed === null ? null : await compose(workspaceId, typed, true)), about: aboutOf(typed) }),
+    enabled: typed !== null,
     placeholderData: keepPreviousData,
     retry: false,
   });
+  const { data } = asked;
+  // Other words take the same slot: the time stays on the button while somebody types.
+  const fits = data?.composed !== undefined && data.about === aboutOf(act);
+  return { foreseen: fits ? (data as Foreseen) : undefined, error: asked.isPlaceholderData ? null : asked.error };
 }
 
-export interface NextSlot {
-  account_id: string;
-  at: string | null;
-  zone: string;
-  says: string | null;
-}
-
-/** The slot that each account would give it, in the order of time. */
-export function useNextSlots(places: readonly Place[]): NextSlot[] | undefined {
-  const workspace_id = useWorkspaceId();
-  const accounts = [...new Set(places.map((each) => each.account_id))];
-  const asked = useQueries({
-    queries: accounts.map((account_id) => ({
-      queryKey: [workspace_id, "next-slot", account_id],
-      queryFn: async (): Promise<NextSlot> => {
-        const queue = await take(
-          api.GET("/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue", {
-            params: { path: { workspace_id, account_id }, query: { days: 62 } },
-          }),
-        );
-        const free = queue.days.flatMap((day) => day.lines).find((line) => line.kind === "empty");
-        return { account_id, at: free?.at ?? null, zone: queue.zone, says: free === undefined ? "No slot is free within two months." : null };
-      },
-      retry: false,
-    })),
-  });
-  if (asked.some((each) => each.isPending)) return undefined;
-  return asked
-    .map((each, index): NextSlot => each.data ?? { account_id: accounts[index] ?? "", at: null, zone: "UTC", says: each.error?.message ?? null })
-    .sort((one, other) => (one.at ?? "9").localeCompare(other.at ?? "9"));
+/** What of an act decides about places and times. */
+function aboutOf(act: Act | null): string {
+  return act === null ? "" : JSON.stringify([act.post_id, act.goes, act.accounts, act.at, act.zone]);
 }

@@ -3,42 +3,51 @@ import { clock, dayName, placeOf } from "../../ui/times";
 import { count } from "../../ui/words";
 import type { Way } from "./carryOut";
 import type { Post } from "./content";
-import type { NextSlot } from "./foresee";
+import type { Went } from "./foresee";
 
 /** "Tue 12 May 09:00 Auckland" */
 export const placeTime = (at: string, zone: string): string => `${dayName(at, zone)} ${clock(at, zone)} ${placeOf(zone)}`;
 
-export function labelOf(said: {
+interface Told {
   way: Way;
-  slots: NextSlot[] | undefined;
-  at: string | null;
-  zone: string;
-  approved: boolean;
-  previews: readonly unknown[];
+  /** What the rehearsal came to; undefined: it is not known yet. */
+  places: readonly Went[] | undefined;
+  approving: boolean;
   post: Post | null;
-}): string {
-  const { way, at, zone } = said;
+  zone: string;
+}
+
+export function labelOf({ way, places = [], approving, post, zone }: Told): string {
   switch (way) {
-    case "queue": {
-      const free = said.slots?.filter((each) => each.at !== null) ?? [];
-      const first = free[0];
-      if (first?.at === undefined || first.at === null) return "Add to queue";
-      const more = free.length > 1 ? ` and ${free.length - 1} more` : "";
-      return `Add to queue: ${placeTime(first.at, first.zone)}${more}`;
-    }
+    case "queue":
     case "slot":
-      return at === null ? "Add to queue" : `Add to queue: ${placeTime(at, zone)}`;
+      return withTimes("Add to queue", places);
     case "time":
-      return at === null ? "Schedule" : `Schedule: ${placeTime(at, zone)}`;
+      return withTimes("Schedule", places);
     case "now": {
-      const what = said.approved ? "Publish now" : "Approve and publish now";
-      return said.previews.length > 1 ? `${what} in ${count(said.previews.length, "place")}` : what;
+      const what = approving ? "Approve and publish now" : "Publish now";
+      const going = places.filter((each) => each.outcome === "now").length;
+      return going > 1 ? `${what} in ${count(going, "place")}` : what;
     }
     case "draft":
       return "Save as a draft";
     case "save": {
-      const next = said.post?.scheduled_at;
+      const next = post?.scheduled_at;
       return next === null || next === undefined ? "Save" : `Save: goes out ${placeTime(next, zone)}`;
     }
   }
+}
+
+/** "Add to queue: Tue 12 May 09:00 Auckland", "Add to queue: 3 accounts, first Tue 12 May 09:00 Auckland" */
+function withTimes(what: string, places: readonly Went[]): string {
+  const timed = places
+    .flatMap(({ account_id, at, zone, outcome }) => (outcome !== "refused" && outcome !== "already" && typeof at === "string" ? [{ account_id, at, zone: zone ?? "UTC" }] : []))
+    .sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  const first = timed[0];
+  if (first === undefined) return what;
+  const when = placeTime(first.at, first.zone);
+  const accounts = new Set(timed.map((each) => each.account_id)).size;
+  if (accounts === 1) return `${what}: ${when}`;
+  const together = timed.every((each) => Date.parse(each.at) === Date.parse(first.at));
+  return `${what}: ${count(accounts, "account")}, ${together ? "all" : "first"} ${when}`;
 }
