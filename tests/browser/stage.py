@@ -116,7 +116,8 @@ async def open_stage(browser: Browser, folder: Path) -> AsyncGenerator[Stage]:
     settings = Settings(
         data=folder,
         database=f"sqlite:///{folder}/product.sqlite3",
-        mail=MailServer(host="mail.example.org"),  # nobody calls it: no worker runs
+        # Nobody calls it: no worker runs.
+        mail=MailServer(host="mail.example.org", sender="cadenza@example.org"),
     )
     async with open_house(settings, clock=SetClock(OPENS)) as house:
         stop = asyncio.Event()
