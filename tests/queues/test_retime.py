@@ -42,6 +42,12 @@ async def test_queued_posts_keep_their_wall_time_and_what_moved_is_listed(desk: 
     assert await desk.operations.read(outdated) == []
 
 
+async def test_a_worker_with_older_rules_leaves_a_queue_to_the_newer(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.operations.run(lambda tx, _: tx.run("UPDATE queue SET tz_version = '2999a'"))
+    assert await desk.operations.read(outdated) == []
+
+
 async def test_a_second_time_nothing_moves(desk: Desk) -> None:
     await resolved_by_older_rules(desk)
     await desk.run(retime, account_id="ada")

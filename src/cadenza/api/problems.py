@@ -19,7 +19,7 @@ from cadenza.core.zones import UnknownZoneError
 from cadenza.engine.errors import EngineError
 from cadenza.media.storage import StorageFailed
 from cadenza.people.model import Missing, Refused, TooOften, Wrong
-from cadenza.sql.errors import SqlError
+from cadenza.sql.errors import Full, SqlError
 
 TYPE = "urn:cadenza:problem:"
 MEDIA = "application/problem+json"
@@ -183,11 +183,14 @@ async def on_channel(request: Request, error: Exception) -> Response:
 
 
 async def on_database(request: Request, error: Exception) -> Response:
-    """Answer that the database cannot do it now; nothing was changed."""
+    """Answer that the database cannot do it now; a full one refuses, of a lost one nobody knows."""
+    if isinstance(error, Full):
+        says = "There is no room on the disk of the database; nothing was changed: an operator must see to it."
+        return answer_problem(request, Problem(507, "no_room", says))
     problem = Problem(
         503,
         "unavailable",
-        "The database cannot do this now; nothing was changed: try again.",
+        "The database cannot do this now: try again, with the same Idempotency-Key if you gave one.",
         headers={"retry-after": "1"},
     )
     return answer_problem(request, problem)

@@ -29,10 +29,13 @@ class Retimed:
 
 
 def outdated(tx: Tx, now: datetime, *, version: str | None = None) -> list[tuple[str, str]]:
-    """Name the queues (workspace, account) that another tz database resolved."""
+    """Name the queues (workspace, account) that an older tz database resolved.
+
+    Of two workers with different ones the newer decides: the older leaves its queues alone.
+    """
     rows = tx.all(
         """
-        SELECT workspace_id, account_id FROM queue WHERE tz_version <> :version
+        SELECT workspace_id, account_id FROM queue WHERE tz_version < :version
         ORDER BY workspace_id, account_id
         """,
         version=version or tz_version(),
