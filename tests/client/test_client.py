@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import httpx2
 import pytest
 
 from cadenza.api.app import create_app
-from cadenza.bootstrap import House, open_house
-from cadenza.client import Client, Problem, Unreachable, Workspace, connect
-from cadenza.client.errors import ClientError
-from cadenza.client.local import open_local
-from cadenza.config.model import Settings
-from cadenza.people.passwords import Passwords
-from cadenza.people.sign_up import offer_first_start, sign_up_first_owner
-from cadenza.people.tokens import draw_token
-
-
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    async with open_house(Settings(data=tmp_path)) as house:
-        yield house
-
-
-@pytest.fixture
-async def home(house: House) -> AsyncIterator[Workspace]:
-    await make_ada(house)
-    async with open_local(house) as client:
-        (workspace,) = await client.workspaces()
-        yield client.workspace(workspace["id"])
-
-
-async def make_ada(house: House) -> None:
-    token = draw_token()
-    hashed = await Passwords().hash("four plain words here")
-
-    def operation(tx: Any, now: Any) -> object:
-        offer_first_start(tx, now, token_hash=token.hash)
-        return sign_up_first_owner(
-            tx,
-            now,
-            start_hash=token.hash,
-            email="ada@example.org",
-            name="Ada",
-            password_hash=hashed,
-            zone="UTC",
-            workspace="Home",
-        )
-
-    assert isinstance(await house.operations.run(operation), tuple)
+from cadenza.bootstrap import House
+from cadenza.cli.local import Inside, open_local
+from cadenza.client import (
+    Changed,
+    Client,
+    ClientError,
+    Conflict,
+    Invalid,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    Problem,
+    Unreachable,
+    Workspace,
+    connect,
+)
+from tests.client.conftest import Patient, key_of, make_ada, with_key
 
 
 async def test_a_post_is_written_and_found_again(home: Workspace) -> None:
@@ -69,23 +42,57 @@ async def test_a_dry_run_changes_nothing(home: Workspace) -> None:
 async def test_pages_follow_each_other_to_the_end(home: Workspace) -> None:
     for number in range(5):
         await home.posts.create(text=f"post {number}")
-    found = [each["text"] async for each in home.list("/posts", limit=2)]
+    found = [each["text"] async for each in home.posts.list(limit=2)]
     assert sorted(found) == [f"post {number}" for number in range(5)]
-    assert len([each async for each in home.posts.list(3)]) == 3
+    assert len([each async for each in home.posts.list(limit=2, most=3)]) == 3
+    assert [each async for each in home.posts.list(most=0)] == []
 
 
 async def test_a_refusal_names_every_fault(home: Workspace) -> None:
-    with pytest.raises(Problem) as refused:
-        await home.post("/posts", {"text": 5, "colour": "red"})
+    with pytest.raises(Invalid) as refused:
+        await home.client.request(
+            "POST", f"/workspaces/{home.id}/posts", json={"text": 5, "colour": "red"}
+        )
     assert refused.value.status == 422
     assert {fault.path for fault in refused.value.faults} == {"body.text", "body.colour"}
     assert len(refused.value.lines()) == 3
 
 
+async def test_each_kind_of_refusal_is_an_exception_of_its_own(
+    house: House, home: Workspace
+) -> None:
+    with pytest.raises(NotFound) as missing:
+        await home.posts.show("nobody")
+    assert missing.value.code == "not_found"
+    assert missing.value.request_id
+    with pytest.raises(Changed) as changed:
+        await home.itself.change(name="Elsewhere", if_match='"another"')
+    assert changed.value.current["name"] == "Home"
+    await home.people.invite(email="ben@example.org", idempotency_key="one")
+    with pytest.raises(Conflict):
+        await home.people.invite(email="ben@example.org", idempotency_key="one")
+    app = create_app(house)
+    async with with_key(app, await key_of(home, "posts:read")) as http:
+        with pytest.raises(NotAllowed) as refused:
+            await Client(http).workspace(home.id).posts.create(text="hello")
+        assert refused.value.code == "scope_needed"
+    async with with_key(app, "cad_no_key") as http:
+        with pytest.raises(NotSignedIn) as unknown:
+            await Client(http).home()
+        assert unknown.value.code == "unknown_key"
+
+
+async def test_a_key_finds_its_own_workspace(house: House, home: Workspace) -> None:
+    async with with_key(create_app(house), await key_of(home, "posts:write")) as http:
+        there = await Client(http).home()
+        assert there.id == home.id
+        assert (await there.posts.create(text="by key"))["text"] == "by key"
+
+
 async def test_the_session_of_a_local_client_ends_with_it(house: House) -> None:
     await make_ada(house)
     async with open_local(house, person="Ada@example.org") as client:
-        assert (await client.me())["email"] == "ada@example.org"
+        assert (await client.me.show_me())["email"] == "ada@example.org"
     count = await house.operations.read(lambda tx, _: tx.value("SELECT count(*) FROM session"))
     assert count == 0
 
@@ -103,60 +110,88 @@ async def test_somebody_who_is_not_here_is_refused(house: House) -> None:
             pass
 
 
-async def test_a_key_works_over_an_address_and_a_wrong_one_does_not(
-    house: House, home: Workspace
-) -> None:
-    made = await home.keys.make("ci", ["posts:read", "posts:write"])
-    transport = httpx2.ASGITransport(app=create_app(house))
-    for key, right in ((made["key"], True), ("cad_no_key", False)):
-        headers = {"authorization": f"Bearer {key}"}
-        async with httpx2.AsyncClient(
-            transport=transport, base_url="http://127.0.0.1:8400", headers=headers
-        ) as http:
-            there = Client(http).workspace(home.id)
-            if right:
-                assert (await there.posts.create(text="by key"))["text"] == "by key"
-                continue
-            with pytest.raises(Problem) as refused:
-                await there.posts.create(text="by nobody")
-            assert refused.value.code == "unknown_key"
-
-
 class Lossy(httpx2.AsyncBaseTransport):
-    """Carries each request, and loses the first answer."""
+    """Carries each request, and spoils the first answers."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, spoil: Callable[[int], bool]) -> None:
         self.inner = inner
-        self.calls = 0
+        self.spoil = spoil
+        self.keys: list[str | None] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        self.calls += 1
+        self.keys.append(request.headers.get("idempotency-key"))
         answer = await self.inner.handle_async_request(request)
-        if self.calls == 1:
+        if self.spoil(len(self.keys)):
             await answer.aread()
-            raise httpx2.ReadError("the answer got lost", request=request)
+            raise httpx2.ReadTimeout("the answer got lost", request=request)
         return answer
 
 
 async def test_a_write_whose_answer_got_lost_is_repeated_and_done_once(
     house: House, home: Workspace
 ) -> None:
-    made = await home.keys.make("ci", ["posts:write"])
-    lossy = Lossy(httpx2.ASGITransport(app=create_app(house)))
-    async with httpx2.AsyncClient(
-        transport=lossy,
-        base_url="http://127.0.0.1:8400",
-        headers={"authorization": f"Bearer {made['key']}"},
-    ) as http:
-        await Client(http).workspace(home.id).posts.create(text="once")
-    assert lossy.calls == 2
+    app = create_app(house)
+    lossy = Lossy(Inside(app), lambda count: count < 3)
+    async with with_key(app, await key_of(home, "posts:write"), lossy) as http:
+        there = Client(http, clock=Patient()).workspace(home.id)
+        await there.posts.create(text="once")
+    assert len(lossy.keys) == 3
+    assert len(set(lossy.keys)) == 1
     assert [each["text"] async for each in home.posts.list()] == ["once"]
+
+
+async def test_an_answer_that_never_comes_is_told_after_three_tries(
+    house: House, home: Workspace
+) -> None:
+    app = create_app(house)
+    lossy = Lossy(Inside(app), lambda _: True)
+    async with with_key(app, await key_of(home, "posts:write"), lossy) as http:
+        there = Client(http, clock=Patient()).workspace(home.id)
+        with pytest.raises(Unreachable, match="the answer got lost"):
+            await there.posts.create(text="once")
+    assert len(lossy.keys) == 3
+
+
+class Busy(httpx2.AsyncBaseTransport):
+    """Answers as a server does that is still at the first try, then as one that is done."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.calls += 1
+        if self.calls == 1:
+            body = {"type": "urn:cadenza:problem:under_way", "status": 409, "detail": "wait"}
+            return httpx2.Response(409, json=body, request=request)
+        if self.calls == 2:
+            return httpx2.Response(429, json={}, headers={"retry-after": "7"}, request=request)
+        return httpx2.Response(200, json={"done": True}, request=request)
+
+
+async def test_a_server_that_asks_for_patience_is_waited_for() -> None:
+    clock = Patient()
+    async with httpx2.AsyncClient(transport=Busy(), base_url="http://there") as http:
+        assert await Client(http, clock=clock).request("POST", "/x") == {"done": True}
+    assert clock.waited >= 7
+
+
+async def test_an_id_cannot_leave_its_place_in_the_path(home: Workspace) -> None:
+    with pytest.raises(Problem) as refused:
+        await home.posts.show("../keys")
+    assert refused.value.status in (404, 422)
 
 
 async def test_an_address_where_nobody_answers_is_said(unused_port: int) -> None:
     async with connect(f"http://127.0.0.1:{unused_port}", key="cad_a_b") as client:
         with pytest.raises(Unreachable, match="nobody answers at"):
-            await client.workspaces()
+            await client.home()
+
+
+async def test_an_address_that_is_no_cadenza_is_said() -> None:
+    page = httpx2.MockTransport(lambda request: httpx2.Response(404, text="<h1>nginx</h1>"))
+    async with httpx2.AsyncClient(transport=page, base_url="http://there") as http:
+        with pytest.raises(Unreachable, match="not as Cadenza does"):
+            await Client(http).home()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from cadenza.api.ask import Act, Acting, Ask
 from cadenza.api.declare import Resource
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.shape import Answer, Asked, Id, IdField
+from cadenza.bootstrap.describe import readiness
 from cadenza.db.audit import record
 from cadenza.deliveries import resume_plan
 from cadenza.deliveries.admit_account import admit_account
@@ -50,6 +51,8 @@ class Network(BaseModel):
 
     provider: str
     fields: list[FieldShown]
+    ready: bool = Field(description="Whether the installation has what connecting one needs")
+    says: str = Field(description="What to do if not; else what a person is asked for")
 
 
 class Begin(Asked):
@@ -85,9 +88,12 @@ class Connection(Answer):
 @routes.get(needs=Role.VIEWER, scope="accounts:read")
 async def list_networks(ask: Ask, workspace_id: Id) -> list[Network]:
     """List the networks, and what a person is asked for."""
+    ready = {each.provider: each for each in readiness(ask.house.settings)}
     return [
         Network(
             provider=name,
+            ready=ready[name].ready,
+            says=ready[name].says,
             fields=[
                 FieldShown(
                     name=each.name,

@@ -4,12 +4,14 @@ from datetime import datetime, timedelta
 from importlib.metadata import version
 
 from pydantic import BaseModel
+from starlette.responses import Response
 
 from cadenza.api.ask import Act, Ask
 from cadenza.api.declare import INSTANCE, Resource
 from cadenza.api.metrics import road_lag
 from cadenza.api.problems import conflict
 from cadenza.api.shape import Answer
+from cadenza.bootstrap.bundle import write_bundle
 from cadenza.bootstrap.guard import read_witness
 from cadenza.core.zones import tz_version
 from cadenza.deliveries import installation
@@ -109,6 +111,22 @@ async def show_system(ask: Ask) -> System:
         )
 
     return await ask.read(look)
+
+
+@routes.get(
+    "/bundle",
+    needs=INSTANCE,
+    scope="system:read",
+    response_class=Response,
+    responses={200: {"description": "A ZIP file", "content": {"application/zip": {}}}},
+)
+async def pack_bundle(ask: Ask) -> Response:
+    """Pack what a maintainer needs to help: versions, settings, counts, tries; no texts, no secrets."""
+    return Response(
+        await write_bundle(ask.house),
+        headers={"content-disposition": 'attachment; filename="cadenza-bundle.zip"'},
+        media_type="application/zip",
+    )
 
 
 @routes.post("/confirm", needs=INSTANCE)

@@ -1,19 +1,29 @@
-"""`cadenza account`: which accounts there are, connecting one, pausing it, and what limits it."""
+"""`cadenza account`: which accounts there are, connecting one, checking, pausing and letting it go.
+
+What limits an account, and its hours, are in `account_limits.py` and hang on the same group.
+"""
 
 import sys
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
+from cadenza.cli.account_limits import add_limits, limited
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.reach import USUALLY, Reach, at, find_account, reached
 from cadenza.cli.show import print_facts, print_json, print_table, say
 from cadenza.client.errors import ClientError
-from cadenza.client.workspace import Data
 from cadenza.core.suggest import did_you_mean
 
+if TYPE_CHECKING:
+    from cadenza.client import shapes
+
 app = App(name="account", help="Look at accounts, connect them, pause them, limit them.")
+add_limits(app)
+
+
+NONE_YET = "No account is connected yet: `cadenza account connect NETWORK` connects one."
 
 
 @app.command(name="list")
@@ -30,7 +40,7 @@ async def list_(*, reach: Reach = USUALLY) -> int:
             (each["provider"], each["handle"], _state(each), each["zone"], each["id"])
             for each in accounts
         ],
-        empty="No account is connected yet: `cadenza account connect NETWORK` connects one.",
+        empty=NONE_YET,
     )
     return OK
 
@@ -49,8 +59,9 @@ async def show(account: str, /, *, reach: Reach = USUALLY) -> int:
     if reach.json:
         print_json(found)
     else:
-        facts = {name: value for name, value in found.items() if name not in ("dry_run", "lane")}
-        print_facts({**facts, "state": _state(found), "hours": None})
+        shown = {"state": _state(found), **limited(found), "connected": at(found["created_at"])}
+        facts = ("id", "provider", "handle", "name", "kind", "zone")
+        print_facts({**{name: found.get(name) for name in facts}, **shown})
     return OK
 
 
@@ -60,6 +71,7 @@ async def connect(
     /,
     *,
     field: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    again: str | None = None,
     reach: Reach = USUALLY,
 ) -> int:
     """Connect an account; without a network, list what can be connected and what each asks for.
@@ -71,16 +83,24 @@ async def connect(
     field
         What the network asks for, as name=value; may be said several times. What is missing is
         asked for on a terminal.
+    again
+        Connect this account anew instead: its id, its handle, or its network.
     """
     async with reached(reach) as home:
-        networks = {each["provider"]: each for each in await home.accounts.networks()}
+        networks = {each["provider"]: each for each in await home.connect.list_networks()}
         if provider is None:
             return _list_networks(networks, json=reach.json)
         if provider not in networks:
             raise ClientError(
                 f"there is no network {provider!r}.{did_you_mean(provider, networks)}"
             )
-        answer = await home.accounts.connect(provider, _fields(networks[provider], field))
+        if not networks[provider]["ready"]:
+            raise ClientError(f"{provider} is not ready here: {networks[provider]['says']}")
+        answer = await home.connect.begin(
+            provider,
+            fields=_fields(networks[provider], field),
+            account_id=None if again is None else (await find_account(home, again))["id"],
+        )
     if reach.json:
         print_json(answer)
     elif answer["redirect"]:
@@ -94,26 +114,23 @@ async def connect(
 @app.command
 async def check(*, reach: Reach = USUALLY) -> int:
     """Say what each account and each network still needs, and what to do about it."""
-    from cadenza.cli.config import readiness
-    from cadenza.cli.settings import Chosen
-
     async with reached(reach) as home:
         accounts = await home.accounts.list()
+        networks = await home.connect.list_networks()
     sick = [each for each in accounts if each["state"] != "connected" or _held(each)]
-    ready = [] if reach.server else readiness(Chosen(config=reach.config).settings())
     if reach.json:
-        networks = [{"provider": r.provider, "ready": r.ready, "says": r.says} for r in ready]
-        print_json({"accounts": sick, "networks": networks})
+        ready = [{name: each[name] for name in ("provider", "ready", "says")} for each in networks]
+        print_json({"accounts": sick, "networks": ready})
         return REFUSED if sick else OK
     print_table(
         ("account", "state", "what to do"),
         [(f"{each['provider']} {each['handle']}", _state(each), _advice(each)) for each in sick],
-        empty=f"All {len(accounts)} accounts are well.",
+        empty=f"All {len(accounts)} accounts are well." if accounts else NONE_YET,
     )
     print_table(
         ("network", "", "to connect one"),
-        [(each.provider, "ready" if each.ready else "not yet", each.says) for each in ready],
-        empty="What the networks need is set on the server: `cadenza config check` there.",
+        [(n["provider"], "ready" if n["ready"] else "not yet", n["says"]) for n in networks],
+        empty="there are no networks",
     )
     return REFUSED if sick else OK
 
@@ -135,7 +152,7 @@ async def pause(
     """
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.accounts.pause(found["id"], reason, until=until)
+        answer = await home.accounts.pause(found["id"], reason=reason, until=until)
     if reach.json:
         print_json(answer)
     else:
@@ -144,7 +161,13 @@ async def pause(
 
 
 @app.command
-async def resume(account: str, /, *, choice: str | None = None, reach: Reach = USUALLY) -> int:
+async def resume(
+    account: str,
+    /,
+    *,
+    choice: Literal["send", "draft"] | None = None,
+    reach: Reach = USUALLY,
+) -> int:
     """Let an account send again.
 
     Parameters
@@ -152,11 +175,12 @@ async def resume(account: str, /, *, choice: str | None = None, reach: Reach = U
     account
         Its id, its handle, or its network.
     choice
-        What becomes of what was held; asked for by the server where something was.
+        What becomes of what was held meanwhile: send lets it go, draft takes it back. Needed where
+        something was.
     """
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.accounts.resume(found["id"], choice)
+        answer = await home.accounts.resume(found["id"], choice=choice)
     if reach.json:
         print_json(answer)
     else:
@@ -165,36 +189,44 @@ async def resume(account: str, /, *, choice: str | None = None, reach: Reach = U
 
 
 @app.command
-async def limits(account: str, /, *, reach: Reach = USUALLY) -> int:
-    """Show what limits an account.
+async def disconnect(
+    account: str,
+    /,
+    *,
+    yes: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Wipe an account's credentials and cancel what it had still to send; its history stays.
 
     Parameters
     ----------
     account
         Its id, its handle, or its network.
+    yes
+        Do it; without this, only say what would happen.
     """
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.accounts.limits(found["id"])
+        answer = await home.accounts.let_go(found["id"], dry_run=not yes)
     if reach.json:
         print_json(answer)
         return OK
-    print_table(
-        ("action", "limit"),
-        [(each["action"], _limit(each)) for each in answer["limits"]],
-        empty="Nothing limits it but the network itself.",
-    )
+    if not yes:
+        say(f"{found['handle']} would be disconnected, and {answer['canceled']} posts canceled.")
+        say("Nothing was changed: say --yes to do it.")
+        return OK
+    say(f"{found['handle']} is disconnected; {answer['canceled']} posts were canceled")
     return OK
 
 
-def _list_networks(networks: dict[str, Data], *, json: bool) -> int:
+def _list_networks(networks: "dict[str, shapes.Network]", *, json: bool) -> int:
     if json:
         print_json(list(networks.values()))
         return OK
     print_table(
-        ("network", "asks for"),
+        ("network", "", "asks for"),
         [
-            (name, ", ".join(f"{f['name']} ({f['label']})" for f in each["fields"]) or "a sign-in")
+            (name, "ready" if each["ready"] else "not yet", _asks(each))
             for name, each in networks.items()
         ],
         empty="there are no networks",
@@ -203,7 +235,14 @@ def _list_networks(networks: dict[str, Data], *, json: bool) -> int:
     return OK
 
 
-def _fields(network: Data, given: tuple[str, ...]) -> dict[str, str]:
+def _asks(network: "shapes.Network") -> str:
+    if not network["ready"]:
+        return network["says"]
+    asked = ", ".join(f"{each['name']} ({each['label']})" for each in network["fields"])
+    return asked or "a sign-in on its own page"
+
+
+def _fields(network: "shapes.Network", given: tuple[str, ...]) -> dict[str, str]:
     """Read name=value pairs; ask for what is missing where somebody can answer."""
     said = dict(each.split("=", 1) for each in given if "=" in each)
     if len(said) != len(given):
@@ -223,28 +262,20 @@ def _ask(words: str, *, secret: bool) -> str:
     return getpass.getpass(words) if secret else input(words)
 
 
-def _held(account: Data) -> bool:
-    return bool(account.get("lane") and account["lane"]["paused"])
+def _held(account: "shapes.Account") -> bool:
+    return account["lane"] is not None and account["lane"]["paused"]
 
 
-def _state(account: Data) -> str:
-    lane = account.get("lane") or {}
-    if lane.get("paused"):
+def _state(account: "shapes.Account") -> str:
+    lane = account["lane"]
+    if lane is not None and lane["paused"]:
         until = f" until {at(lane['paused_until'])}" if lane["paused_until"] else ""
         return f"paused{until}: {lane['pause_reason']}"
     said = account["state"]
     return f"{said}: {account['state_reason']}" if account["state_reason"] else said
 
 
-def _advice(account: Data) -> str:
+def _advice(account: "shapes.Account") -> str:
     if _held(account) and account["state"] == "connected":
         return f"cadenza account resume {account['id']}"
     return f"connect it again: cadenza account connect {account['provider']}"
-
-
-def _limit(limit: Data) -> str:
-    if limit["kind"] == "gap":
-        return f"at least {limit['amount']} s between two"
-    if limit["kind"] == "rate":
-        return f"{limit['amount']} in {limit['per_seconds']} s"
-    return f"{limit['amount']} per {limit['kind'].replace('_', ' ')}"

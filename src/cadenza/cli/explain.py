@@ -1,6 +1,8 @@
-"""`cadenza explain`: why a delivery does not go now, when it may, and who can change that."""
+"""`cadenza explain`: why a delivery does not go now, when it may, who can change that, and what was said."""
 
-from cyclopts import App
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK
 from cadenza.cli.reach import USUALLY, Reach, at, reached
@@ -10,20 +12,30 @@ app = App(name="explain", help="Say why a delivery does not go now, and who can 
 
 
 @app.default
-async def explain(delivery: str, /, *, reach: Reach = USUALLY) -> int:
+async def explain(
+    delivery: str,
+    /,
+    *,
+    said: Annotated[bool, Parameter(negative=())] = False,
+    reach: Reach = USUALLY,
+) -> int:
     """Say why a delivery does not go now, when it may, and who can change that.
 
     Parameters
     ----------
     delivery
         The delivery's id, as `post show` and `queue show` print it.
+    said
+        Show besides what was sent to the network for it and what came back, without secrets.
     """
     async with reached(reach) as home:
         told = await home.deliveries.explain(delivery)
         shown = await home.deliveries.show(delivery)
-        attempts = await home.deliveries.attempts(delivery)
+        attempts = await home.deliveries.list_attempts(delivery)
+        exchanges = await home.deliveries.list_exchanges(delivery) if said else []
     if reach.json:
-        print_json({"delivery": shown, "explained": told, "attempts": attempts})
+        more = {"exchanges": exchanges} if said else {}
+        print_json({"delivery": shown, "explained": told, "attempts": attempts, **more})
         return OK
     say(told["says"])
     if shown["state"] == "unconfirmed":
@@ -39,10 +51,34 @@ async def explain(delivery: str, /, *, reach: Reach = USUALLY) -> int:
     )
     print_table(
         ("tried", "outcome", "says"),
-        [(at(a["began_at"]), a["outcome"] or "under way", a["says"] or a["url"]) for a in attempts],
+        [(at(a["began_at"]), a["sentence"], a["says"] or a["url"]) for a in attempts],
         empty="Nothing was tried yet.",
     )
+    for exchange in exchanges:
+        _tell(exchange)
+    if said and not exchanges:
+        say("What was said is not kept, or no longer: it goes after thirty days.")
     return OK
+
+
+def _tell(exchange: Any) -> None:
+    """Print one exchange as people read them: what was sent, then what came back."""
+    say("")
+    say(f"{exchange['step']}  {at(exchange['began_at'])}  {exchange['method']} {exchange['place']}")
+    for name, value in exchange["headers"].items():
+        say(f"> {name}: {value}")
+    _lines(">", exchange["body"])
+    status = "no answer" if exchange["status"] is None else str(exchange["status"])
+    say(f"< {status} after {exchange['seconds']:.1f} s")
+    for name, value in exchange["reply_headers"].items():
+        say(f"< {name}: {value}")
+    _lines("<", exchange["reply"])
+    _lines("<", exchange["says"])
+
+
+def _lines(mark: str, text: str | None) -> None:
+    for line in (text or "").splitlines():
+        say(f"{mark} {line}")
 
 
 def _detail(gate: dict[str, object]) -> str:

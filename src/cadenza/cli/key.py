@@ -1,7 +1,7 @@
 """`cadenza key`: API keys for programs and for this command line on another machine."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -11,6 +11,7 @@ from cadenza.cli.show import print_json, print_table, say
 
 app = App(name="key", help="Make, list and revoke API keys.")
 
+Role = Literal["viewer", "editor", "admin"]
 Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
 USUAL_SCOPES = (
     "accounts:read",
@@ -28,7 +29,7 @@ async def make(
     /,
     *,
     scope: Many = (),
-    role: str = "editor",
+    role: Role = "editor",
     account: Many = (),
     publish_per_day: int | None = None,
     until: datetime | None = None,
@@ -44,7 +45,7 @@ async def make(
         What it may do, for example queue:write; may be said several times. Without any: looking at
         accounts and deliveries, writing posts and queues.
     role
-        viewer, editor or admin.
+        What it may do at most, whatever its scopes say.
     account
         Only with this account; may be said several times.
     publish_per_day
@@ -55,8 +56,8 @@ async def make(
     async with reached(reach) as home:
         accounts = await find_accounts(home, account)
         made = await home.keys.make(
-            name,
-            scope or USUAL_SCOPES,
+            name=name,
+            scopes=list(scope or USUAL_SCOPES),
             role=role,
             accounts=accounts,
             publish_per_day=publish_per_day,
@@ -68,7 +69,6 @@ async def make(
         return OK
     say("This key is shown once. For the command line on another machine:\n")
     say("  export CADENZA_SERVER=https://…")
-    say(f"  export CADENZA_WORKSPACE={workspace}")
     say(f"  export CADENZA_KEY={made['key']}\n")
     return OK
 

@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from cyclopts import App
@@ -17,7 +17,9 @@ from cyclopts import App
 from cadenza.cli.codes import OK
 from cadenza.cli.reach import USUALLY, Reach, reached
 from cadenza.client.errors import ClientError, Problem
-from cadenza.client.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cadenza.client.core import Workspace
 
 app = App(name="mcp", help="Let an agent's program use the workspace over stdin and stdout.")
 
@@ -40,7 +42,7 @@ async def bridge(*, reach: Reach = USUALLY) -> int:
     return OK
 
 
-async def _carry(home: Workspace, line: bytes) -> object | None:
+async def _carry(home: "Workspace", line: bytes) -> object | None:
     """Post one message; return what to answer, if anything."""
     try:
         said = msgspec.json.decode(line)
@@ -54,7 +56,7 @@ async def _carry(home: Workspace, line: bytes) -> object | None:
         asked = not ("result" in message or "error" in message)  # an answer is not answered
         return _fault(id_, NOT_A_MESSAGE, "the message names no method") if asked else None
     try:
-        answer = await home.post("/mcp", message)
+        answer = await home.client.request("POST", f"/workspaces/{home.id}/mcp", json=message)
     except ClientError as error:
         text = "; ".join(error.lines()) if isinstance(error, Problem) else str(error)
         if id_ is not None:

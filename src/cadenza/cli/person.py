@@ -7,7 +7,7 @@ never may. Where no mail server is set, the links are printed to be handed on.
 import getpass
 import sys
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -28,6 +28,7 @@ app = App(
     name="person", help="Make the first owner, invite others, hand out links for new passwords."
 )
 
+Role = Literal["viewer", "editor", "admin", "owner"]
 Password = Annotated[str | None, Parameter(show_default=False)]
 
 
@@ -88,7 +89,7 @@ async def create(
 
 
 @app.command
-async def invite(email: str, /, *, role: str = "editor", reach: Reach = USUALLY) -> int:
+async def invite(email: str, /, *, role: Role = "editor", reach: Reach = USUALLY) -> int:
     """Invite somebody into the workspace; they choose their own password.
 
     With a mail server the link goes to their address; without one it is printed for you to hand on.
@@ -98,10 +99,10 @@ async def invite(email: str, /, *, role: str = "editor", reach: Reach = USUALLY)
     email
         Their address.
     role
-        viewer, editor, admin or owner.
+        What they may do; at most what you may.
     """
     async with reached(reach) as home:
-        made = await home.post("/invitations", {"email": email, "role": role})
+        made = await home.people.invite(email=email, role=role)
     if reach.json:
         print_json(made)
         return OK

@@ -1,32 +1,57 @@
-"""`cadenza post`: write posts, approve them, send them, take them back; import and export them.
-
-Import and export read and write files here, so they work on the local database alone.
-"""
+"""`cadenza post`: write posts, approve them, send them, take them back; import them from a file."""
 
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK
 from cadenza.cli.queue import tell_added
-from cadenza.cli.reach import USUALLY, Reach, at, find_account, find_accounts, reached, short
+from cadenza.cli.reach import (
+    USUALLY,
+    Reach,
+    at,
+    find_account,
+    find_accounts,
+    places,
+    reached,
+    short,
+)
 from cadenza.cli.show import print_facts, print_json, print_table, say
 from cadenza.client.errors import ClientError
-from cadenza.client.workspace import Data
+
+if TYPE_CHECKING:
+    from cadenza.client import shapes
 
 app = App(name="post", help="Write posts, approve them, send them, take them back.")
 
 Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
+States = Annotated[
+    tuple[
+        Literal[
+            "draft",
+            "scheduled",
+            "publishing",
+            "publishing_rest",
+            "needs_check",
+            "published",
+            "partially_published",
+            "failed",
+            "missed",
+        ],
+        ...,
+    ],
+    Parameter(negative="", show_default=False),
+]
 Yes = Annotated[bool, Parameter(negative="", show_default=False)]
 
 
 @app.command(name="list")
 async def list_(
     *,
-    state: Many = (),
+    state: States = (),
     account: str | None = None,
     search: str | None = None,
     most: int = 50,
@@ -47,8 +72,10 @@ async def list_(
     """
     async with reached(reach) as home:
         account_id = None if account is None else (await find_account(home, account))["id"]
-        query = {"state": list(state) or None, "account_id": account_id, "search": search}
-        found = [each async for each in home.posts.list(most, **query)]
+        listed = home.posts.list(
+            state=list(state) or None, account_id=account_id, search=search, most=most
+        )
+        found = [each async for each in listed]
     if reach.json:
         print_json(found)
         return OK
@@ -147,7 +174,7 @@ async def create(
             if reach.json:
                 print_json(made)
             return OK
-        added = await home.queues.add(made["id"], ids)
+        added = await home.queues.add_to_queue(post_id=made["id"], accounts=places(ids))
         names = {each["id"]: each["handle"] for each in await home.accounts.list()}
     if reach.json:
         print_json({"post": made, "queue": added})
@@ -235,7 +262,8 @@ async def publish_now(
     """
     async with reached(reach) as home:
         ids = await find_accounts(home, accounts)
-        answer = await home.posts.publish_now(post, ids, approve=approve)
+        send = home.posts.approve_and_publish_now if approve else home.posts.publish_post_now
+        answer = await send(post, accounts=places(ids))
     if reach.json:
         print_json(answer)
         return OK
@@ -269,7 +297,7 @@ async def schedule(
     """
     async with reached(reach) as home:
         ids = await find_accounts(home, accounts)
-        answer = await home.posts.schedule(post, time, zone=zone, accounts=ids)
+        answer = await home.posts.schedule(post, at=time, zone=zone, accounts=places(ids))
     if reach.json:
         print_json(answer)
         return OK
@@ -297,7 +325,7 @@ async def retry(post: str, /, *, reach: Reach = USUALLY) -> int:
 async def cancel(post: str, /, *, reason: str = "canceled by hand", reach: Reach = USUALLY) -> int:
     """Take a post off the road; what is being sent right now may still arrive."""
     async with reached(reach) as home:
-        answer = await home.posts.cancel(post, reason)
+        answer = await home.posts.cancel(post, reason=reason)
     if reach.json:
         print_json(answer)
         return OK
@@ -335,13 +363,5 @@ async def import_(
     return await import_file(reach, file, zone=zone, all_or_nothing=all_or_nothing, dry_run=dry_run)
 
 
-@app.command
-async def export(file: Path | None = None, /, *, reach: Reach = USUALLY) -> int:
-    """Write all posts as CSV, to a file or to the standard output."""
-    from cadenza.cli.posts_files import export_file
-
-    return await export_file(reach, file)
-
-
-def _when(post: Data) -> str:
+def _when(post: "shapes.PostShown") -> str:
     return at(post["published_at"] or post["scheduled_at"])

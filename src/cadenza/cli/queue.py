@@ -1,15 +1,26 @@
 """`cadenza queue`: an account's weekly slots, what stands in them, and every way to change the order."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.reach import USUALLY, Reach, at, find_account, find_accounts, reached, short
+from cadenza.cli.reach import (
+    USUALLY,
+    Reach,
+    at,
+    find_account,
+    find_accounts,
+    places,
+    reached,
+    short,
+)
 from cadenza.cli.show import print_json, print_table, say
-from cadenza.client.errors import ClientError
-from cadenza.client.workspace import Data
+from cadenza.client.errors import ClientError, NotFound
+
+if TYPE_CHECKING:
+    from cadenza.client import shapes
 
 app = App(name="queue", help="Look at queues, add posts, change their order and their weeks.")
 
@@ -31,7 +42,7 @@ async def show(account: str, /, *, days: int = 14, reach: Reach = USUALLY) -> in
     async with reached(reach) as home:
         found = await find_account(home, account)
         queue = await home.queues.show(found["id"], days=days)
-        runway = await home.queues.runway(found["id"])
+        runway = await home.queues.show_runway(found["id"])
     if reach.json:
         print_json({"queue": queue, "runway": runway})
         return OK
@@ -62,7 +73,7 @@ async def add(
     post: str,
     /,
     *accounts: str,
-    to: str = "first_free",
+    to: Literal["first_free", "end", "next"] = "first_free",
     time: Annotated[datetime | None, Parameter(name="--at")] = None,
     dry_run: DryRun = False,
     reach: Reach = USUALLY,
@@ -76,7 +87,7 @@ async def add(
     accounts
         Ids, handles or networks.
     to
-        first_free, end or next.
+        The first free slot, behind everything, or in front of everything.
     time
         An instant of its own instead, with an offset.
     dry_run
@@ -84,12 +95,14 @@ async def add(
     """
     async with reached(reach) as home:
         ids = await find_accounts(home, accounts)
-        answer = await home.queues.add(post, ids, to=to, at=time, dry_run=dry_run)
+        answer = await home.queues.add_to_queue(
+            post_id=post, accounts=places(ids), to=to, at=time, dry_run=dry_run
+        )
         names = {each["id"]: each["handle"] for each in await home.accounts.list()}
     return tell_added(answer, names, json=reach.json)
 
 
-def tell_added(answer: Data, names: dict[str, str], *, json: bool) -> int:
+def tell_added(answer: "shapes.AddedShown", names: dict[str, str], *, json: bool) -> int:
     """Tell where a post went; an account that had no room is a refusal."""
     refused = [each for each in answer["answers"] if each["outcome"] == "not_queued"]
     if json:
@@ -139,7 +152,8 @@ async def move(
     """
     if (before is None) == (after is None):
         raise ClientError("say either --before or --after, with a delivery's id")
-    return await _order(reach, account, "move", dry_run, id=delivery, before=before, after=after)
+    order: shapes.Move = {"verb": "move", "id": delivery, "before": before, "after": after}
+    return await _order(reach, account, order, dry_run=dry_run)
 
 
 @app.command
@@ -147,7 +161,7 @@ async def top(
     account: str, delivery: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY
 ) -> int:
     """Let one go next."""
-    return await _order(reach, account, "to_top", dry_run, id=delivery)
+    return await _order(reach, account, {"verb": "to_top", "id": delivery}, dry_run=dry_run)
 
 
 @app.command
@@ -155,7 +169,7 @@ async def swap(
     account: str, one: str, other: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY
 ) -> int:
     """Let two change places."""
-    return await _order(reach, account, "swap", dry_run, ids=[one, other])
+    return await _order(reach, account, {"verb": "swap", "ids": (one, other)}, dry_run=dry_run)
 
 
 @app.command
@@ -163,13 +177,13 @@ async def shuffle(
     account: str, /, *, seed: str = "cadenza", dry_run: DryRun = False, reach: Reach = USUALLY
 ) -> int:
     """Mix the order; the same seed mixes alike, so a dry run shows what comes."""
-    return await _order(reach, account, "shuffle", dry_run, seed=seed)
+    return await _order(reach, account, {"verb": "shuffle", "seed": seed}, dry_run=dry_run)
 
 
 @app.command
 async def reverse(account: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY) -> int:
     """Turn the order round."""
-    return await _order(reach, account, "reverse", dry_run)
+    return await _order(reach, account, {"verb": "reverse"}, dry_run=dry_run)
 
 
 @app.command
@@ -179,7 +193,7 @@ async def skip(
     """Leave out the next slots; what stood in them moves on."""
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.queues.skip(found["id"], count, reason=reason)
+        answer = await home.queue_order.skip_slots(found["id"], count=count, reason=reason)
     _moved(answer, found, json=reach.json)
     return OK
 
@@ -189,7 +203,7 @@ async def unskip(account: str, /, *, reach: Reach = USUALLY) -> int:
     """Offer the slots again that were left out."""
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.queues.unskip(found["id"])
+        answer = await home.queue_order.lift_skips(found["id"])
     _moved(answer, found, json=reach.json)
     return OK
 
@@ -201,7 +215,7 @@ async def pause(
     """Let nothing of the queue be sent; adding and reordering still work."""
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.queues.pause(found["id"], reason, until=until)
+        answer = await home.queues.pause(found["id"], reason=reason, until=until)
     if reach.json:
         print_json(answer)
         return OK
@@ -212,7 +226,13 @@ async def pause(
 
 
 @app.command
-async def resume(account: str, /, *, choice: str = "shift", reach: Reach = USUALLY) -> int:
+async def resume(
+    account: str,
+    /,
+    *,
+    choice: Literal["shift", "send", "draft"] = "shift",
+    reach: Reach = USUALLY,
+) -> int:
     """Let the queue send again.
 
     Parameters
@@ -220,11 +240,12 @@ async def resume(account: str, /, *, choice: str = "shift", reach: Reach = USUAL
     account
         Its id, its handle, or its network.
     choice
-        What becomes of what came due meanwhile: shift, spaced, draft, …
+        What becomes of what came due meanwhile: shift moves all on, send lets it go one after another,
+        draft takes it back.
     """
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.queues.resume(found["id"], choice)
+        answer = await home.queues.resume(found["id"], choice=choice)
     if not reach.json:
         say(f"{found['handle']} sends again; {len(answer['held'])} came due meanwhile")
     _moved(answer, found, json=reach.json)
@@ -269,7 +290,7 @@ async def clear(
 async def undo(clear_id: str, /, *, reach: Reach = USUALLY) -> int:
     """Bring back what was cleared."""
     async with reached(reach) as home:
-        answer = await home.queues.undo(clear_id)
+        answer = await home.queues.undo_clear(clear_id)
     if reach.json:
         print_json(answer)
         return OK
@@ -312,11 +333,13 @@ async def schedule(
     async with reached(reach) as home:
         found = await find_account(home, account)
         try:
-            week = await home.queues.schedule(found["id"])
-        except ClientError:
+            week = await home.queues.show_schedule(found["id"])
+        except NotFound:
             if not slots:
                 raise
-            week = await home.queues.give_schedule(found["id"], slots, **changes)
+            week = await home.queues.give_schedule(
+                found["id"], slots=slots, dry_run=dry_run, **changes
+            )
             slots, changes = {}, {}
         if slots or changes:
             changes |= {"slots": slots} if slots else {}
@@ -338,7 +361,7 @@ async def schedule(
     return OK
 
 
-def _time(slot: Data) -> str:
+def _time(slot: dict[str, Any]) -> str:
     return f"{slot['hour']:02}:{slot['minute']:02}"
 
 
@@ -354,15 +377,15 @@ def _slots(words: tuple[str, ...]) -> dict[str, list[str]]:
     return slots
 
 
-async def _order(reach: Reach, account: str, verb: str, dry_run: bool, **said: Any) -> int:  # noqa: FBT001 - as the command has it
+async def _order(reach: Reach, account: str, order: "shapes.OrderAsked", *, dry_run: bool) -> int:
     async with reached(reach) as home:
         found = await find_account(home, account)
-        answer = await home.queues.order(found["id"], verb, dry_run=dry_run, **said)
+        answer = await home.queue_order.change_order(found["id"], order, dry_run=dry_run)
     _moved(answer, found, json=reach.json)
     return OK
 
 
-def _moved(answer: Data, account: Data, *, json: bool) -> None:
+def _moved(answer: Any, account: "shapes.Account", *, json: bool) -> None:
     if json:
         print_json(answer)
         return

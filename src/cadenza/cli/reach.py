@@ -1,22 +1,23 @@
 """Where a command's workspace is: on a server, with a key, or in the local database, as its owner.
 
-The same commands work in both ways, because both speak the HTTP API. Accounts may be named by id, by
-handle or by network, as long as that names one.
+The same commands work in both ways, because both speak the HTTP API, through the same client. Accounts may be
+named by id, by handle or by network, as long as that names one. What a command needs is imported when it runs.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from cadenza.client.errors import ClientError
-from cadenza.client.workspace import Data, Workspace
-from cadenza.core.suggest import did_you_mean
-from cadenza.core.zones import get_zone, local
+
+if TYPE_CHECKING:
+    from cadenza.client import shapes
+    from cadenza.client.core import Client, Workspace
 
 
 @Parameter(name="*")
@@ -31,7 +32,7 @@ class Reach:
     workspace: Annotated[str | None, Parameter(env_var="CADENZA_WORKSPACE", show_default=False)] = (
         None
     )
-    """The workspace, by id or name; needed where there are several, and with a key."""
+    """The workspace, by id or name; needed where there are several. A key knows its own: leave it out."""
     as_: Annotated[str | None, Parameter(name="--as", env_var="CADENZA_AS", show_default=False)] = (
         None
     )
@@ -46,32 +47,51 @@ USUALLY = Reach()
 
 
 @asynccontextmanager
-async def reached(reach: Reach) -> AsyncGenerator[Workspace]:
+async def reached(reach: Reach) -> "AsyncGenerator[Workspace]":
     """Open the way to the workspace for one command."""
+    async with reached_house(reach) as client:
+        if reach.server is None:
+            found = await client.workspaces.list_own()
+            yield client.workspace(pick_workspace(found, reach.workspace))
+        elif reach.workspace is None:
+            yield await client.home()
+        else:
+            yield client.workspace(reach.workspace)
+
+
+@asynccontextmanager
+async def reached_house(reach: Reach) -> "AsyncGenerator[Client]":
+    """Open the way to the installation, for what concerns no single workspace."""
     if reach.server is not None:
         from cadenza.client.core import connect
 
         if not reach.key:
-            raise ClientError("a server wants an API key: give --key, or set CADENZA_KEY")
-        if not reach.workspace:
             raise ClientError(
-                "name the workspace of the key: give --workspace ID, or set CADENZA_WORKSPACE "
-                "(`cadenza key make` shows it)"
+                "a server wants an API key: give --key, or set CADENZA_KEY. "
+                "`cadenza key make NAME` on the server's machine makes one"
             )
-        async with connect(reach.server, key=reach.key) as client:
-            yield client.workspace(reach.workspace)
+        async with connect(_address(reach.server), key=reach.key) as client:
+            yield client
         return
+    from cadenza.cli.local import open_local
     from cadenza.cli.settings import Chosen, opened_house
-    from cadenza.client.local import open_local
 
     async with (
         opened_house(Chosen(config=reach.config)) as house,
         open_local(house, person=reach.as_) as client,
     ):
-        yield client.workspace(pick_workspace(await client.workspaces(), reach.workspace))
+        yield client
 
 
-def pick_workspace(found: Sequence[Data], wanted: str | None) -> str:
+def _address(server: str) -> str:
+    if not server.startswith(("http://", "https://")):
+        raise ClientError(
+            f"{server} is no address: write https://{server} (or http://, if it is so)"
+        )
+    return server
+
+
+def pick_workspace(found: "Sequence[shapes.Workspace]", wanted: str | None) -> str:
     """Return the id of the workspace that a word names; without one, the only one."""
     if wanted is None and len(found) == 1:
         return found[0]["id"]
@@ -84,8 +104,10 @@ def pick_workspace(found: Sequence[Data], wanted: str | None) -> str:
     return fitting[0]
 
 
-async def find_account(home: Workspace, name: str) -> Data:
+async def find_account(home: "Workspace", name: str) -> "shapes.Account":
     """Return the account that a word names: its id, its handle, or its network if it is the only one."""
+    from cadenza.core.suggest import did_you_mean
+
     accounts = await home.accounts.list()
     for field in ("id", "handle", "name", "provider"):
         fitting = [each for each in accounts if each.get(field) == name]
@@ -101,13 +123,35 @@ async def find_account(home: Workspace, name: str) -> Data:
     )
 
 
-async def find_accounts(home: Workspace, names: Sequence[str]) -> list[str] | None:
+def find_named(found: "Iterable[Any]", name: str, what: str) -> Any:
+    """Return the one that an id or a name names; else refuse, with a guess."""
+    from cadenza.core.suggest import did_you_mean
+
+    rows: list[Any] = list(found)
+    fitting = [each for each in rows if name in (each["id"], each["name"])]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        which = ", ".join(each["id"] for each in fitting)
+        raise ClientError(f"{name!r} names several: name one {what} by its id: {which}")
+    guess = did_you_mean(name, [each["name"] for each in rows])
+    raise ClientError(f"there is no {what} {name!r} here.{guess} `cadenza {what} list` shows them")
+
+
+async def find_accounts(home: "Workspace", names: Sequence[str]) -> list[str] | None:
     """Return the ids of several; None where none was named."""
     return [(await find_account(home, name))["id"] for name in names] or None
 
 
+def places(ids: Sequence[str] | None) -> Any:
+    """Write accounts as a body names them; None stands for those that the server chooses."""
+    return None if ids is None else [{"account_id": each} for each in ids]
+
+
 def at(text: str | None, zone: str | None = None) -> str:
     """Word an instant of an answer: in UTC, or on the clock of a zone."""
+    from cadenza.core.zones import get_zone, local
+
     if not text:
         return "–"
     instant = datetime.fromisoformat(text)

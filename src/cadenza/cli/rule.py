@@ -1,16 +1,19 @@
 """`cadenza rule`: what lays out drafts by the week or the month, tried before it is saved."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK
-from cadenza.cli.reach import USUALLY, Reach, at, find_account, reached
+from cadenza.cli.reach import USUALLY, Reach, at, find_accounts, find_named, places, reached
 from cadenza.cli.show import print_json, print_table, say
 from cadenza.client.errors import ClientError
-from cadenza.client.workspace import Data, Workspace
 from cadenza.core.clock import SystemClock
 from cadenza.core.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from cadenza.client import shapes
+    from cadenza.client.core import Workspace
 
 app = App(name="rule", help="Look at rules, make and change them, lay out what is missing.")
 
@@ -24,7 +27,7 @@ async def list_(*, reach: Reach = USUALLY) -> int:
     """List the rules."""
     async with reached(reach) as home:
         rules = await home.rules.list()
-        names = {each["id"]: each["name"] for each in await home.rules.categories()}
+        names = {each["id"]: each["name"] for each in await home.categories.list()}
     if reach.json:
         print_json(rules)
         return OK
@@ -75,13 +78,13 @@ async def create(
         Say what would be laid out, and change nothing.
     """
     async with reached(reach) as home:
-        targets = [{"account_id": (await find_account(home, each))["id"]} for each in account]
-        answer = await home.rules.create(
+        targets = places(await find_accounts(home, account))
+        answer = await home.rules.make(
             dry_run=dry_run,
             name=name,
             category_id=await _category(home, category),
             pattern={"kind": "weekly", "weekdays": _days(day), "times": list(time)},
-            zone=zone or (await home.show())["zone"],
+            zone=zone or (await home.itself.show())["zone"],
             starts=starts or SystemClock().now().date().isoformat(),
             targets=targets,
             needs_media=media,
@@ -123,7 +126,7 @@ async def edit(
         pattern |= {"weekdays": _days(day)} if day else {}
         pattern |= {"times": list(time)} if time else {}
         form |= {"pattern": pattern, "name": name or known["name"]}
-        answer = await home.rules.edit(known["id"], dry_run=dry_run, **form)
+        answer = await home.rules.change(known["id"], dry_run=dry_run, **form)
     return _tell(answer, json=reach.json)
 
 
@@ -159,7 +162,7 @@ async def generate(*, reach: Reach = USUALLY) -> int:
     return OK
 
 
-def _tell(answer: Data, *, json: bool) -> int:
+def _tell(answer: "shapes.RuleKept", *, json: bool) -> int:
     if json:
         print_json(answer)
         return OK
@@ -186,22 +189,12 @@ def _tell(answer: Data, *, json: bool) -> int:
     return OK
 
 
-async def _find(home: Workspace, name: str) -> Data:
-    rules = await home.rules.list()
-    fitting = [each for each in rules if name in (each["id"], each["name"])]
-    if len(fitting) != 1:
-        guess = did_you_mean(name, [each["name"] for each in rules])
-        raise ClientError(f"{name!r} names {len(fitting) or 'no'} rules.{guess}")
-    return fitting[0]
+async def _find(home: "Workspace", name: str) -> "shapes.RuleShown":
+    return find_named(await home.rules.list(), name, "rule")
 
 
-async def _category(home: Workspace, name: str) -> str:
-    categories = await home.rules.categories()
-    fitting = [each["id"] for each in categories if name in (each["id"], each["name"])]
-    if len(fitting) != 1:
-        guess = did_you_mean(name, [each["name"] for each in categories])
-        raise ClientError(f"{name!r} names {len(fitting) or 'no'} categories.{guess}")
-    return fitting[0]
+async def _category(home: "Workspace", name: str) -> str:
+    return find_named(await home.categories.list(), name, "category")["id"]
 
 
 def _days(words: tuple[str, ...]) -> list[int]:
@@ -214,7 +207,7 @@ def _days(words: tuple[str, ...]) -> list[int]:
     return numbers
 
 
-def _when(rule: Data) -> str:
+def _when(rule: "shapes.RuleShown") -> str:
     pattern = rule["pattern"]
     days = ", ".join(DAYS[int(day)].capitalize() for day in pattern.get("weekdays", []))
     times = ", ".join(map(str, pattern.get("times", [])))

@@ -25,6 +25,8 @@ GROUPS = {
     ),
     "queue": ("cadenza.cli.queue:app", "Look at queues, add posts, change order and weeks."),
     "post": ("cadenza.cli.post:app", "Write posts, approve them, send them, take them back."),
+    "media": ("cadenza.cli.media:app", "Upload the files that posts show, delete them."),
+    "category": ("cadenza.cli.category:app", "Keep categories, their copy and their pools."),
     "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
     "rule": ("cadenza.cli.rule:app", "Look at rules, make and change them."),
     "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),

@@ -1,16 +1,50 @@
-"""A client for Cadenza's HTTP API: over an address with a key, or in this process on the local database.
+"""A typed client for Cadenza's HTTP API: over an address, with a key, with an event loop or without.
 
     async with connect("https://cadenza.example", key=key) as client:
-        home = client.workspace(workspace_id)
+        home = await client.home()
         post = await home.posts.create(text="hello")
-        await home.queues.add(post["id"])
+        await home.queues.add_to_queue(post_id=post["id"])
 
-Answers are plain dictionaries in the shapes of the OpenAPI document. What is refused is a `Problem` with
-all its faults. Limit: streams of events and uploads of media are not in it yet.
+Methods and shapes are made from the OpenAPI document; `connect_sync` gives the same without `await`. Nothing of
+the server is imported. What is refused is a `Problem` of the class that says why.
 """
 
-from cadenza.client.core import Client, connect
-from cadenza.client.errors import ClientError, Fault, Problem, Unreachable
-from cadenza.client.workspace import Workspace
+from cadenza.client.core import Client, Workspace, connect
+from cadenza.client.core_sync import SyncClient, SyncWorkspace, connect_sync
+from cadenza.client.errors import (
+    Changed,
+    ClientError,
+    Conflict,
+    Fault,
+    Invalid,
+    NotAllowed,
+    NotAvailable,
+    NotFound,
+    NotSignedIn,
+    Problem,
+    TooOften,
+    Unreachable,
+)
+from cadenza.client.wire import Event
 
-__all__ = ["Client", "ClientError", "Fault", "Problem", "Unreachable", "Workspace", "connect"]
+__all__ = [
+    "Changed",
+    "Client",
+    "ClientError",
+    "Conflict",
+    "Event",
+    "Fault",
+    "Invalid",
+    "NotAllowed",
+    "NotAvailable",
+    "NotFound",
+    "NotSignedIn",
+    "Problem",
+    "SyncClient",
+    "SyncWorkspace",
+    "TooOften",
+    "Unreachable",
+    "Workspace",
+    "connect",
+    "connect_sync",
+]

@@ -1,4 +1,8 @@
-"""What a call may come to besides its answer."""
+"""What a call may come to besides its answer: exceptions that a program can tell apart.
+
+A refusal is a `Problem` (RFC 9457) of the class that its status says; `code` is its stable name, listed in
+`docs/reference/problems.md`. In all of them nothing was changed.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,15 +29,19 @@ class Fault:
 class Problem(ClientError):
     """The server refused: nothing was changed."""
 
-    def __init__(self, status: int, body: Mapping[str, Any]) -> None:
+    def __init__(
+        self, status: int, body: Mapping[str, Any], *, retry_after: float | None = None
+    ) -> None:
         self.status = status
         self.code = str(body.get("type", "")).rpartition(":")[2] or "refused"
+        self.title = str(body.get("title") or "Refused")
         self.detail = str(body.get("detail") or body.get("title") or f"status {status}")
         self.request_id: str | None = body.get("instance")
         self.faults: Sequence[Fault] = tuple(
             Fault(str(each.get("path")), str(each.get("says")), str(each.get("code")))
             for each in body.get("errors") or ()
         )
+        self.retry_after = retry_after
         self.extra = dict(body)
         super().__init__(self.detail)
 
@@ -42,3 +50,62 @@ class Problem(ClientError):
         if len(self.faults) < 2:
             return [self.detail]
         return [self.detail, *(f"  {fault.path}: {fault.says}" for fault in self.faults)]
+
+
+class NotSignedIn(Problem):
+    """401: the key is unknown, was revoked or has ended."""
+
+
+class NotAllowed(Problem):
+    """403: the key's scopes or role do not cover it."""
+
+
+class NotFound(Problem):
+    """404: there is no such thing, or it is somebody else's."""
+
+
+class Conflict(Problem):
+    """409: it does not go with how things stand now."""
+
+
+class Changed(Problem):
+    """412: somebody changed it meanwhile; `current` is how it is now."""
+
+    @property
+    def current(self) -> Any:
+        """The thing as it is now."""
+        return self.extra.get("current")
+
+
+class Invalid(Problem):
+    """400 or 422: the input is wrong; `faults` names every field."""
+
+
+class TooOften(Problem):
+    """429: come back after `retry_after` seconds."""
+
+
+class NotAvailable(Problem):
+    """503: the server cannot do it now."""
+
+
+_KINDS: Mapping[int, type[Problem]] = {
+    400: Invalid,
+    401: NotSignedIn,
+    403: NotAllowed,
+    404: NotFound,
+    409: Conflict,
+    412: Changed,
+    413: Invalid,
+    415: Invalid,
+    422: Invalid,
+    429: TooOften,
+    503: NotAvailable,
+}
+
+
+def problem_of(
+    status: int, body: Mapping[str, Any], *, retry_after: float | None = None
+) -> Problem:
+    """Make the exception of a refusal."""
+    return _KINDS.get(status, Problem)(status, body, retry_after=retry_after)

@@ -1,0 +1,88 @@
+"""Writes the typed part of the Python client from the OpenAPI document: `python -m cadenza.api.write_client`.
+
+Of `cadenza/client` it makes `shapes.py` (what is asked and answered, as TypedDicts), `calls.py` (a method an
+operation), and, as blocking twins, `calls_sync.py` and, from `core.py`, `core_sync.py`. A test compares them with the routes. Limit:
+it understands the documents that our own routes make, not every OpenAPI document.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from cadenza.api.client_calls import write_calls
+from cadenza.api.client_shapes import write_shapes
+from cadenza.api.document import write_document
+
+CLIENT = Path(__file__).parents[1] / "client"
+
+
+def write_client() -> dict[str, str]:
+    """Return the text of each file by its name, formatted."""
+    document = write_document()
+    calls = write_calls(document)
+    texts = {
+        "shapes.py": write_shapes(document),
+        "calls.py": calls,
+        "calls_sync.py": blocking(calls),
+        "core_sync.py": blocking((CLIENT / "core.py").read_text()),
+    }
+    return {name: formatted(text) for name, text in texts.items()}
+
+
+def blocking(code: str) -> str:
+    """Turn the methods that wait into methods that block."""
+    text = code
+    for was, now in (
+        ("await self._clock.sleep(", "sleep("),
+        ("clock: Clock | None = None, ", ""),
+        ("        self._clock: Clock = clock or SystemClock()\n", ""),
+        ("from cadenza.core.clock import Clock, SystemClock\n", ""),
+        ("from typing import Any\n", "from time import sleep\nfrom typing import Any\n"),
+        ("async def ", "def "),
+        ("async with ", "with "),
+        ("async for ", "for "),
+        ("await ", ""),
+        ("AsyncIterator", "Iterator"),
+        ("AsyncGenerator", "Generator"),
+        ("AsyncClient", "Client"),
+        ("aclosing", "closing"),
+        ("asynccontextmanager", "contextmanager"),
+        (".aread", ".read"),
+        (".aiter_", ".iter_"),
+        ("client.calls import", "client.calls_sync import"),
+        ("class Client", "class SyncClient"),
+        ("Generator[Client]", "Generator[SyncClient]"),
+        ("yield Client(", "yield SyncClient("),
+        ("client: Client", "client: SyncClient"),
+        ("class Workspace(WorkspaceCalls)", "class SyncWorkspace(WorkspaceCalls)"),
+        ('"Workspace"', '"SyncWorkspace"'),
+        ("return Workspace", "return SyncWorkspace"),
+        ("def connect(", "def connect_sync("),
+        (
+            '"""The client with an event loop',
+            '"""The client without an event loop, made from `core.py`',
+        ),
+        ("import Asker, Event, File, Told", "import Event, File, SyncAsker, Told"),
+        ("Asker(", "SyncAsker("),
+        (": Asker", ": SyncAsker"),
+        ("for programs with an event loop", "for programs without an event loop"),
+    ):
+        text = text.replace(was, now)
+    return text
+
+
+def formatted(text: str) -> str:
+    """Format as the rest of the house is."""
+    return subprocess.run(
+        ["ruff", "format", "--line-length", "100", "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"},
+    ).stdout
+
+
+if __name__ == "__main__":
+    for name, text in write_client().items():
+        (CLIENT / name).write_text(text)

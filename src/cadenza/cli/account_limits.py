@@ -1,0 +1,260 @@
+"""`cadenza account limits`, `limit`, `set`: how much an account may send, when, and on which days.
+
+A limit counts one action (post, email, message, …, or * for all) in one period; `gap` is the time between two.
+Limits are proven by `cadenza limits audit`.
+"""
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from cadenza.cli.codes import OK
+from cadenza.cli.reach import USUALLY, Reach, find_account, reached
+from cadenza.cli.show import print_facts, print_json, print_table, say
+from cadenza.client.errors import ClientError
+from cadenza.core.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from cadenza.client import shapes
+
+Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
+DryRun = Annotated[bool, Parameter(negative="", show_default=False)]
+Action = Literal["post", "email", "message", "connection_request", "inmail", "broadcast", "*"]
+KINDS = ("hour", "day", "week", "rolling_day", "rate", "gap")
+DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def add_limits(app: App) -> None:
+    """Hang the commands on the group of accounts."""
+    app.command(limits)
+    app.command(limit)
+    app.command(set_, name="set")
+
+
+async def limits(account: str, /, *, reach: Reach = USUALLY) -> int:
+    """Show what limits an account, and how much of it is used.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    """
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.accounts.list_limits(found["id"])
+        used = await home.account_use.show_use(found["id"])
+    if reach.json:
+        print_json({**answer, **{name: found[name] for name in ("zone", "hours", "holidays")}})
+        return OK
+    say(f"{found['handle']} on {found['provider']}")
+    print_facts(limited(found))
+    count = {(u["limit"]["action"], u["limit"]["kind"]): u["used"] for u in used["uses"]}
+    print_table(
+        ("action", "limit", "used of it"),
+        [
+            (each["action"], worded(each), count.get((each["action"], each["kind"])))
+            for each in answer["limits"]
+        ],
+        empty="Nothing limits it but the network itself: `cadenza account limit` sets something.",
+    )
+    return OK
+
+
+async def limit(
+    account: str,
+    action: Action,
+    /,
+    *amounts: str,
+    dry_run: DryRun = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Set limits of an account for one action; limits that are not named stay.
+
+    For example: `cadenza account limit mastodon post day=10 gap=30m`, or `… post day=none`.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    action
+        What is counted; * is all of it together.
+    amounts
+        hour=N, day=N, week=N, rolling_day=N, rate=N/SECONDS, gap=TIME (90, 90s, 15m, 2h); =none takes it away.
+    dry_run
+        Say what would be, and change nothing.
+    """
+    if not amounts:
+        raise ClientError("say what to set: cadenza account limit ACCOUNT post day=10 gap=30m")
+    changes = dict(read_amount(action, word) for word in amounts)
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        now = await home.accounts.list_limits(found["id"])
+        kept: list[Any] = [
+            each
+            for each in now["limits"]
+            if each["action"] != action or each["kind"] not in changes
+        ]
+        new = [each for each in changes.values() if each is not None]
+        answer = await home.accounts.set_limits(found["id"], limits=[*kept, *new], dry_run=dry_run)
+    if reach.json:
+        print_json(answer)
+        return OK
+    print_table(
+        ("action", "limit"),
+        [(each["action"], worded(each)) for each in answer["limits"]],
+        empty="Nothing limits it but the network itself.",
+    )
+    if dry_run:
+        say("(a dry run: nothing was changed)")
+    return OK
+
+
+async def set_(
+    account: str,
+    /,
+    *,
+    zone: str | None = None,
+    hours: Many = (),
+    holiday: Many = (),
+    no_holidays: DryRun = False,
+    grace_minutes: int | None = None,
+    unconfirmed: Literal["ask", "assume_sent"] | None = None,
+    dry_run: DryRun = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Change an account's zone, hours, holidays, how late it may send, and what becomes of doubts.
+
+    For example: `cadenza account set mastodon --hours post=08:00-20:00 --hours email=09:00-17:00@mon-fri`.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    zone
+        The zone of its days and hours, for example Europe/Berlin.
+    hours
+        ACTION=FROM-TO, with @DAYS behind it (mon-fri, or sat,sun; without it every day); ACTION=always
+        is open always. May be said several times; actions that are not named have their usual hours.
+    holiday
+        A day on which nothing is sent, for example 2026-12-25; may be said several times. They replace
+        those that were set.
+    no_holidays
+        Take all holidays away.
+    grace_minutes
+        What is later than this is not sent but shown as missed.
+    unconfirmed
+        What becomes of a post whose answer got lost: ask a person, or take it as sent.
+    dry_run
+        Say what would be, and change nothing.
+    """
+    changes: dict[str, Any] = {
+        "zone": zone,
+        "hours": dict(read_hours(word) for word in hours) or None,
+        "holidays": list(holiday) if holiday or no_holidays else None,
+        "grace_minutes": grace_minutes,
+        "unconfirmed_policy": unconfirmed,
+    }
+    said: Any = {name: value for name, value in changes.items() if value is not None}
+    if not said:
+        raise ClientError("say what to change: --zone, --hours, --holiday, … (see --help)")
+    async with reached(reach) as home:
+        found = await find_account(home, account)
+        answer = await home.accounts.change(found["id"], dry_run=dry_run, **said)
+    if reach.json:
+        print_json(answer)
+        return OK
+    print_facts(limited(answer))
+    if dry_run:
+        say("(a dry run: nothing was changed)")
+    return OK
+
+
+def limited(account: "shapes.Account") -> dict[str, object]:
+    """Word zone, hours and holidays of an account."""
+    hours = "\n".join(f"{name}: {_open(each)}" for name, each in account["hours"].items())
+    return {
+        "zone": account["zone"],
+        "hours": hours,
+        "holidays": ", ".join(account["holidays"]),
+        "not sent if later than": f"{account['grace_minutes']} minutes",
+        "in doubt": account["unconfirmed_policy"].replace("_", " "),
+    }
+
+
+def worded(limit: "shapes.Limit") -> str:
+    """Word one limit."""
+    if limit["kind"] == "gap":
+        return f"at least {limit['amount']} s between two"
+    if limit["kind"] == "rate":
+        return f"{limit['amount']} in {limit.get('per_seconds') or 1} s"
+    return f"{limit['amount']} per {limit['kind'].replace('_', ' ')}"
+
+
+def read_amount(action: str, word: str) -> "tuple[str, Any]":
+    """Read `day=10`, `rate=5/60`, `gap=15m` or `week=none`."""
+    kind, _, amount = word.partition("=")
+    if kind not in KINDS or not amount:
+        guess = did_you_mean(kind, KINDS) if kind not in KINDS else ""
+        raise ClientError(f"{word!r} says no limit: write day=10, rate=5/60s or gap=15m.{guess}")
+    if amount == "none":
+        return kind, None
+    made: Any = {"action": action, "kind": kind}
+    if kind == "rate":
+        count, _, per = amount.partition("/")
+        return kind, {**made, "amount": _number(count, word), "per_seconds": _seconds(per, word)}
+    return kind, {**made, "amount": (_seconds if kind == "gap" else _number)(amount, word)}
+
+
+def read_hours(word: str) -> "tuple[str, dict[str, Any] | None]":
+    """Read `post=09:00-17:00@mon-fri` or `post=always`."""
+    action, _, said = word.partition("=")
+    if said == "always":
+        return action, None
+    times, _, days = said.partition("@")
+    start, _, end = times.partition("-")
+    if not (action and start and end):
+        raise ClientError(f"--hours {word} says no hours: write post=09:00-17:00@mon-fri")
+    return action, {"start": start, "end": end, "days": read_days(days) if days else [*range(7)]}
+
+
+def read_days(words: str) -> list[int]:
+    """Read `mon-fri` or `sat,sun`; Sunday is 0."""
+    found: list[int] = []
+    for word in words.split(","):
+        first, _, last = word.partition("-")
+        day, end = _day(first), _day(last or first)
+        found.append(day)
+        while day != end:
+            day = (day + 1) % 7
+            found.append(day)
+    return sorted(set(found))
+
+
+def _day(word: str) -> int:
+    fitting = [n for n, day in enumerate(DAYS) if word and day.startswith(word.casefold())]
+    if len(fitting) != 1:
+        raise ClientError(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
+    return fitting[0]
+
+
+def _number(text: str, word: str) -> int:
+    if not text.isdecimal():
+        raise ClientError(f"{word!r} holds no whole number")
+    return int(text)
+
+
+def _seconds(text: str, word: str) -> int:
+    found = re.fullmatch(r"(\d+)([smhd]?)", text)
+    if found is None:
+        raise ClientError(f"{word!r} holds no time: write 90, 90s, 15m or 2h")
+    return int(found[1]) * SECONDS[found[2]]
+
+
+def _open(hours: "shapes.Hours | None") -> str:
+    if hours is None:
+        return "always"
+    days = hours.get("days", [1, 2, 3, 4, 5])
+    names = "every day" if len(days) == 7 else ", ".join(DAYS[day][:3].capitalize() for day in days)
+    return f"{hours['start'][:5]}-{hours['end'][:5]} {names}"

@@ -1,0 +1,2470 @@
+"""What is asked of the HTTP API and what it answers, as types: made by `python -m cadenza.api.write_client`.
+
+Do not change it by hand: a test compares it with the routes. All of it is the data as it travels: plain
+dictionaries, lists and texts. Nothing is checked while a program runs; a type checker checks.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+# An instant that is asked: an aware datetime, or ISO 8601 with an offset. In answers it is a text, in UTC.
+Instant: TypeAlias = datetime | str
+
+
+# What limits count by.
+Action: TypeAlias = Literal["email", "message", "connection_request", "inmail", "post", "broadcast"]
+
+# Why it is in the list.
+AttentionKind: TypeAlias = Literal[
+    "failed", "needs_check", "missed", "held", "unapproved", "account", "blocked"
+]
+
+# One way to publish with an account.
+Channel: TypeAlias = Literal[
+    "facebook_page",
+    "instagram_feed",
+    "instagram_story",
+    "threads",
+    "linkedin_profile",
+    "linkedin_organization",
+    "x",
+    "mastodon",
+    "bluesky",
+    "telegram",
+    "email",
+    "linkedin_message",
+    "linkedin_invitation",
+    "linkedin_inmail",
+    "slack",
+    "discord",
+    "webhook",
+]
+
+# What a click found or did at one place.
+Click: TypeAlias = Literal["started", "running", "sent", "in_doubt"]
+
+# The one set of states of a delivery.
+DeliveryState: TypeAlias = Literal[
+    "draft",
+    "scheduled",
+    "sending",
+    "sent",
+    "failed",
+    "unconfirmed",
+    "missed",
+    "canceled",
+    "skipped",
+]
+
+# Which of the two instants a repeated wall time means.
+Fold: TypeAlias = Literal["first", "second", "both"]
+
+# What becomes of a wall time that does not exist.
+Gap: TypeAlias = Literal["shift", "skip", "next_valid"]
+
+# What becomes of the saved words.
+Goes: TypeAlias = Literal["nowhere", "queue", "time", "now"]
+
+# What becomes of queued posts.
+How: TypeAlias = Literal["follow", "keep", "reflow"]
+
+# Whether a wall time met a change of offset.
+Mark: TypeAlias = Literal["none", "gap", "fold"]
+
+# What exactly is the matter: it decides what is offered, and the word on the button.
+Matter: TypeAlias = Literal[
+    "refused",
+    "gave_up",
+    "unconfirmed",
+    "missed",
+    "paused",
+    "workspace_stopped",
+    "held_by_account",
+    "held_by_suspension",
+    "network_waits",
+    "not_approved",
+    "connection_ends",
+    "connection_lost",
+    "suspended",
+    "needs_copy",
+    "needs_media",
+    "needs_copy_and_media",
+]
+
+# What a file is, by its content, not by its name.
+MediaKind: TypeAlias = Literal["image", "gif", "video", "document"]
+
+# How a person wants to hear of it.
+ModelChoice: TypeAlias = Literal["each", "digest", "off"]
+
+# How the order is to change.
+OrderAsked: TypeAlias = "Whole | Move | Top | Swap | Shuffle | Reverse"
+
+# How a post shows.
+PostState: TypeAlias = Literal[
+    "draft",
+    "scheduled",
+    "publishing",
+    "publishing_rest",
+    "needs_check",
+    "published",
+    "partially_published",
+    "failed",
+    "missed",
+]
+
+# What becomes of what came due meanwhile.
+ResumeChoice: TypeAlias = Literal["shift", "send", "draft"]
+
+# What becomes of what is held.
+ResumePlanChoice: TypeAlias = Literal["send", "draft"]
+
+# What a member may do, the least first.
+Role: TypeAlias = Literal["viewer", "editor", "admin", "owner"]
+
+# Whether a rule lays out posts.
+RuleState: TypeAlias = Literal["active", "paused", "deleted"]
+
+# What stands at an instant.
+ShowKind: TypeAlias = Literal[
+    "filled", "empty", "skipped", "capped", "held", "by_hand", "pinned", "sending", "sent", "past"
+]
+
+# Who thought of it.
+Source: TypeAlias = Literal["manual", "rule", "queue"]
+
+# Where a job stands.
+State: TypeAlias = Literal["waiting", "running", "done", "failed", "canceled"]
+
+# One thing that a person can do about it.
+Step: TypeAlias = Literal[
+    "retry",
+    "edit",
+    "write",
+    "it_is_there",
+    "send_again",
+    "next_slot",
+    "publish_now",
+    "to_draft",
+    "resume",
+    "start_workspace",
+    "reconnect",
+    "lift_suspension",
+    "approve",
+    "approve_and_publish_now",
+    "add_media",
+    "delete",
+]
+
+# What an option takes.
+Takes: TypeAlias = Literal["choice", "choices", "flag", "text", "texts"]
+
+# Where in the queue; a slot is `Named`, an instant of one's own is given as a datetime.
+To: TypeAlias = Literal["first_free", "end", "next"]
+
+# What a person can choose about.
+Topic: TypeAlias = Literal["published", "failed", "account"]
+
+# What is to become of a missed post.
+Wish: TypeAlias = Literal["next_slot", "now", "draft"]
+
+
+class Account(TypedDict):
+    """A connected identity and how it is; never its credentials."""
+
+    dry_run: bool
+    id: str
+    provider: str
+    remote_id: str
+    handle: str
+    name: str | None
+    kind: str | None
+    zone: str
+    state: str
+    state_reason: str | None
+    token_expires_at: str | None
+    token_refreshed_at: str | None
+    lost_at: str | None
+    grace_minutes: int
+    unconfirmed_policy: str
+    hours: dict[str, Hours | None]
+    holidays: list[str]
+    lane: Lane | None
+    created_at: str
+
+
+class AccountChange(TypedDict):
+    """What to change of an account."""
+
+    zone: NotRequired[str | None]
+    grace_minutes: NotRequired[int | None]
+    unconfirmed_policy: NotRequired[Literal["ask", "assume_sent"] | None]
+    # Per action; null is always open, left out is the default
+    hours: NotRequired[dict[str, Hours | None] | None]
+    holidays: NotRequired[list[str] | None]
+
+
+class AddAsked(TypedDict):
+    """Which post, to which accounts, and where in the queue."""
+
+    post_id: str
+    # Left out: those used last, else all
+    accounts: NotRequired[list[QueuesPlace] | None]
+    to: NotRequired[To]
+    # A free slot, instead of `to`
+    slot: NotRequired[Instant | None]
+    # An instant of one's own, instead of `to`
+    at: NotRequired[Instant | None]
+
+
+class AddedShown(TypedDict):
+    """One answer an account, and when the post goes out first."""
+
+    dry_run: bool
+    answers: list[QueuedShown | AlreadyShown | NotQueuedShown]
+    scheduled_at: str | None
+
+
+class AlreadyShown(TypedDict):
+    """It is on its way by that account already."""
+
+    outcome: Literal["already_queued"]
+    account_id: str
+    id: str
+    state: str
+    at: str
+
+
+class ApprovalShown(TypedDict):
+    """Who approved it, and when."""
+
+    by: str
+    at: str
+
+
+class ApprovedShown(TypedDict):
+    """It is approved; `before` says that it was so already."""
+
+    dry_run: bool
+    post: PostShown
+    before: bool
+    scheduled: list[str]
+    # Their time was past
+    missed: list[str]
+
+
+class AssetShown(TypedDict):
+    """A file of a pool, in the order in which it will be picked."""
+
+    media_id: str
+    use_count: int
+    last_used_at: str | None
+
+
+class Attempt(TypedDict):
+    """One call to the network: what was meant, and what came of it."""
+
+    id: str
+    number: int
+    part: int
+    content_hash: str
+    began_at: str
+    deadline_at: str
+    outcome: str | None
+    # What the network said, or we about its silence
+    says: str | None
+    remote_id: str | None
+    url: str | None
+    ended_at: str | None
+    # What came of it, for people
+    sentence: str
+    # What a person may do about it now; null: nothing, or no longer
+    fix: Literal["edit", "retry", "reconnect", "decide"] | None
+
+
+class Begin(TypedDict):
+    """What the person typed; `account_id` connects one again."""
+
+    fields: NotRequired[dict[str, str]]
+    account_id: NotRequired[str | None]
+
+
+class CalendarShown(TypedDict):
+    """What is due from `start` on and before `end`; `more`: ask for a shorter span to see all."""
+
+    start: str
+    end: str
+    zone: str
+    entries: list[EntryShown]
+    more: bool
+    free: list[GhostShown]
+    clock_changes: list[ClockChange]
+
+
+class CanceledShown(TypedDict):
+    """What is off the road, and what was too far on its way."""
+
+    dry_run: bool
+    post: PostShown
+    canceled: list[str]
+    sending: list[TooLateShown]
+
+
+class Canceling(TypedDict):
+    """Which deliveries are taken off the road, and why."""
+
+    deliveries: NotRequired[list[str] | None]
+    reason: NotRequired[str]
+
+
+class CategoryAsked(TypedDict):
+    """A category, or, without a parent, a brand."""
+
+    name: str
+    parent_id: NotRequired[str | None]
+    hashtags: NotRequired[list[str]]
+    copy: NotRequired[str]
+    variables: NotRequired[dict[str, Any]]
+    # What you saw
+    revision: NotRequired[int | None]
+
+
+class CategoryGone(TypedDict):
+    """It is deleted; its media stay in the library."""
+
+    dry_run: bool
+    id: str
+
+
+class CategoryShown(TypedDict):
+    """A category as it is kept."""
+
+    dry_run: bool
+    id: str
+    name: str
+    parent_id: str | None
+    hashtags: list[str]
+    copy: str
+    variables: dict[str, str]
+    revision: int
+
+
+class Changed(TypedDict):
+    """What became of each."""
+
+    changed: list[int]
+
+
+class ChannelShown(TypedDict):
+    """What a channel takes, by one network; a limit of null: none is known."""
+
+    channel: Channel
+    provider: str
+    unit: str
+    limit: int | None
+    files: int | None
+    threads: bool
+    first_comment: bool
+    fetches_media: bool
+    needs_recipient: bool
+    # An account's posts go there unless it is said otherwise
+    usual: bool
+    options: list[OptionShown]
+
+
+class CheckAsked(TypedDict):
+    """Where and when; left out: where it is planned, now."""
+
+    accounts: NotRequired[list[PostShapesPlace] | None]
+    at: NotRequired[Instant | None]
+
+
+class Checked(TypedDict):
+    """What would go wrong; `ready`: nothing that keeps it from going out."""
+
+    ready: bool
+    findings: list[FindingShown]
+
+
+class ChoiceShown(TypedDict):
+    """One value of an option, and what people read."""
+
+    value: str
+    label: str
+
+
+class Choices(TypedDict):
+    """How one hears of each topic."""
+
+    dry_run: bool
+    choices: dict[str, ModelChoice]
+
+
+class ChoicesAsked(TypedDict):
+    """What to change; topics left out stay."""
+
+    choices: dict[str, ModelChoice]
+
+
+class Chosen(TypedDict):
+    """Which deliveries of the post; left out: all that it fits."""
+
+    deliveries: NotRequired[list[str] | None]
+
+
+class ClearAsked(TypedDict):
+    """Whether posts that were timed by hand go too."""
+
+    by_hand: NotRequired[bool]
+
+
+class ClearedShown(TypedDict):
+    """What was taken off the queue; `clear_id` takes it back for ten minutes."""
+
+    dry_run: bool
+    clear_id: str | None
+    canceled: list[str]
+    on_their_way: list[str]
+    drafts: list[str]
+    undo_until: str | None
+
+
+class ClockChange(TypedDict):
+    """The zone's clocks are set: that day is shorter or longer."""
+
+    at: str
+    day: str
+    # By how much: 60 forward, -60 back
+    minutes: int
+
+
+class CodeGiven(TypedDict):
+    """A code of the app, or a recovery code."""
+
+    code: str
+
+
+class ColumnShown(TypedDict):
+    """A column that is read, and the headers that are taken for it."""
+
+    name: str
+    headers: list[str]
+
+
+class Complete(TypedDict):
+    """What the network sent the person back with."""
+
+    state: str
+    code: str
+
+
+class ComposeAsked(TypedDict):
+    """The words (left out: as they are saved), where they go, and how."""
+
+    content: NotRequired[Written | None]
+    # Of a saved post; left out: a new one
+    post_id: NotRequired[str | None]
+    # What you saw of it
+    revision: NotRequired[int | None]
+    # As when a post is saved; with `now`: approve it
+    approve: NotRequired[bool | None]
+    goes: NotRequired[Goes]
+    accounts: NotRequired[list[PostShapesPlace]]
+    # Of `queue`, without `at`
+    to: NotRequired[To]
+    # Of `queue`: a slot, with an offset; of `time`: as in `schedule`
+    at: NotRequired[Instant | None]
+    zone: NotRequired[str | None]
+
+
+class Composed(TypedDict):
+    """The post as it is saved, and what it came to place by place."""
+
+    dry_run: bool
+    post: PostSaved
+    places: list[Went]
+
+
+class ConfirmedShown(TypedDict):
+    """Sending goes on."""
+
+    dry_run: bool
+    kind: str
+    missed: int
+
+
+class Connection(TypedDict):
+    """Where to send the person, or the accounts that are connected now."""
+
+    dry_run: bool
+    redirect: str | None
+    accounts: list[Account]
+    # Deliveries that want a resume choice
+    held: list[str]
+
+
+class Credentials(TypedDict):
+    """What a person signs in with."""
+
+    email: str
+    password: str
+    # Of the second factor, where one is on
+    code: NotRequired[str | None]
+
+
+class DayOf(TypedDict):
+    """One local date: what went out, what did not."""
+
+    day: str
+    sent: int
+    refused: int
+
+
+class DayShown(TypedDict):
+    """One local date."""
+
+    day: str
+    posts: int
+    max_per_day: int | None
+    blackout: bool
+    lines: list[LineShown]
+
+
+class Delivery(TypedDict):
+    """This content, by this account, to this place, at this instant."""
+
+    dry_run: bool
+    id: str
+    account_id: str
+    channel: str
+    action: str
+    post_id: str | None
+    campaign_id: str | None
+    recipient: str | None
+    state: DeliveryState
+    reason: str | None
+    due_at: str
+    wall_time: str | None
+    zone: str | None
+    content: dict[str, Any]
+    revision: int
+    # Rises with every try; a decision names the one looked at
+    fence: int
+    approved: bool
+    mode: str
+    attempts: int
+    deferrals: int
+    retry_limit: int
+    url: str | None
+    remote_id: str | None
+    created_at: str
+    sent_at: str | None
+    failed_at: str | None
+    # Of a thread in doubt: which part nobody answered, from 1
+    doubt_part: int | None
+    warning: str | None
+
+
+class DeliveryPage(TypedDict):
+    """DeliveryPage"""
+
+    items: list[Delivery]
+    next: str | None
+
+
+class Disconnected(TypedDict):
+    """The account is let go; its deliveries are canceled."""
+
+    dry_run: bool
+    id: str
+    provider: str
+    remote_id: str
+    handle: str
+    name: str | None
+    kind: str | None
+    zone: str
+    state: str
+    state_reason: str | None
+    token_expires_at: str | None
+    token_refreshed_at: str | None
+    lost_at: str | None
+    grace_minutes: int
+    unconfirmed_policy: str
+    hours: dict[str, Hours | None]
+    holidays: list[str]
+    lane: Lane | None
+    created_at: str
+    canceled: int
+    # In a worker's hands; the closed account stops them
+    in_hand: int
+
+
+class Doubt(TypedDict):
+    """What a person saw when they looked."""
+
+    # The delivery's `fence` when you looked: a later try is another doubt
+    fence: int
+    # False sends it again
+    is_there: bool
+    # Its id over there: a thread's other parts follow it
+    remote_id: NotRequired[str | None]
+    # False leaves other parts unsent
+    rest: NotRequired[bool]
+
+
+class Doubts(TypedDict):
+    """Why the approval goes."""
+
+    reason: NotRequired[str | None]
+
+
+class Draft(TypedDict):
+    """A post that is not saved, and where it would go."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantAsked]]
+    media: NotRequired[list[MediaAsked]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
+    accounts: NotRequired[list[PostShapesPlace]]
+    # Without an account: the network's usual limits
+    channels: NotRequired[list[Channel]]
+
+
+class DraftCheck(TypedDict):
+    """A post that is not saved, where it would go, and when."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantAsked]]
+    media: NotRequired[list[MediaAsked]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
+    accounts: list[PostShapesPlace]
+    at: NotRequired[Instant | None]
+    # Of the saved post: it does not repeat itself
+    post_id: NotRequired[str | None]
+
+
+class Ended(TypedDict):
+    """How many sessions were ended."""
+
+    ended: int
+
+
+class Entry(TypedDict):
+    """One act."""
+
+    id: str
+    actor: str
+    action: str
+    subject_id: str
+    before: Any
+    after: Any
+    happened_at: str
+
+
+class EntryPage(TypedDict):
+    """EntryPage"""
+
+    items: list[Entry]
+    next: str | None
+
+
+class EntryShown(TypedDict):
+    """One delivery, with a line of what it says."""
+
+    pill: PillShown
+    title: str
+    text: str
+
+
+class EventShown(TypedDict):
+    """One thing that happened; `by` null: the road itself."""
+
+    at: str
+    kind: str
+    says: str
+    by: str | None
+    delivery_id: str | None
+    details: dict[str, Any]
+
+
+class Exchange(TypedDict):
+    """One question to the network and what came back: bounded, and without anything that opens a
+    door.
+    """
+
+    id: str
+    # Null: it never came to the irreversible call
+    attempt_id: str | None
+    step: Literal["prepare", "publish", "finish", "find_out"]
+    began_at: str
+    seconds: float
+    # Of HTTP, or the name of another protocol
+    method: str
+    # Host and path; hidden is what may be a key
+    place: str
+    headers: dict[str, str]
+    body: str | None
+    # Null: no answer began to come
+    status: int | None
+    reply_headers: dict[str, str]
+    reply: str | None
+    # Why there is no whole answer
+    says: str
+    # How many before it in the same run were not kept
+    left_out: int
+
+
+class Explained(TypedDict):
+    """Every gate with its answer; `says` is the first thing to say."""
+
+    says: str
+    gates: dict[str, dict[str, Any]]
+
+
+class Fault(TypedDict):
+    """One thing that is wrong with the input."""
+
+    # Where: body.slots.0.time, query.limit
+    path: str
+    # What is wrong with it
+    says: str
+    # A stable name of the fault
+    code: str
+
+
+class FeedAsked(TypedDict):
+    """An address for a calendar program."""
+
+    name: str
+    # Left out: all
+    accounts: NotRequired[list[str] | None]
+
+
+class FeedMade(TypedDict):
+    """A new address, shown this once."""
+
+    dry_run: bool
+    id: str
+    name: str
+    accounts: list[str] | None
+    member_id: str
+    created_at: str
+    read_at: str | None
+    url: str
+
+
+class FeedShown(TypedDict):
+    """An address, without what opens it."""
+
+    dry_run: bool
+    id: str
+    name: str
+    accounts: list[str] | None
+    member_id: str
+    created_at: str
+    read_at: str | None
+
+
+class FieldShown(TypedDict):
+    """Something that a person is asked for."""
+
+    name: str
+    label: str
+    secret: bool
+    hint: str
+    required: bool
+
+
+class FindingShown(TypedDict):
+    """One thing about one place; blocking: it will not go out like this."""
+
+    account_id: str
+    channel: str
+    code: str
+    says: str
+    field: str
+    blocking: bool
+
+
+class FirstOwner(TypedDict):
+    """The first owner and their workspace."""
+
+    token: str
+    email: str
+    name: str
+    password: str
+    # A zone of the tz database
+    zone: NotRequired[str]
+    workspace: str
+
+
+class FirstStart(TypedDict):
+    """Whether the house waits for its first owner."""
+
+    needed: bool
+
+
+class Generated(TypedDict):
+    """What was made; not complete: ask again for the rest."""
+
+    dry_run: bool
+    posts: int
+    without_media: int
+    copy_written: int
+    complete: bool
+
+
+class GeneratedAll(TypedDict):
+    """What was made, for how many workspaces; not complete: call again."""
+
+    dry_run: bool
+    workspaces: int
+    posts: int
+    failed: int
+    complete: bool
+
+
+class GhostShown(TypedDict):
+    """A slot that is still free; `capped`: its day is full."""
+
+    account_id: str
+    at: str
+    wall_time: str
+    zone: str
+    kind: ShowKind
+    mark: Mark
+
+
+class Health(TypedDict):
+    """All is well, or it was a problem."""
+
+    status: str
+
+
+class HeldShown(TypedDict):
+    """Why something that is due does not go."""
+
+    says: str
+    until: str | None
+
+
+class HoldShown(TypedDict):
+    """Why nothing leaves until a person confirms."""
+
+    kind: str
+    says: str
+    since: str
+
+
+class HourOf(TypedDict):
+    """One hour of the week, over all weeks: Sunday is 0."""
+
+    weekday: int
+    hour: int
+    sent: int
+
+
+class Hours(TypedDict):
+    """From when to when, on which days; Sunday is 0."""
+
+    start: str
+    end: str
+    days: NotRequired[list[int]]
+
+
+class Imported(TypedDict):
+    """What became of each row; `taken_back`: all or nothing, so nothing was made."""
+
+    dry_run: bool
+    made: int
+    again: int
+    done: list[RowDone]
+    problems: list[RowWrong]
+    # Our column to the file's header
+    columns: dict[str, str]
+    # Headers that nothing was read from
+    unknown: list[str]
+    taken_back: bool
+
+
+class Invitation(TypedDict):
+    """An open invitation."""
+
+    dry_run: bool
+    id: str
+    email: str
+    role: Role
+    invited_by: str
+    created_at: str
+    ends_at: str
+
+
+class InvitationLooked(TypedDict):
+    """What an invitation is to."""
+
+    workspace: str
+    email: str
+    role: str
+    # The address has an account here: sign in first
+    known: bool
+    ends_at: str
+
+
+class InvitationMade(TypedDict):
+    """A new invitation."""
+
+    dry_run: bool
+    id: str
+    email: str
+    role: Role
+    invited_by: str
+    created_at: str
+    ends_at: str
+    # Where no mail server is set: hand it on yourself, it works once, for a week
+    link: str | None
+
+
+class Invite(TypedDict):
+    """Whom to invite, and as what."""
+
+    email: str
+    role: NotRequired[Role]
+
+
+class Invited(TypedDict):
+    """The token of an invitation."""
+
+    token: str
+
+
+class JobPage(TypedDict):
+    """Some jobs, newest first; `before` of the next page is `next`."""
+
+    items: list[JobShown]
+    next: int | None
+
+
+class JobShown(TypedDict):
+    """A job and how far it got."""
+
+    id: int
+    queue: str
+    task: str
+    state: State
+    payload: Any
+    priority: int
+    created_at: str
+    run_at: str
+    attempts: int
+    crashes: int
+    snoozes: int
+    lane: str | None
+    tags: list[str]
+    schedule: str | None
+    worker: str | None
+    progress: Any
+    errors: list[Any]
+    finished_at: str | None
+
+
+class JobsQueueShown(TypedDict):
+    """A queue: what stands in it, and whether it is open."""
+
+    queue: str
+    counts: dict[str, int]
+    paused: bool
+    reason: str | None
+    parked_until: str | None
+    in_flight: int
+
+
+class JobsScheduleShown(TypedDict):
+    """A recurring job."""
+
+    name: str
+    task: str
+    queue: str
+    recurrence: Any
+    overlap: str
+    missed: str
+    paused: bool
+    next_at: str | None
+    last_at: str | None
+    last_note: str | None
+
+
+class Joining(TypedDict):
+    """How to join: somebody new chooses a name and a password."""
+
+    token: str
+    name: NotRequired[str | None]
+    password: NotRequired[str | None]
+    # A zone of the tz database
+    zone: NotRequired[str]
+
+
+class KeyEnded(TypedDict):
+    """The key is revoked."""
+
+    dry_run: bool
+    id: str
+
+
+class KeyMade(TypedDict):
+    """The new key: `key` is shown this once."""
+
+    dry_run: bool
+    key: str
+    shown: KeyShown
+
+
+class KeyShown(TypedDict):
+    """A key, without what proves it."""
+
+    id: str
+    name: str
+    prefix: str
+    role: Role
+    scopes: list[str]
+    accounts: list[str] | None
+    publish_per_day: int | None
+    member_id: str
+    created_at: str
+    ends_at: str | None
+    last_used_at: str | None
+    revoked_at: str | None
+
+
+class LaidShown(TypedDict):
+    """A post that is laid out; `because`: why it stays as it is."""
+
+    post_id: str | None
+    day: str
+    slot: str
+    at: str
+    because: str | None
+
+
+class Lane(TypedDict):
+    """Where the account's deliveries wait."""
+
+    paused: bool
+    pause_reason: str | None
+    paused_until: str | None
+    parked_until: str | None
+    park_reason: str | None
+    in_flight: int
+
+
+class Leave(TypedDict):
+    """Why the account goes."""
+
+    reason: NotRequired[str]
+
+
+class LeftShown(TypedDict):
+    """It was too late there: it was left alone."""
+
+    outcome: Literal["too_late"]
+    delivery_id: str
+    account_id: str
+    channel: str
+    state: DeliveryState
+
+
+class LengthShown(TypedDict):
+    """How long a text is, and may be, in the network's own unit."""
+
+    unit: str
+    length: int
+    limit: int | None
+
+
+class Limit(TypedDict):
+    """At most `amount` of an action in a period, or seconds between two of them."""
+
+    action: Action | Literal["*"]
+    kind: Literal["hour", "day", "week", "rolling_day", "rate", "gap"]
+    amount: int
+    per_seconds: NotRequired[int | None]
+
+
+class Limits(TypedDict):
+    """An account's limits."""
+
+    dry_run: bool
+    limits: list[Limit]
+
+
+class LimitsAsked(TypedDict):
+    """The limits that an account shall have, all of them."""
+
+    limits: list[Limit]
+
+
+class LineShown(TypedDict):
+    """One instant of a day."""
+
+    at: str
+    wall_time: str
+    kind: ShowKind
+    mark: Mark
+    post_id: str | None
+    # How the post begins
+    text: str | None
+    ids: list[str]
+    channels: list[str]
+    state: str | None
+    note: str | None
+
+
+class Me(TypedDict):
+    """Who one is."""
+
+    dry_run: bool
+    id: str
+    email: str
+    name: str
+    zone: str
+    week_start: int
+    instance_owner: bool
+    second_factor: bool
+    workspaces: list[Membership]
+
+
+class MediaAsked(TypedDict):
+    """A file of the library; without `alt`, its own description counts."""
+
+    media_id: str
+    alt: NotRequired[str | None]
+
+
+class MediaChange(TypedDict):
+    """A description for those who cannot see it, and a name for people."""
+
+    alt: NotRequired[str | None]
+    name: NotRequired[str | None]
+
+
+class MediaDeleted(TypedDict):
+    """Nobody can choose it any more."""
+
+    dry_run: bool
+    id: str
+
+
+class MediaDetailed(TypedDict):
+    """A file with the posts that show it."""
+
+    dry_run: bool
+    id: str
+    kind: MediaKind
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    seconds: float | None
+    name: str
+    alt: str
+    # What the upload changed or could not see
+    notes: list[str]
+    created_at: str
+    created_by: str
+    file_url: str
+    thumbnail_url: str | None
+    posts: list[PostNamed]
+
+
+class MediaShown(TypedDict):
+    """A file of the library."""
+
+    dry_run: bool
+    id: str
+    kind: MediaKind
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    seconds: float | None
+    name: str
+    alt: str
+    # What the upload changed or could not see
+    notes: list[str]
+    created_at: str
+    created_by: str
+    file_url: str
+    thumbnail_url: str | None
+
+
+class MediaShownPage(TypedDict):
+    """MediaShownPage"""
+
+    items: list[MediaShown]
+    next: str | None
+
+
+class MediaUploaded(TypedDict):
+    """It is in the library; `known`: it was so before, and nothing was stored anew."""
+
+    dry_run: bool
+    id: str
+    kind: MediaKind
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    seconds: float | None
+    name: str
+    alt: str
+    # What the upload changed or could not see
+    notes: list[str]
+    created_at: str
+    created_by: str
+    file_url: str
+    thumbnail_url: str | None
+    known: bool
+
+
+class MediaUsed(TypedDict):
+    """A file that it shows, with the post's own description."""
+
+    media_id: str
+    alt: str | None
+
+
+class Member(TypedDict):
+    """A person's place in a workspace."""
+
+    dry_run: bool
+    id: str
+    email: str
+    name: str
+    role: Role
+    second_factor: bool
+    created_at: str
+
+
+class Membership(TypedDict):
+    """A workspace that one is in."""
+
+    workspace_id: str
+    name: str
+    role: str
+    member_id: str
+
+
+class Move(TypedDict):
+    """One goes before or after another."""
+
+    verb: Literal["move"]
+    id: str
+    before: NotRequired[str | None]
+    after: NotRequired[str | None]
+    revision: NotRequired[int | None]
+
+
+class MoveShown(TypedDict):
+    """A post that goes to another instant."""
+
+    post: LaidShown
+    to: OccurrenceShown
+
+
+class MovedShown(TypedDict):
+    """A delivery that got another instant."""
+
+    id: str
+    post_id: str | None
+    was_at: str
+    now_at: str
+
+
+class Network(TypedDict):
+    """A network that accounts can be connected of."""
+
+    provider: str
+    fields: list[FieldShown]
+    # Whether the installation has what connecting one needs
+    ready: bool
+    # What to do if not; else what a person is asked for
+    says: str
+
+
+class NewKey(TypedDict):
+    """A key to make."""
+
+    name: str
+    role: NotRequired[Role]
+    scopes: list[str]
+    # The accounts it may use; all, if not given
+    accounts: NotRequired[list[str] | None]
+    publish_per_day: NotRequired[int | None]
+    ends_at: NotRequired[Instant | None]
+
+
+class NewWebhook(TypedDict):
+    """A program to tell."""
+
+    url: str
+    # None: all
+    kinds: NotRequired[list[str]]
+
+
+class NewWorkspace(TypedDict):
+    """A workspace to make."""
+
+    name: str
+    # A zone of the tz database
+    zone: NotRequired[str]
+
+
+class NotQueuedShown(TypedDict):
+    """Nothing was changed on this account, and why."""
+
+    outcome: Literal["not_queued"]
+    account_id: str
+    says: str
+    passed: PassedShown | None
+
+
+class Occurrence(TypedDict):
+    """One coming occurrence; `mark` tells where clocks change."""
+
+    at: str
+    wall_time: str
+    mark: str
+
+
+class OccurrenceShown(TypedDict):
+    """A time that the rule says."""
+
+    day: str
+    slot: str
+    at: str
+    mark: Mark
+
+
+class OptionShown(TypedDict):
+    """What a person may choose on a channel; it goes into the `options` of the channel's variant."""
+
+    name: str
+    label: str
+    takes: Takes
+    choices: list[ChoiceShown]
+    hint: str
+
+
+class OwnKey(TypedDict):
+    """The key that asks, and where it belongs."""
+
+    workspace_id: str
+    workspace_name: str
+    key: KeyShown
+
+
+class PassedShown(TypedDict):
+    """Why not earlier: how many slots were passed over and why, the first few by name."""
+
+    past: int
+    taken: int
+    skipped: int
+    full_days: int
+    blackout_days: int
+    first: list[RefusalShown]
+
+
+class PasswordChange(TypedDict):
+    """The password as it is, and as it shall be."""
+
+    old: str
+    new: str
+
+
+class Pause(TypedDict):
+    """Why, and until when."""
+
+    reason: str
+    until: NotRequired[Instant | None]
+
+
+class PauseAsked(TypedDict):
+    """Why, and until when."""
+
+    reason: str
+    until: NotRequired[Instant | None]
+
+
+class PauseQueue(TypedDict):
+    """Why."""
+
+    reason: str
+
+
+class PausedShown(TypedDict):
+    """Nothing of the account is claimed any more."""
+
+    dry_run: bool
+    reason: str
+    until: str | None
+    under_way: int
+    revision: int
+
+
+class PillShown(TypedDict):
+    """How it stands on one account and channel."""
+
+    delivery_id: str
+    post_id: str
+    account_id: str
+    handle: str
+    provider: str
+    channel: str
+    state: DeliveryState
+    label: str
+    at: str
+    zone: str
+    wall_time: str | None
+    url: str | None
+    reason: str | None
+    held: HeldShown | None
+    attempts: int
+
+
+class PlaceShown(TypedDict):
+    """What the click found or did at one place."""
+
+    delivery_id: str
+    account_id: str
+    channel: str
+    click: Click
+    attempt_id: str | None
+    url: str | None
+    warnings: list[str]
+
+
+class PlanShown(TypedDict):
+    """What becomes of everything in the next 30 days."""
+
+    added: list[OccurrenceShown]
+    moved: list[MoveShown]
+    removed: list[LaidShown]
+    kept: list[LaidShown]
+    retargeted: list[RetargetShown]
+    unchanged: int
+
+
+class PoolAsked(TypedDict):
+    """The files that the pool shall hold, all of them."""
+
+    media_ids: list[str]
+
+
+class PoolShown(TypedDict):
+    """A category's pool."""
+
+    dry_run: bool
+    assets: list[AssetShown]
+
+
+class PostAsked(TypedDict):
+    """A new post."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantAsked]]
+    media: NotRequired[list[MediaAsked]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
+    # Left out: as the workspace says; true: if you may; false: never
+    approve: NotRequired[bool | None]
+
+
+class PostChange(TypedDict):
+    """What is to be different; what is left out stays. An optional field is emptied by null."""
+
+    text: NotRequired[str | None]
+    variants: NotRequired[dict[str, VariantAsked] | None]
+    media: NotRequired[list[MediaAsked] | None]
+    hashtags: NotRequired[list[str] | None]
+    parts: NotRequired[list[str] | None]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str | None]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str] | None]
+    approve: NotRequired[bool | None]
+    # What you saw; or send If-Match
+    revision: NotRequired[int | None]
+
+
+class PostDeleted(TypedDict):
+    """It is gone; what is out there stays there."""
+
+    dry_run: bool
+    # Deliveries that will not be sent
+    canceled: list[str]
+    sent: int
+    says: str | None
+
+
+class PostNamed(TypedDict):
+    """A post that shows it."""
+
+    dry_run: bool
+    id: str
+    title: str
+
+
+class PostSaved(TypedDict):
+    """A post after a save, with what a person should know about it."""
+
+    dry_run: bool
+    id: str
+    title: str
+    text: str
+    variants: dict[str, VariantShown]
+    media: list[MediaUsed]
+    hashtags: list[str]
+    parts: list[str]
+    first_comment: str | None
+    link: str | None
+    category_id: str | None
+    labels: list[str]
+    source: Source
+    author_id: str | None
+    blockers: list[str]
+    revision: int
+    approved: bool
+    approval: ApprovalShown | None
+    created_at: str
+    updated_at: str
+    state: PostState
+    published_at: str | None
+    scheduled_at: str | None
+    pills: list[PillShown]
+    why_not_approved: str | None
+    # An approval that it had is gone
+    voided: bool
+    too_late: list[TooLateShown]
+    says: str | None
+
+
+class PostShapesPlace(TypedDict):
+    """An account, and a channel of it where not all usual ones are meant."""
+
+    account_id: str
+    channel: NotRequired[Channel | None]
+
+
+class PostShown(TypedDict):
+    """A post as it stands, with what becomes of it on each account and channel."""
+
+    dry_run: bool
+    id: str
+    title: str
+    text: str
+    variants: dict[str, VariantShown]
+    media: list[MediaUsed]
+    hashtags: list[str]
+    parts: list[str]
+    first_comment: str | None
+    link: str | None
+    category_id: str | None
+    labels: list[str]
+    source: Source
+    author_id: str | None
+    blockers: list[str]
+    revision: int
+    approved: bool
+    approval: ApprovalShown | None
+    created_at: str
+    updated_at: str
+    state: PostState
+    published_at: str | None
+    scheduled_at: str | None
+    pills: list[PillShown]
+
+
+class PostShownPage(TypedDict):
+    """PostShownPage"""
+
+    items: list[PostShown]
+    next: str | None
+
+
+class PreviewShown(TypedDict):
+    """The post as one channel gets it."""
+
+    account_id: str | None
+    handle: str | None
+    provider: str
+    channel: Channel
+    text: str
+    parts: list[str]
+    first_comment: str | None
+    link: str | None
+    media: list[dict[str, Any]]
+    length: int
+    limit: int | None
+    unit: str
+    part_lengths: list[LengthShown]
+    problems: list[TroubleShown]
+
+
+class Problem(TypedDict):
+    """An error, in the shape of RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    # The request's id, for the logs
+    instance: str | None
+    errors: list[Fault]
+
+
+class Profile(TypedDict):
+    """What a person may change of themselves."""
+
+    name: NotRequired[str | None]
+    zone: NotRequired[str | None]
+    # Sunday is 0
+    week_start: NotRequired[int | None]
+
+
+class Proof(TypedDict):
+    """The password, once more."""
+
+    password: str
+
+
+class Proposed(TypedDict):
+    """What an authenticator app reads; shown once."""
+
+    dry_run: bool
+    address: str
+
+
+class Published(TypedDict):
+    """How many deliveries were taken up; not complete: call again."""
+
+    dry_run: bool
+    ran: int
+    complete: bool
+
+
+class PublishingShown(TypedDict):
+    """It goes out now, place by place."""
+
+    dry_run: bool
+    post: PostShown
+    places: list[PlaceShown]
+
+
+class QueueShapesScheduleShown(TypedDict):
+    """An account's weekly slots."""
+
+    dry_run: bool
+    account_id: str
+    name: str
+    zone: str
+    slots_by_day: dict[str, Any]
+    max_per_day: int | None
+    enabled: bool
+    blackouts: list[str]
+    revision: int
+
+
+class QueuedShown(TypedDict):
+    """The post has an instant on this account."""
+
+    outcome: Literal["queued"]
+    account_id: str
+    ids: list[str]
+    at: str
+    zone: str
+    wall_time: str
+    mark: Mark
+    passed: PassedShown | None
+    moved: list[MovedShown]
+    revision: int
+    warnings: list[str]
+
+
+class QueuesPlace(TypedDict):
+    """An account, and a channel of it where not all usual ones are meant."""
+
+    account_id: str
+    channel: NotRequired[str | None]
+
+
+class QueuesQueueShown(TypedDict):
+    """Some days of a queue, with what the head of a screen needs."""
+
+    dry_run: bool
+    revision: int
+    zone: str
+    now_there: str
+    paused: bool
+    pause_reason: str | None
+    paused_until: str | None
+    account_state: str
+    enabled: bool
+    next_send: str | None
+    days: list[DayShown]
+    next_day: str
+
+
+class Rate(TypedDict):
+    """How a network answered within a day."""
+
+    provider: str
+    calls: int
+    sent: int
+    outcomes: dict[str, int]
+
+
+class Reason(TypedDict):
+    """Why."""
+
+    reason: NotRequired[str]
+
+
+class Recovery(TypedDict):
+    """Codes for the day when the phone is gone; shown once."""
+
+    dry_run: bool
+    codes: list[str]
+
+
+class Redrive(TypedDict):
+    """Which dead letters to bring back."""
+
+    queue: NotRequired[str | None]
+    task: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class RefusalShown(TypedDict):
+    """A slot that was passed over, or all slots of some days."""
+
+    reason: str
+    day: str
+    instant: str | None
+    last_day: str | None
+
+
+class Removed(TypedDict):
+    """It is gone."""
+
+    dry_run: bool
+    id: str
+
+
+class Reordered(TypedDict):
+    """Who holds which instant now; the instants themselves stay."""
+
+    dry_run: bool
+    moved: list[MovedShown]
+    stays: list[StaysShown]
+    revision: int
+
+
+class RescueAsked(TypedDict):
+    """What is to become of missed posts; all of them unless some are named."""
+
+    wish: Wish
+    ids: NotRequired[list[str] | None]
+
+
+class RescuedShown(TypedDict):
+    """Where they go now."""
+
+    dry_run: bool
+    moved: list[MovedShown]
+    drafts: list[str]
+    gone: list[str]
+    full: list[str]
+    revision: int
+
+
+class Reset(TypedDict):
+    """The token of the mail, and the new password."""
+
+    token: str
+    password: str
+
+
+class ResetAsked(TypedDict):
+    """Whose password is forgotten."""
+
+    email: str
+
+
+class ResetOnItsWay(TypedDict):
+    """The same for every address: whether it is known is not told."""
+
+    # Whether this house sends mail; if not, ask who runs it: `cadenza person reset`
+    mails: bool
+
+
+class Resume(TypedDict):
+    """What becomes of what came due meanwhile."""
+
+    # Needed where something came due meanwhile
+    choice: NotRequired[ResumePlanChoice | None]
+
+
+class ResumeAsked(TypedDict):
+    """What becomes of what came due meanwhile."""
+
+    choice: NotRequired[ResumeChoice]
+    minutes_apart: NotRequired[int]
+
+
+class ResumedShown(TypedDict):
+    """It runs again."""
+
+    dry_run: bool
+    choice: ResumeChoice
+    held: list[str]
+    moved: list[MovedShown]
+    taken_back: list[str]
+    revision: int
+    was_paused: bool
+
+
+class RetargetShown(TypedDict):
+    """A post that goes to other places."""
+
+    post: LaidShown
+    add: list[TargetShown]
+    drop: list[TargetShown]
+
+
+class Retargeted(TypedDict):
+    """Where a rule shall go from now on."""
+
+    targets: list[PostShapesPlace]
+
+
+class RetryingShown(TypedDict):
+    """These go again."""
+
+    dry_run: bool
+    post: PostShown
+    deliveries: list[str]
+    left: list[StillShown]
+
+
+class Reverse(TypedDict):
+    """Last to first."""
+
+    verb: Literal["reverse"]
+    revision: NotRequired[int | None]
+
+
+class RoleGiven(TypedDict):
+    """The role that a member shall have."""
+
+    role: Role
+
+
+class RowDone(TypedDict):
+    """A row that is a post; `again`: it was one before."""
+
+    row: int
+    post_id: str
+    approved: bool
+    due_at: str | None
+    again: bool
+    notes: list[str]
+
+
+class RowWrong(TypedDict):
+    """What is wrong with a row, and what to do; the header is row 1."""
+
+    row: int
+    column: str
+    wrong: str
+    todo: str
+
+
+class RuleAsked(TypedDict):
+    """When, where and from what posts are laid out."""
+
+    name: str
+    category_id: str
+    # kind weekly, daily, monthly or interval, with its weekdays, days, times, step
+    pattern: dict[str, Any]
+    # A zone of the tz database
+    zone: str
+    # A date or wall time in the zone
+    starts: str
+    ends: NotRequired[str | None]
+    targets: list[PostShapesPlace]
+    pool_id: NotRequired[str | None]
+    needs_media: NotRequired[bool]
+    gap: NotRequired[Gap]
+    fold: NotRequired[Fold]
+
+
+class RuleChange(TypedDict):
+    """The rule as it shall be, all of it."""
+
+    name: str
+    category_id: str
+    # kind weekly, daily, monthly or interval, with its weekdays, days, times, step
+    pattern: dict[str, Any]
+    # A zone of the tz database
+    zone: str
+    # A date or wall time in the zone
+    starts: str
+    ends: NotRequired[str | None]
+    targets: list[PostShapesPlace]
+    pool_id: NotRequired[str | None]
+    needs_media: NotRequired[bool]
+    gap: NotRequired[Gap]
+    fold: NotRequired[Fold]
+    # What you saw
+    revision: NotRequired[int | None]
+
+
+class RuleKept(TypedDict):
+    """The rule as it is now, or would be, and what becomes of its posts."""
+
+    dry_run: bool
+    rule: RuleShown
+    plan: PlanShown
+
+
+class RuleShown(TypedDict):
+    """A rule as it is kept."""
+
+    dry_run: bool
+    id: str
+    name: str
+    category_id: str
+    pool_id: str | None
+    needs_media: bool
+    pattern: dict[str, Any]
+    zone: str
+    starts: str
+    ends: str | None
+    gap: Gap
+    fold: Fold
+    targets: list[TargetShown]
+    state: RuleState
+    revision: int
+
+
+class RunwayShown(TypedDict):
+    """How long the queue lasts."""
+
+    posts: int
+    last_at: str | None
+    dry_at: str | None
+    empty_slots: int
+
+
+class ScheduleAsked(TypedDict):
+    """The weekly slots of an account, as a map of weekdays (Sunday is 0) or as a flat list."""
+
+    slots: dict[str, list[Any]] | list[dict[str, Any]]
+    name: NotRequired[str]
+    zone: NotRequired[str | None]
+    max_per_day: NotRequired[int | None]
+    enabled: NotRequired[bool]
+    blackouts: NotRequired[list[str]]
+
+
+class ScheduleChange(TypedDict):
+    """What to change of a schedule, and what becomes of the posts that stand in it."""
+
+    slots: NotRequired[dict[str, list[Any]] | list[dict[str, Any]] | None]
+    name: NotRequired[str | None]
+    zone: NotRequired[str | None]
+    max_per_day: NotRequired[int | None]
+    no_max_per_day: NotRequired[bool]
+    enabled: NotRequired[bool | None]
+    blackouts: NotRequired[list[str] | None]
+    how: NotRequired[How]
+    revision: NotRequired[int | None]
+
+
+class ScheduleChanged(TypedDict):
+    """What the change does to the posts in the queue."""
+
+    dry_run: bool
+    keeps: int
+    moves: list[MovedShown]
+    pinned: list[str]
+    revision: int
+
+
+class ScheduledShown(TypedDict):
+    """What became of each place."""
+
+    dry_run: bool
+    post: PostShown
+    places: list[TimedShown | LeftShown]
+
+
+class Seen(TypedDict):
+    """Which revision was looked at: another one is not approved by this."""
+
+    revision: NotRequired[int | None]
+
+
+class SessionShown(TypedDict):
+    """One place where one is signed in."""
+
+    id: str
+    address: str
+    agent: str
+    created_at: str
+    seen_at: str
+    ends_at: str
+    current: bool
+
+
+class Shuffle(TypedDict):
+    """All in an order that the seed decides: the same seed, the same order."""
+
+    verb: Literal["shuffle"]
+    seed: int | str
+    revision: NotRequired[int | None]
+
+
+class SignedIn(TypedDict):
+    """Who is signed in; the cookie came with it."""
+
+    person_id: str
+    workspace_id: str | None
+
+
+class SkipAsked(TypedDict):
+    """Which slots to leave out: named ones, or the next free ones."""
+
+    instants: NotRequired[list[Instant] | None]
+    count: NotRequired[int | None]
+    reason: NotRequired[str | None]
+
+
+class SkipShown(TypedDict):
+    """A slot that is left out."""
+
+    at: str
+    wall_time: str
+    by: str
+    reason: str | None
+
+
+class SkippedShown(TypedDict):
+    """What is left out, and what made room."""
+
+    dry_run: bool
+    skips: list[SkipShown]
+    moved: list[MovedShown]
+    revision: int
+    # False: one was pending already, and nothing was changed
+    fresh: bool
+
+
+class SlotAsked(TypedDict):
+    """Which post, and the slot that it shall have."""
+
+    post_id: str
+    at: Instant
+
+
+class SlotTaken(TypedDict):
+    """It stands there now; `was_at` is null where it is new on this account."""
+
+    dry_run: bool
+    account_id: str
+    ids: list[str]
+    at: str
+    zone: str
+    wall_time: str
+    was_at: str | None
+    # False: it was timed by hand
+    was_slot: bool
+    revision: int
+    warnings: list[str]
+
+
+class Spoken(TypedDict):
+    """A JSON-RPC message."""
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: NotRequired[int | str | None]
+    params: NotRequired[dict[str, Any]]
+
+
+class Start(TypedDict):
+    """What becomes of what came due while everything was stopped."""
+
+    choice: NotRequired[ResumeChoice]
+
+
+class StaysShown(TypedDict):
+    """One that could not move, and why."""
+
+    id: str
+    why: str
+
+
+class StepAsked(TypedDict):
+    """One step for some things: deliveries by their ids, or posts by theirs (approve, delete)."""
+
+    step: Step
+    subjects: list[str]
+    # Of `it_is_there` and `send_again`: each subject's `fence` when it was looked at
+    fences: NotRequired[dict[str, Any]]
+    # Of `resume`: what becomes of what came due
+    choice: NotRequired[ResumeChoice]
+
+
+class Stepped(TypedDict):
+    """What the step came to for one thing."""
+
+    subject_id: str
+    outcome: Literal["done", "refused", "elsewhere"]
+    says: str | None
+
+
+class SteppedAll(TypedDict):
+    """One answer a thing."""
+
+    dry_run: bool
+    answers: list[Stepped]
+
+
+class StillShown(TypedDict):
+    """A delivery that was asked for and has not failed."""
+
+    delivery_id: str
+    state: DeliveryState
+
+
+class Stop(TypedDict):
+    """Why everything is stopped."""
+
+    reason: str
+
+
+class Swap(TypedDict):
+    """Two change places."""
+
+    verb: Literal["swap"]
+    ids: tuple[str, str]
+    revision: NotRequired[int | None]
+
+
+class System(TypedDict):
+    """How the house is."""
+
+    version: str
+    tz_version: str
+    database_time: str
+    clock_skew_seconds: float
+    road_lag_seconds: float
+    notices_waiting: int
+    hold: HoldShown | None
+    workers: list[WorkerShown]
+    providers: list[Rate]
+
+
+class TargetShown(TypedDict):
+    """An account and one of its channels."""
+
+    account_id: str
+    channel: str
+
+
+class ThingShown(TypedDict):
+    """One thing that wants a person, with what can be done about it."""
+
+    kind: AttentionKind
+    # What exactly is the matter; it decides the steps
+    reason: Matter
+    subject_id: str
+    says: str
+    steps: list[Step]
+    at: str
+    post_id: str | None
+    pill: PillShown | None
+    # Of a delivery: which try a decision is about
+    fence: int | None
+    # How the post begins
+    words: str | None
+
+
+class TimedShown(TypedDict):
+    """It goes then."""
+
+    outcome: Literal["timed"]
+    delivery_id: str
+    account_id: str
+    channel: str
+    due_at: str
+    wall_time: str
+    zone: str
+    note: str | None
+    warnings: list[str]
+
+
+class TooLateShown(TypedDict):
+    """Where the words of before are out or on their way."""
+
+    id: str
+    account_id: str
+    channel: str
+    state: DeliveryState
+
+
+class Top(TypedDict):
+    """One goes first."""
+
+    verb: Literal["to_top"]
+    id: str
+    revision: NotRequired[int | None]
+
+
+class TroubleShown(TypedDict):
+    """What the network would refuse; not blocking: it goes out, less well."""
+
+    code: str
+    says: str
+    field: str
+    blocking: bool
+
+
+class UnapprovedShown(TypedDict):
+    """It waits for an approval again."""
+
+    dry_run: bool
+    post: PostShown
+    drafts: list[str]
+    too_late: list[TooLateShown]
+
+
+class UndoneShown(TypedDict):
+    """What stands where it stood, and what could not."""
+
+    dry_run: bool
+    restored: list[str]
+    lost: list[list[Any]]
+
+
+class UnskipAsked(TypedDict):
+    """Which slots to offer again; left out: all."""
+
+    instants: NotRequired[list[Instant] | None]
+
+
+class Use(TypedDict):
+    """A limit, and what is used of its present period; nothing where it only spaces calls."""
+
+    limit: Limit
+    used: int | None
+
+
+class UseShown(TypedDict):
+    """What an account did lately."""
+
+    zone: str
+    since: str
+    days: list[DayOf]
+    hours: list[HourOf]
+    uses: list[Use]
+
+
+class VariantAsked(TypedDict):
+    """What is different on one channel; what is left out is as in the post."""
+
+    text: NotRequired[str | None]
+    media: NotRequired[list[MediaAsked] | None]
+    hashtags: NotRequired[list[str] | None]
+    parts: NotRequired[list[str] | None]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    options: NotRequired[dict[str, Any]]
+
+
+class VariantShown(TypedDict):
+    """What is different on one channel; null: as in the post."""
+
+    text: str | None
+    media: list[MediaUsed] | None
+    hashtags: list[str] | None
+    parts: list[str] | None
+    first_comment: str | None
+    link: str | None
+    options: dict[str, Any]
+
+
+class Webhook(TypedDict):
+    """A program that is told."""
+
+    id: str
+    url: str
+    kinds: list[str]
+    active: bool
+    stop_reason: str | None
+    created_at: str
+
+
+class WebhookGone(TypedDict):
+    """It is told no more."""
+
+    dry_run: bool
+    id: str
+
+
+class WebhookMade(TypedDict):
+    """The new webhook; `secret` signs what is sent, and is shown this once."""
+
+    dry_run: bool
+    secret: str
+    webhook: Webhook
+
+
+class Went(TypedDict):
+    """What it came to at one place; `refused` says why, and nothing was changed there."""
+
+    account_id: str
+    channel: str | None
+    outcome: Literal["queued", "timed", "now", "already", "refused"]
+    at: str | None
+    zone: str | None
+    # In no slot: the queue does not move it
+    by_hand: bool
+    says: str | None
+    warnings: list[str]
+
+
+class When(TypedDict):
+    """An instant with an offset, or a wall time with a zone; a wall time alone names nothing."""
+
+    accounts: NotRequired[list[PostShapesPlace] | None]
+    at: Instant
+    zone: NotRequired[str | None]
+
+
+class Where(TypedDict):
+    """Which places; left out: everywhere that it has a delivery for."""
+
+    accounts: NotRequired[list[PostShapesPlace] | None]
+
+
+class WhereSeen(TypedDict):
+    """Which places, and which revision was looked at."""
+
+    accounts: NotRequired[list[PostShapesPlace] | None]
+    revision: NotRequired[int | None]
+
+
+class Whole(TypedDict):
+    """The whole order: posts or deliveries, first to last."""
+
+    verb: Literal["order"]
+    ids: list[str]
+    # Of the queue, as it was seen
+    revision: int
+
+
+class WhyShown(TypedDict):
+    """Why a job does not run now."""
+
+    says: str
+    next_at: str | None
+
+
+class WorkerShown(TypedDict):
+    """A worker, as it said of itself last."""
+
+    name: str
+    queues: list[str]
+    concurrency: int
+    running: int
+    version: str
+    started_at: str
+    seen_at: str
+    clock_skew_seconds: float
+
+
+class Workspace(TypedDict):
+    """A workspace: people, accounts and content that belong together."""
+
+    dry_run: bool
+    id: str
+    name: str
+    zone: str
+    active: bool
+    # author: an editor's save approves; required: somebody has to approve
+    approval: Literal["author", "required"]
+    # Of the brand, on every post
+    hashtags: list[str]
+    # Posts a day of an account that names no number
+    max_per_day: int | None
+    # Messages to one recipient within the days
+    recipient_cap: int | None
+    recipient_cap_days: int | None
+    stopped_at: str | None
+    stop_reason: str | None
+    created_at: str
+    # One's own role in it, where it is listed
+    role: str | None
+
+
+class WorkspaceChange(TypedDict):
+    """What to change of a workspace."""
+
+    name: NotRequired[str | None]
+    zone: NotRequired[str | None]
+    active: NotRequired[bool | None]
+    approval: NotRequired[Literal["author", "required"] | None]
+    hashtags: NotRequired[list[str] | None]
+    max_per_day: NotRequired[int | None]
+    recipient_cap: NotRequired[int | None]
+    recipient_cap_days: NotRequired[int | None]
+
+
+class Written(TypedDict):
+    """What a post says, and how it is filed."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantAsked]]
+    media: NotRequired[list[MediaAsked]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
