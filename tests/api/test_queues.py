@@ -122,3 +122,22 @@ async def test_bad_times_are_refused_with_what_is_wrong(
     answer = await editor.patch(f"{queue}/schedule", json={"slots": {"1": ["25:00"]}})
     assert answer.status_code == 422
     assert "25" in answer.json()["detail"], answer.text
+
+
+async def test_a_post_takes_the_slot_that_was_pointed_at_and_another_does_not(
+    place: Place, editor: httpx2.AsyncClient, queue: str
+) -> None:
+    shown = (await editor.get(queue)).json()
+    lines = [line for day in shown["days"] for line in day["lines"]]
+    free = [line["at"] for line in lines if line["kind"] == "empty"]
+    mine, other = [await post(place, text) for text in ("mine", "other")]
+    told: list[tuple[str | None, bool]] = []
+    for at in (free[2], free[1]):
+        answer = await editor.post(f"{queue}/slots", json={"post_id": mine, "at": at})
+        assert answer.status_code == 200, answer.text
+        told.append((answer.json()["was_at"], answer.json()["was_slot"]))
+    assert told == [(None, False), (free[2], True)]
+    refused = await editor.post(f"{queue}/slots", json={"post_id": other, "at": free[1]})
+    assert (refused.status_code, refused.json()["type"].endswith("no_room")) == (409, True)
+    (added,) = (await add(editor, other, slot=free[2]))["answers"]
+    assert (added["outcome"], added["at"]) == ("queued", free[2])

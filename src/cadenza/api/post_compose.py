@@ -42,6 +42,7 @@ from cadenza.posts.schedule_at import When
 from cadenza.posts.targets import Targets
 from cadenza.queues.add import To
 from cadenza.queues.model import locks
+from cadenza.queues.open_slot import Named
 from cadenza.sql.tx import Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts")
@@ -166,7 +167,9 @@ def _nowhere(*_: Any) -> list[Went]:
 def _queue(
     act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
 ) -> list[Went]:
-    added = give_slots(act, tx, now, post.id, targets, to=body.at or body.to)
+    added = give_slots(
+        act, tx, now, post.id, targets, to=body.to if body.at is None else Named(body.at)
+    )
     return [_queued(each) for each in added.answers]
 
 

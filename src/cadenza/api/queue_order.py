@@ -7,11 +7,12 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel
 
 from cadenza.api.ask import Act, Ask
 from cadenza.api.declare import Resource
+from cadenza.api.posts import one as one_post
 from cadenza.api.queue_shapes import MovedShown, Shown, ShownAnswer, refuse, show
 from cadenza.api.queues import QUEUE, on_account
 from cadenza.api.shape import Asked, Id, IdField, Instant
 from cadenza.people.model import Role
-from cadenza.queues import reorder, skip
+from cadenza.queues import reorder, skip, take_slot
 from cadenza.sql.tx import Tx
 
 routes = Resource("queue_order", "/workspaces/{workspace_id}")
@@ -96,6 +97,30 @@ class Reordered(ShownAnswer):
     revision: int
 
 
+class SlotAsked(Asked):
+    """Which post, and the slot that it shall have."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"post_id": "0193a7", "at": "2031-03-30T09:00:00Z"}]}
+    )
+    post_id: IdField
+    at: Instant
+
+
+class SlotTaken(ShownAnswer):
+    """It stands there now; `was_at` is null where it is new on this account."""
+
+    account_id: str
+    ids: list[str]
+    at: datetime
+    zone: str
+    wall_time: str
+    was_at: datetime | None
+    was_slot: bool = Field(description="False: it was timed by hand")
+    revision: int
+    warnings: list[str]
+
+
 class SkipAsked(Asked):
     """Which slots to leave out: named ones, or the next free ones."""
 
@@ -139,6 +164,30 @@ async def change_order(act: Act, workspace_id: Id, account_id: Id, body: OrderAs
         if not isinstance(answer, reorder.Reordered):
             refuse(answer)
         return show(Reordered, answer)
+
+    return await on_account(act, account_id, operation)
+
+
+@routes.post(QUEUE + "/slots", needs=Role.EDITOR, scope="queue:write")
+async def take_one(act: Act, workspace_id: Id, account_id: Id, body: SlotAsked) -> SlotTaken:
+    """Put a post on one free slot: moved there from wherever it waits on this account, else added."""
+
+    def operation(tx: Tx, now: datetime) -> SlotTaken:
+        one_post(act, tx, now, body.post_id)
+        answer = take_slot.take_slot(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            account_id=account_id,
+            post_id=body.post_id,
+            at=body.at,
+            by=act.by,
+        )
+        if not isinstance(answer, take_slot.Taken):
+            refuse(answer)
+        if answer.was_at is None:
+            act.spend(tx, now, 1)
+        return show(SlotTaken, answer)
 
     return await on_account(act, account_id, operation)
 

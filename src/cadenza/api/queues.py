@@ -22,7 +22,7 @@ from cadenza.api.queue_shapes import (
     refuse,
     show,
 )
-from cadenza.api.shape import Asked, Id, IdField, Instant, Line, ZoneName, loads
+from cadenza.api.shape import Asked, Id, IdField, Instant, Line, ZoneName
 from cadenza.core.channels import normalise
 from cadenza.people.model import Role
 from cadenza.posts.targets import Targets
@@ -31,6 +31,7 @@ from cadenza.queues.add import Added, AlreadyQueued, Queued, To, add
 from cadenza.queues.change import Changed, How, change
 from cadenza.queues.clear import Cleared, Undone, clear, undo, undo_accounts
 from cadenza.queues.model import NoQueue, locks
+from cadenza.queues.open_slot import Named
 from cadenza.queues.pause import Paused, pause
 from cadenza.queues.remember import usual_accounts
 from cadenza.queues.show import DAYS, MOST_DAYS, View
@@ -41,7 +42,6 @@ routes = Resource("queues", "/workspaces/{workspace_id}")
 Result = TypeVar("Result")
 Slots = dict[str, list[Any]] | list[dict[str, Any]]
 QUEUE = "/accounts/{account_id}/queue"
-FIRST_WORDS = 160
 
 
 class QueueShown(ShownAnswer):
@@ -125,7 +125,12 @@ class AddAsked(Asked):
         default=None, max_length=100, description="Left out: those used last, else all"
     )
     to: To = To.FIRST_FREE
+    slot: Instant | None = Field(default=None, description="A free slot, instead of `to`")
     at: Instant | None = Field(default=None, description="An instant of one's own, instead of `to`")
+
+    def where(self) -> To | Named | datetime:
+        """Return the place in the queue as the room takes it."""
+        return Named(self.slot) if self.slot is not None else self.at or self.to
 
 
 class AddedShown(ShownAnswer):
@@ -239,7 +244,7 @@ async def show_queue(
         )
         if not isinstance(found, View):
             refuse(found)
-        return _with_words(tx, workspace_id, show(QueueShown, found))
+        return show(QueueShown, found)
 
     return await ask.read(look)
 
@@ -310,7 +315,7 @@ async def add_to_queue(act: Act, workspace_id: Id, body: AddAsked) -> AddedShown
         act.check_account(account_id)
 
     return await act.write(
-        lambda tx, now: give_slots(act, tx, now, body.post_id, targets, to=body.at or body.to),
+        lambda tx, now: give_slots(act, tx, now, body.post_id, targets, to=body.where()),
         locks=locks(workspace_id, *accounts),
     )
 
@@ -433,7 +438,7 @@ async def rescue_missed(
 
 
 def give_slots(
-    act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets, *, to: To | datetime
+    act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets, *, to: To | Named | datetime
 ) -> AddedShown:
     """Queue a post, or refuse; locks: `model.locks` of the accounts."""
     act.spend(tx, now, len({each if isinstance(each, str) else each[0] for each in targets}))
@@ -481,24 +486,3 @@ def _added(answer: object) -> QueuedShown | AlreadyShown | NotQueuedShown:
             return show(AlreadyShown, answer)
         case _:
             return show(NotQueuedShown, answer)
-
-
-def _with_words(tx: Tx, workspace_id: str, queue: QueueShown) -> QueueShown:
-    """Add how each post begins: a screen shows words, not ids."""
-    lines = [line for day in queue.days for line in day.lines if line.post_id is not None]
-    posts = {line.post_id for line in lines}
-    rows = tx.all(
-        """
-        SELECT id, title, content FROM post
-        WHERE workspace_id = :workspace_id
-            AND id IN (SELECT id FROM TABLE(:ids) AS asked (id text))
-        """,
-        workspace_id=workspace_id,
-        ids=[(id_,) for id_ in sorted(filter(None, posts))],
-    )
-    words = {
-        row["id"]: (row["title"] or loads(row["content"])["text"])[:FIRST_WORDS] for row in rows
-    }
-    for line in lines:
-        line.text = words.get(line.post_id or "")
-    return queue

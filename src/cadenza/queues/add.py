@@ -31,6 +31,7 @@ from cadenza.queues.model import (
     wall_text,
 )
 from cadenza.queues.move_on import move_on
+from cadenza.queues.open_slot import Named, open_slot
 from cadenza.queues.place import entries, place, to_slot
 from cadenza.queues.remember import remember_accounts
 from cadenza.queues.revive import is_idle, revive
@@ -40,7 +41,7 @@ _NEW = "new"  # stands for the post that is being added, while others make room
 
 
 class To(StrEnum):
-    """Where in the queue; an instant of one's own is given as a datetime."""
+    """Where in the queue; a slot is `Named`, an instant of one's own is given as a datetime."""
 
     FIRST_FREE = "first_free"
     END = "end"
@@ -93,7 +94,7 @@ def add(
     post_id: str,
     by: str,
     targets: Targets,
-    to: To | datetime = To.FIRST_FREE,
+    to: To | Named | datetime = To.FIRST_FREE,
 ) -> Added | NoSuchPost | BadTarget:
     """Compose a post for accounts (or accounts with channels), then queue it there.
 
@@ -115,7 +116,7 @@ def add_pieces(
     workspace_id: str,
     pieces: Sequence[Piece],
     by: str,
-    to: To | datetime = To.FIRST_FREE,
+    to: To | Named | datetime = To.FIRST_FREE,
 ) -> Added:
     """Give a post's pieces an instant on each of their accounts; locks: `model.locks` of those."""
     by_account: dict[str, list[Piece]] = {}
@@ -145,7 +146,7 @@ def _add_to(
     account_id: str,
     pieces: list[Piece],
     *,
-    to: To | datetime,
+    to: To | Named | datetime,
     by: str,
 ) -> Answer:
     queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
@@ -168,6 +169,8 @@ def _add_to(
             return _add_next(tx, now, queue, parts, by=by)
         case To():
             return _add_free(tx, now, queue, parts, at_end=to is To.END, by=by)
+        case Named(at):
+            return _add_named(tx, now, queue, parts, as_utc(at), by=by)
         case instant:
             return _add_at(tx, now, queue, parts, as_utc(instant), by=by)
 
@@ -210,6 +213,19 @@ def _add_next(tx: Tx, now: datetime, queue: Queue, parts: list[Part], *, by: str
 def _behind(first: Entry, tx: Tx, queue: Queue, start: datetime) -> Iterator[Entry]:
     yield first
     yield from entries(tx, queue, since=start)
+
+
+def _add_named(
+    tx: Tx, now: datetime, queue: Queue, parts: list[Part], at: datetime, *, by: str
+) -> Answer:
+    """Take the very slot that was pointed at, or say why it cannot be had."""
+    slot = open_slot(tx, now, queue, at)
+    if isinstance(slot, NoRoom):
+        return slot
+    ids = _put(tx, now, queue, parts, slot)
+    if ids is None:
+        return NoRoom(queue.account_id, "another post holds that slot by now")
+    return _tell(tx, now, queue, parts, slot, ids=ids, by=by)
 
 
 def _add_at(

@@ -1,0 +1,140 @@
+"""Puts a post on one slot that a person pointed at: moved there if the account has it already, else added.
+
+On a slot it is the queue's: it moves with the queue and its slot cannot be given to another. The post's
+channels on that account go together. What is being sent or tried again stays. Limit: one account a call.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cadenza.core.zones import as_utc
+from cadenza.db import audit
+from cadenza.posts.model import NoSuchPost
+from cadenza.posts.targets import BadTarget
+from cadenza.queues import keep
+from cadenza.queues.add import Added, AlreadyQueued, Queued, add
+from cadenza.queues.model import Entry, NoQueue, NoRoom, Queue, wall_text
+from cadenza.queues.open_slot import Named, open_slot
+from cadenza.queues.place import place, to_slot
+from cadenza.queues.revive import is_idle, revive
+from cadenza.sql.tx import Row, Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """It stands on the slot; `was_at` and `was_slot` lead back. Without `was_at` it is new there."""
+
+    account_id: str
+    ids: tuple[str, ...]
+    at: datetime
+    zone: str
+    wall_time: str
+    was_at: datetime | None
+    was_slot: bool
+    revision: int
+    warnings: tuple[str, ...] = ()
+
+
+Answer = Taken | NoQueue | NoRoom | NoSuchPost | BadTarget
+
+
+def take_slot(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    account_id: str,
+    post_id: str,
+    at: datetime,
+    by: str,
+) -> Answer:
+    """Give a post that slot of the account; locks: `model.locks` of it."""
+    at = as_utc(at)
+    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    if isinstance(queue, NoQueue):
+        return queue
+    rows = _waiting(tx, queue, post_id)
+    if not rows:
+        return _add(tx, now, queue, post_id, at, by=by)
+    if any(row["slot_at"] is not None and row["slot_at"] != row["due_at"] for row in rows):
+        return NoRoom(account_id, "it is being tried again: wait for the outcome")
+    slot = open_slot(tx, now, queue, at, leaving=frozenset(row["id"] for row in rows))
+    if isinstance(slot, NoRoom):
+        return slot
+    leader = next((row for row in rows if row["slot_at"] is not None), rows[0])
+    idle = [row for row in rows if is_idle(row, now)]
+    if idle:  # missed or taken back: on the road again
+        revive(tx, queue, idle, at=at, wall=wall_text(slot))
+    place(tx, queue, [to_slot(_entry(leader, rows), slot)])
+    audit.record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="queue.take_slot",
+        subject_id=post_id,
+        before={"account": account_id, "at": leader["due_at"].isoformat()},
+        after={"account": account_id, "at": at.isoformat()},
+    )
+    return Taken(
+        account_id=account_id,
+        ids=tuple(row["id"] for row in rows),
+        at=at,
+        zone=queue.schedule.zone.name,
+        wall_time=wall_text(slot),
+        was_at=leader["due_at"],
+        was_slot=leader["slot_at"] is not None,
+        revision=keep.rise(tx, now, queue),
+    )
+
+
+def _add(tx: Tx, now: datetime, queue: Queue, post_id: str, at: datetime, *, by: str) -> Answer:
+    """Compose the post for the account's usual channels and put it there."""
+    answer = add(
+        tx,
+        now,
+        workspace_id=queue.workspace_id,
+        post_id=post_id,
+        by=by,
+        targets=[queue.account_id],
+        to=Named(at),
+    )
+    if not isinstance(answer, Added):
+        return answer
+    (one,) = answer.answers
+    match one:
+        case Queued():
+            return Taken(
+                account_id=one.account_id,
+                ids=one.ids,
+                at=one.at,
+                zone=one.zone,
+                wall_time=one.wall_time,
+                was_at=None,
+                was_slot=False,
+                revision=one.revision,
+                warnings=one.warnings,
+            )
+        case AlreadyQueued():
+            return NoRoom(queue.account_id, f"it is {one.state} there and does not move any more")
+        case refused:
+            return refused
+
+
+def _entry(leader: Row, rows: list[Row]) -> Entry:
+    others = tuple(row["id"] for row in rows if row["id"] != leader["id"])
+    return Entry(leader["id"], leader["post_id"], leader["due_at"], leader["wall_time"], others)
+
+
+def _waiting(tx: Tx, queue: Queue, post_id: str) -> list[Row]:
+    """Read what may still move of the post on this account."""
+    return tx.all(
+        """
+        SELECT id, post_id, channel, state, due_at, slot_at, wall_time FROM delivery
+        WHERE workspace_id = :workspace_id AND post_id = :post_id AND account_id = :account_id
+            AND recipient IS NULL AND state IN ('draft', 'scheduled', 'missed') AND leased_until IS NULL
+        ORDER BY id
+        """,
+        post_id=post_id,
+        **keep.key(queue),
+    )
