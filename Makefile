@@ -15,7 +15,7 @@ JOBS ?= 3
 PYTEST_ARGS ?=
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
-.PHONY: help setup up hello web test check format lint types imports house fix bench lock clean sim crash
+.PHONY: help setup up hello web test check format lint types imports house fix bench lock audit sbom clean sim crash
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -113,8 +113,24 @@ lock: | $(UV) ## Write requirements/*.txt anew from pyproject.toml (UPGRADE=1: n
 	  --custom-compile-command "make lock" --group install -o requirements/install.txt
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --group web -o requirements/web.txt
+	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+	  --custom-compile-command "make lock" --group audit -o requirements/audit.txt
 	@! grep -nE 'https?://' requirements/*.txt
 
+AUDIT := .venv-audit/bin
+$(AUDIT)/pip-audit: requirements/audit.txt | $(UV)
+	@$(UV) venv --quiet --clear --python $(PY) .venv-audit
+	@$(UV) pip install --quiet --python $(AUDIT)/python --require-hashes -r requirements/audit.txt
+
+# A finding fails. Advisories that cannot be reached do not: that is said, and is no finding (STRICT=1: it fails).
+audit: $(AUDIT)/pip-audit ## Look our locked dependencies up in the public advisories
+	@$(PY) -m tests.house.audit $(if $(STRICT),--strict) requirements/runtime.txt
+
+sbom: $(AUDIT)/pip-audit ## Write the bill of materials of a release: build/sbom.json (CycloneDX)
+	@mkdir -p build
+	@$(AUDIT)/cyclonedx-py requirements --output-reproducible --of JSON -o build/sbom.json requirements/runtime.txt
+	@echo build/sbom.json
+
 clean: ## Remove .venv and everything that tools left behind
-	rm -rf $(VENV) .venv-bench .cache .pytest_cache .ruff_cache .hypothesis .coverage build dist
+	rm -rf $(VENV) .venv-audit .venv-bench .cache .pytest_cache .ruff_cache .hypothesis .coverage build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

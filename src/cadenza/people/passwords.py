@@ -1,8 +1,9 @@
 """The port that hashes passwords: argon2id in a thread, two at a time, and which ones are refused.
 
 A check against nobody's hash takes as long as one against somebody's, so time does not tell who is
-here. Limit: passwords are judged by length, by being guessable from the person, and by a short list
-of what everybody tries; no service on the net is asked.
+here. A new password is judged by its length, by what is known of its person, and by the 30,000 most
+common ones of the zxcvbn package, offline. Limit: only its list is used, not its estimate, which takes
+seconds for input that was made to be slow.
 """
 
 import asyncio
@@ -15,12 +16,11 @@ from pwdlib.exceptions import UnknownHashError
 SHORTEST = 12
 LONGEST = 256
 AT_ONCE = 2  # each takes 64 MiB for a moment
-_STEMS = (
-    "password", "passwort", "passw0rd", "qwertyuiop", "qwerty", "qwertz", "letmein", "welcome",
-    "iloveyou", "administrator", "admin", "changeme", "secret", "cadenza", "monkey", "dragon",
-    "football", "baseball", "sunshine", "princess", "superman", "trustno1", "abcdefgh", "asdfghjkl",
-    "zxcvbnm", "1q2w3e4r", "1qaz2wsx", "starwars", "whatever", "default", "correcthorse",
-)  # fmt: skip
+OF_LIST = 2  # so many common ones beside each other are still guessed; three make a phrase
+LONGEST_COMMON = 24
+LEAST_LEFT = 4  # letters that must be left when all that is guessed was taken out
+_STEMS = ("cadenza", "correcthorsebatterystaple", "passwort", "qwertz", "administrator", "changeme")
+_SIGNS = str.maketrans("0134578@$!", "oieastbasi")  # p4$$w0rd is read as password
 
 
 @cache
@@ -60,13 +60,41 @@ def judge(password: str, *, email: str, name: str) -> str | None:
     plain = password.casefold()
     if len(set(plain)) < 5:
         return "it repeats too few characters: a few words make a good one"
-    own = [part for part in (*email.casefold().split("@"), *name.casefold().split()) if part]
-    rest = plain
-    for stem in sorted((*_STEMS, *(each for each in own if len(each) > 3)), key=len, reverse=True):
-        rest = rest.replace(stem, "")
-    if len(rest.strip("0123456789!?.-_ @#$")) < 4:
+    own = {
+        part for part in (*email.casefold().split("@"), *name.casefold().split()) if len(part) > 3
+    }
+    if any(_left(form, own) < LEAST_LEFT for form in (plain, plain.translate(_SIGNS))):
         return "it is easily guessed: take words that have nothing to do with you or with Cadenza"
     return None
+
+
+def _left(password: str, own: set[str]) -> int:
+    """Count the letters that are left of a password without what guessers try first."""
+    rest = password
+    for stem in sorted({*_STEMS, *own}, key=len, reverse=True):
+        rest = rest.replace(stem, "")
+    for _ in range(OF_LIST):
+        found = _longest_common(rest)
+        rest = rest.replace(found, "") if found else rest
+    return sum(not each.isdigit() and each.isalnum() for each in rest)
+
+
+def _longest_common(text: str) -> str:
+    """Find the longest stretch of a text that is a password of many."""
+    common = common_passwords()
+    for length in range(min(len(text), LONGEST_COMMON), 3, -1):
+        for start in range(len(text) - length + 1):
+            if text[start : start + length] in common:
+                return text[start : start + length]
+    return ""
+
+
+@cache
+def common_passwords() -> frozenset[str]:
+    """List what everybody tries, in small letters; digits alone count for nothing anyway."""
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS
+
+    return frozenset(word for word in FREQUENCY_LISTS["passwords"] if not word.isdigit())
 
 
 def _plain(password: str) -> str:
