@@ -2,14 +2,22 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from cadenza.api.declare import Declared
+from tests.api.conftest import Place
 
 PLACE = re.compile(r"{(\w+)}")
+TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\n\)", re.DOTALL)
+COLUMN = re.compile(r"^    ([a-z_]+) [a-z]", re.MULTILINE)
+ADDED = re.compile(r"ALTER TABLE (\w+) ADD COLUMN (\w+)")
+# Marks of use, which a look may leave behind.
+TOUCHED = {"session": {"seen_at", "idle_until"}, "api_key": {"last_used_at"}}
 
 
 @dataclass(frozen=True)
@@ -27,11 +35,21 @@ class Step:
 
     def body(self) -> Any:
         """The example of its body, or None where it takes none."""
+        schema = self.schema()
+        return schema["examples"][0] if schema else None
+
+    def schema(self) -> dict[str, Any]:
+        """What its JSON body may be; empty where it takes none."""
         content = self.operation.get("requestBody", {}).get("content", {})
         schema = content.get("application/json", {}).get("schema", {})
         if "$ref" in schema:
-            schema = self.document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-        return schema["examples"][0] if schema else None
+            return self.document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return schema
+
+    def filters(self) -> list[str]:
+        """The names that may stand behind the ? of its address."""
+        asked = self.operation.get("parameters", ())
+        return [each["name"] for each in asked if each["in"] == "query"]
 
     def fill(self, ids: dict[str, str]) -> str:
         return PLACE.sub(lambda found: ids[found[1]], self.path)
@@ -48,4 +66,26 @@ def steps(app: FastAPI) -> list[Step]:
         declared = app.state.declared[route.endpoint]
         operation = document["paths"].get(route.path, {}).get(declared.method.lower(), {})
         found.append(Step(declared, route.path, operation, document))
+    return found
+
+
+@cache
+def tables() -> dict[str, set[str]]:
+    """The product's tables and their columns, as the migrations make them."""
+    migrations = sorted((files("cadenza.db") / "migrations").iterdir(), key=lambda path: path.name)
+    texts = [path.read_text(encoding="utf-8") for path in migrations]
+    found = {name: set(COLUMN.findall(inside)) for name, inside in TABLE.findall("\n".join(texts))}
+    for name, column in ADDED.findall("\n".join(texts)):
+        found[name].add(column)
+    return found
+
+
+async def everything(place: Place, *, but: frozenset[str] = frozenset()) -> dict[str, list[str]]:
+    """All rows of all the product's tables, but for marks of use."""
+    found: dict[str, list[str]] = {}
+    for name in tables().keys() - but:
+        rows = await place.rows(f"SELECT * FROM {name}")
+        marks = TOUCHED.get(name, set())
+        kept = ({key: row[key] for key in row if key not in marks} for row in rows)
+        found[name] = sorted(str(sorted(row.items(), key=str)) for row in kept)
     return found
