@@ -6,7 +6,6 @@ binds the way back.
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +17,7 @@ from cadenza.providers.linkedin.errors import SIGN_IN, TABLE
 from cadenza.providers.linkedin.speak import api_url, headers, sign_in_url
 from cadenza.providers.message import App, Tokens
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
+from cadenza.providers.read_tokens import read_tokens
 from cadenza.providers.reply import Got, ask, ask_through
 
 PROFILE_SCOPES = "openid profile w_member_social"
@@ -81,24 +81,6 @@ async def renew(call: Call) -> Tokens | Outcome:
     if not isinstance(got, Got):
         return got
     return read_tokens(got, call.now, before=call.tokens) or Transient("LinkedIn gave no token.")
-
-
-def read_tokens(got: Got, now: datetime, before: Tokens | None = None) -> Tokens | None:
-    """Read what was handed out; an empty refresh token never takes the place of a kept one."""
-    access, refresh, life = (
-        got.text("access_token"),
-        got.text("refresh_token"),
-        got.at("expires_in"),
-    )
-    if access is None:
-        return None
-    return Tokens(
-        access=Secret(access),
-        refresh=Secret(refresh) if refresh else before.refresh if before else None,
-        expires_at=now + timedelta(seconds=int(life)) if isinstance(life, int) else None,
-        refreshed_at=now,
-        extra=before.extra if before else {},
-    )
 
 
 def _token_request(app: App, grant: str, form: Mapping[str, str | Secret]) -> Request:

@@ -8,7 +8,6 @@ nobody. The caller keeps the new pair before using it, one refresh at a time.
 import base64
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
 from urllib.parse import quote, urlencode
 
 from cadenza.providers.base import Call
@@ -19,6 +18,7 @@ from cadenza.providers.http.request import Form, Request
 from cadenza.providers.message import App, Tokens
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.pkce import challenged
+from cadenza.providers.read_tokens import read_tokens
 from cadenza.providers.reply import Got, ask_through, bearer, judge, secrets_of
 from cadenza.providers.x.errors import SIGN_IN, TABLE
 from cadenza.providers.x.speak import SIGN_IN as SIGN_IN_HOST
@@ -88,24 +88,6 @@ async def renew(call: Call) -> Tokens | Outcome:
     if not isinstance(got, Got):
         return got
     return read_tokens(got, call.now, before=call.tokens) or Unconfirmed("X gave no token.")
-
-
-def read_tokens(got: Got, now: datetime, before: Tokens | None = None) -> Tokens | None:
-    """Read what was handed out; an empty refresh token never takes the place of a kept one."""
-    access, refresh, life = (
-        got.text("access_token"),
-        got.text("refresh_token"),
-        got.at("expires_in"),
-    )
-    if access is None:
-        return None
-    return Tokens(
-        access=Secret(access),
-        refresh=Secret(refresh) if refresh else before.refresh if before else None,
-        expires_at=now + timedelta(seconds=int(life)) if isinstance(life, int) else None,
-        refreshed_at=now,
-        extra=before.extra if before else {},
-    )
 
 
 def _token_request(app: App, grant: str, form: Mapping[str, str | Secret]) -> Request:
