@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Error, async_playwright
+from playwright.async_api import Browser, Error, async_playwright, expect
 
 from cadenza.api import pages
 from tests.browser.stage import Stage, open_stage
@@ -18,6 +18,7 @@ from tests.servers.run import skip_or_fail
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
+expect.set_options(timeout=15_000)  # as long as an act may take: a busy machine is no failure
 Npm = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -1,12 +1,18 @@
 """The calendar in a browser: one truth in every view and zone, free slots, moving by mouse and by keys."""
 
+from datetime import datetime
+
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NewPost
+from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, snap
-from tests.browser.stage import TEXTS, Stage
+from tests.browser.stage import HOME, TEXTS, Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+DRAFT = "A look behind the organ"
 
 
 async def test_the_same_posts_stand_in_month_week_day_and_agenda(stage: Stage) -> None:
@@ -46,20 +52,79 @@ async def test_a_dragged_post_comes_to_rest_on_a_free_slot_and_can_go_back(stage
     await expect(ghost).to_be_visible()
     post = entry(page, TEXTS[5])
     await post.scroll_into_view_if_needed()
-    start, end = await post.bounding_box(), await ghost.bounding_box()
-    assert start is not None
-    assert end is not None
-    await page.mouse.move(start["x"] + 20, start["y"] + 5)
-    await page.mouse.down()
-    await page.mouse.move(start["x"] + 24, start["y"] + 12)
-    await page.mouse.move(end["x"] + 20, end["y"] + 12, steps=10)
+    await drag(page, post, ghost)
+    hint = page.get_by_role("status", name="If you let go")
+    await expect(hint).to_have_text("Takes the slot Sat 24 Oct, 17:30.")
     await page.mouse.up()
 
     await expect(page.get_by_text("Now goes out Sat 24 Oct, 17:30.")).to_be_visible()
-    (row,) = await stage.rows("SELECT due_at FROM delivery WHERE post_id = :id", id=stage.posts[5])
-    assert row["due_at"].isoformat() == "2026-10-24T15:30:00+00:00"
+    assert await times_of(stage, stage.posts[5]) == [("2026-10-24 15:30", "2026-10-24 15:30")]
     await page.get_by_role("button", name="Undo").click()
     await expect(page.get_by_text("Now goes out Sat 24 Oct, 09:00.")).to_be_visible()
+    assert await times_of(stage, stage.posts[5]) == [("2026-10-24 07:00", "2026-10-24 07:00")]
+
+
+async def test_between_slots_a_post_is_timed_by_hand_and_that_is_said_before(stage: Stage) -> None:
+    page = await stage.visit("ada", "calendar", viewport={"width": 1280, "height": 1300})
+    post = entry(page, TEXTS[5])
+    await post.scroll_into_view_if_needed()
+    lane = page.locator(".calendar-entry[data-kind=entry]", has_text=TEXTS[3]).first
+    await drag(page, post, lane, below=150)
+    hint = page.get_by_role("status", name="If you let go")
+    await expect(hint).to_contain_text("is between slots: timed by hand")
+    await snap(page, "calendar-by-hand", whole=False)
+    await page.mouse.up()
+
+    await expect(
+        page.get_by_text("It is timed by hand: the queue does not move it.")
+    ).to_be_visible()
+    ((_, slot),) = await times_of(stage, stage.posts[5])
+    assert slot is None
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_text("Now goes out Sat 24 Oct, 09:00.")).to_be_visible()
+    assert await times_of(stage, stage.posts[5]) == [("2026-10-24 07:00", "2026-10-24 07:00")]
+
+
+async def test_a_draft_is_dragged_from_the_tray_onto_a_free_slot_and_taken_back(
+    stage: Stage,
+) -> None:
+    id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
+    page = await stage.visit("ada", "calendar", viewport={"width": 1500, "height": 1300})
+    ghost = page.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music").first
+    await expect(ghost).to_be_visible()
+    draft = page.get_by_role("listitem").filter(has_text=DRAFT)
+    await drag(page, draft, ghost)
+    hint = page.get_by_role("status", name="If you let go")
+    await expect(hint).to_have_text("Takes the slot Sat 24 Oct, 17:30, @hall@music.example.")
+    await snap(page, "calendar-tray", whole=False)
+    await page.mouse.up()
+
+    await expect(page.get_by_text("Now goes out Sat 24 Oct, 17:30.")).to_be_visible()
+    assert await times_of(stage, id_) == [("2026-10-24 15:30", "2026-10-24 15:30")]
+    await expect(page.get_by_text("Every draft has its time.")).to_be_visible()
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_text("It has no date again.")).to_be_visible()
+    await expect(page.get_by_role("link", name=DRAFT)).to_be_visible()
+
+
+async def test_a_draft_is_given_a_slot_by_keys(stage: Stage) -> None:
+    id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
+    page = await stage.visit("ada", "calendar")
+    await page.get_by_role("button", name=f"Give it a time: {DRAFT}").press("Enter")
+    dialog = page.get_by_role("dialog", name="Give it a time")
+    account = dialog.get_by_role("combobox", name="Account")
+    await account.fill("hall@music")
+    await expect(page.get_by_role("option")).to_have_count(1)
+    await pick(page, account, "@hall@music.example · Mastodon")
+    slot = dialog.get_by_role("combobox", name="A free slot")
+    await slot.press("ArrowDown")
+    await pick(page, slot, "Sat 24 Oct, 17:30")
+    await snap(page, "calendar-place")
+    assert await hindrances(page) == []
+    await dialog.get_by_role("button", name="Goes out Sat 24 Oct, 17:30").press("Enter")
+
+    await expect(page.get_by_text("Now goes out Sat 24 Oct, 17:30.")).to_be_visible()
+    assert await times_of(stage, id_) == [("2026-10-24 15:30", "2026-10-24 15:30")]
 
 
 async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None:
@@ -76,6 +141,44 @@ async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None
 
     await expect(page.get_by_text("Now goes out Thu 22 Oct, 12:15.")).to_be_visible()
     await expect(entry(page, TEXTS[0])).to_contain_text("12:15")
+
+
+async def drag(page: Page, what: Locator, to: Locator, below: float = 12) -> None:
+    """Take it by its upper edge and hold it over the other; the mouse stays down."""
+    start, end = await what.bounding_box(), await to.bounding_box()
+    assert start is not None
+    assert end is not None
+    await page.mouse.move(start["x"] + 20, start["y"] + 5)
+    await page.mouse.down()
+    await page.mouse.move(start["x"] + 24, start["y"] + 12)
+    await page.mouse.move(end["x"] + 20, end["y"] + below, steps=10)
+
+
+async def pick(page: Page, field: Locator, name: str) -> None:
+    """Choose the first of the list by keys."""
+    await expect(page.get_by_role("option", name=name)).to_be_visible()
+    await field.press("ArrowDown")
+    await field.press("Enter")
+    await expect(field).to_have_value(name)
+
+
+async def times_of(stage: Stage, post_id: str) -> list[tuple[str, str | None]]:
+    """When it is due, and which slot it holds."""
+    rows = await stage.rows(
+        "SELECT due_at, slot_at FROM delivery WHERE post_id = :id AND state <> 'canceled'",
+        id=post_id,
+    )
+    return [
+        (f"{row['due_at']:%Y-%m-%d %H:%M}", row["slot_at"] and f"{row['slot_at']:%Y-%m-%d %H:%M}")
+        for row in rows
+    ]
+
+
+def _draft(tx: Tx, now: datetime, stage: Stage) -> str:
+    new = NewPost(workspace_id=HOME, text=DRAFT)
+    made = create(tx, now, new, by=f"member:{stage.members['ada']}", approve=True)
+    assert isinstance(made, Created)
+    return made.id
 
 
 def entry(page: Page, text: str) -> Locator:

@@ -45,6 +45,7 @@ class EntryShown(Shown):
     pill: PillShown
     title: str
     text: str
+    in_slot: bool = Field(description="It stands in a slot of the queue; false: timed by hand")
 
 
 class GhostShown(BaseModel):
@@ -308,6 +309,7 @@ def _free(
             account_id=account_id,
             from_day=first,
             days=(last - first).days + 1,
+            words=False,
         )
         if isinstance(view, NoQueue):
             continue

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from cadenza.posts.pills import COLUMNS, JOINS, Pill, pill_of
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 MOST = 2000
 EXCERPT = 120
@@ -25,6 +25,7 @@ class Entry:
     pill: Pill
     title: str
     text: str
+    in_slot: bool  # of the queue, alone or beside the post's other channels; else timed by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,16 @@ def show_calendar(
         most=MOST + 1,
         **params,
     )
+    led = {_place(row) for row in rows if row["slot_at"] == row["due_at"]}
     entries = tuple(
-        Entry(pill_of(row, now), row["title"], _excerpt(row["content"])) for row in rows[:MOST]
+        Entry(pill_of(row, now), row["title"], _excerpt(row["content"]), _place(row) in led)
+        for row in rows[:MOST]
     )
     return Calendar(entries, len(rows) > MOST)
+
+
+def _place(row: Row) -> tuple[str, str, datetime]:
+    return row["post_id"], row["account_id"], row["due_at"]
 
 
 def _excerpt(content: str) -> str:

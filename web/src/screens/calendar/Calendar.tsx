@@ -22,15 +22,17 @@ import { Failed } from "../../ui/Failed";
 import { Loading } from "../../ui/Loading";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
-import { clock, ownZone, placeOf } from "../../ui/times";
+import { clock, localDay, moment, ownZone, placeOf } from "../../ui/times";
 import { stateWord } from "../../ui/words";
 import { ZoneBadge } from "../../ui/ZoneBadge";
 import "./calendar.css";
 import { EntryDialog } from "./EntryDialog";
 import { shownEvents, type Shown } from "./events";
-import { snap } from "./snap";
-import { Tray } from "./Tray";
-import { useCalendar, usePlan, type Entry, type Span } from "./useCalendar";
+import { hintByHand, useHint } from "./Hint";
+import { PlaceDialog } from "./PlaceDialog";
+import { land } from "./snap";
+import { Tray, type Draft } from "./Tray";
+import { useCalendar, usePlan, type Entry, type Plan, type Span } from "./useCalendar";
 
 const views = [
   { value: "dayGridMonth", label: "Month" },
@@ -64,18 +66,36 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
   const [whose, setWhose] = useLocalStorage<Whose>({ key: "cadenza.calendar.zone", defaultValue: "workspace", getInitialValueInEffect: false });
   const [ghosts, setGhosts] = useLocalStorage({ key: "cadenza.calendar.free", defaultValue: true, getInitialValueInEffect: false });
   const [opened, setOpened] = useState<Entry | null>(null);
+  const [placed, setPlaced] = useState<{ draft: Draft; at: Date | null } | null>(null);
   const account = accounts.find(({ id }) => id === accountId);
   const zone = whose === "mine" ? ownZone : whose === "account" ? (account?.zone ?? home) : home;
   const query = useCalendar(span, zone, accountId);
   const plan = usePlan();
   const events = useMemo(() => (query.data === undefined ? [] : shownEvents(query.data, accounts, { ghosts, mayEdit })), [query.data, accounts, ghosts, mayEdit]);
   const turn = (how: "prev" | "next" | "today") => calendar.current?.getApi()[how]();
-  const drop = (entry: Entry, to: Date, byDay: boolean, revert: () => void) => {
-    revert(); // the server's answer moves it for good
-    const at = snap(to, query.data?.free ?? [], entry.pill.account_id, zone, byDay);
-    if (at.getTime() === new Date(entry.pill.at).getTime()) return;
-    const { post_id: postId, account_id: id, channel } = entry.pill;
-    plan.mutate({ postId, accountId: id, channel, at: at.toISOString(), zone, was: entry.pill.at });
+  const free = query.data?.free ?? [];
+  const landing = (shown: Shown, to: Date, byDay: boolean) => {
+    if (shown.kind !== "entry") return land(to, free, { accountId, zone, byDay });
+    const { account_id, at } = shown.entry.pill;
+    return land(to, free, { accountId: account_id, zone, byDay, own: shown.entry.in_slot ? { account_id, at } : null });
+  };
+  const drop = (entry: Entry, to: Date, byDay: boolean) => {
+    const { at, slot } = landing({ kind: "entry", entry }, to, byDay);
+    if (at.getTime() === Date.parse(entry.pill.at)) return;
+    plan.mutate(planOf(entry, at.toISOString(), slot !== null, zone));
+  };
+  const receive = (draft: Draft, to: Date, byDay: boolean) => {
+    const { at, slot } = landing({ kind: "draft", postId: draft.id, title: draft.title }, to, byDay);
+    if (slot === null) setPlaced({ draft, at: byDay ? new Date(at.getTime() + 9 * 3_600_000) : at });
+    else plan.mutate({ postId: draft.id, accountId: slot.account_id, at: slot.at, zone, slot: true, was: null });
+  };
+  const [tellHint, hint] = useHint();
+  const foretell = (shown: Shown, to: Date, byDay: boolean): boolean => {
+    const { at, slot } = landing(shown, to, byDay);
+    const isPast = byDay ? localDay(at, zone) < localDay(new Date(), zone) : at.getTime() < Date.now();
+    const whom = slot !== null && shown.kind === "draft" ? `, ${accounts.find(({ id }) => id === slot.account_id)?.handle ?? ""}` : "";
+    tellHint(isPast && slot === null ? "That time is over." : slot !== null ? `Takes the slot ${moment(at, zone)}${whom}.` : hintByHand(shown, at, byDay, zone));
+    return slot !== null || !isPast;
   };
   return (
     <Page
@@ -174,37 +194,63 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
                 else if (shown.kind === "ghost" && mayEdit)
                   void go(`/w/${workspaceId}/compose?account=${shown.ghost.account_id}&at=${encodeURIComponent(shown.ghost.at)}`);
               }}
-              eventDrop={({ event, view: shown, revert }) => {
+              droppable={mayEdit}
+              eventAllow={(to, moving) => moving !== null && foretell(moving.extendedProps as Shown, to.start, to.allDay || view === "dayGridMonth")}
+              eventDrop={({ event, revert }) => {
                 const own = event.extendedProps as Shown;
-                if (own.kind === "entry" && event.start !== null) drop(own.entry, event.start, shown.type === "dayGridMonth", revert);
-                else revert();
+                const to = event.start;
+                const byDay = event.allDay || view === "dayGridMonth";
+                revert(); // the server's answer moves it for good
+                if (own.kind === "entry" && to !== null) drop(own.entry, to, byDay);
+              }}
+              eventReceive={({ event, revert }) => {
+                const own = event.extendedProps as Shown;
+                const [to, byDay] = [event.start, event.allDay];
+                revert();
+                if (own.kind === "draft" && to !== null) receive({ id: own.postId, title: own.title }, to, byDay);
               }}
             />
           </div>
           <Text size="xs" c="dimmed" mt={4}>
-            All times are {placeOf(zone)} time. Drag a post to another time: near a free slot it takes the slot. Or open it and choose.
+            All times are {placeOf(zone)} time. Drag a post, or a draft from the list, to another time: near a free slot it takes the slot, between slots it is timed by
+            hand. Or open it and choose.
           </Text>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 2.5 }}>
-          <Tray />
+          <Tray mayEdit={mayEdit} onPlace={(draft) => setPlaced({ draft, at: null })} />
         </Grid.Col>
       </Grid>
       {opened !== null && (
         <EntryDialog
           entry={opened}
           zone={zone}
-          free={query.data?.free ?? []}
+          free={free}
           mayEdit={mayEdit}
           busy={plan.isPending}
-          onPlan={(at) => {
-            const { post_id: postId, account_id: id, channel } = opened.pill;
-            plan.mutate({ postId, accountId: id, channel, at, zone, was: opened.pill.at }, { onSuccess: () => setOpened(null) });
-          }}
+          onPlan={(at, slot) => plan.mutate(planOf(opened, at, slot, zone), { onSuccess: () => setOpened(null) })}
           onClose={() => setOpened(null)}
         />
       )}
+      {placed !== null && (
+        <PlaceDialog
+          draft={placed.draft}
+          at={placed.at}
+          accountId={accountId}
+          accounts={accounts}
+          free={free}
+          zone={zone}
+          busy={plan.isPending}
+          onPlan={(asked) => plan.mutate(asked, { onSuccess: () => setPlaced(null) })}
+          onClose={() => setPlaced(null)}
+        />
+      )}
+      {hint}
     </Page>
   );
+}
+
+function planOf({ pill, in_slot }: Entry, at: string, slot: boolean, zone: string): Plan {
+  return { postId: pill.post_id, accountId: pill.account_id, channel: pill.channel, at, zone, slot, was: { at: pill.at, slot: in_slot } };
 }
 
 /** From six o'clock on, or from the hour of the earliest thing that stands there. */
@@ -226,6 +272,12 @@ function EventContent({ shown, zone }: { shown: Shown; zone: string }) {
         <span>
           {clock(shown.ghost.at, zone)} free{shown.handle === "" ? "" : `, ${shown.handle}`}
         </span>
+      </div>
+    );
+  if (shown.kind === "draft")
+    return (
+      <div className="calendar-entry" data-kind="draft">
+        <span>{shown.title}</span>
       </div>
     );
   const { pill, title, text } = shown.entry;

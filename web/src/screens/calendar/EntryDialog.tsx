@@ -18,7 +18,7 @@ export function EntryDialog(props: {
   free: readonly Ghost[];
   mayEdit: boolean;
   busy: boolean;
-  onPlan: (at: string) => void;
+  onPlan: (at: string, slot: boolean) => void;
   onClose: () => void;
 }) {
   const { entry, zone } = props;
@@ -45,6 +45,11 @@ export function EntryDialog(props: {
             {pill.handle} · {channelName(pill.channel)}
           </Text>
           <StateBadge state={pill.held !== null ? "held" : pill.state} />
+          {mayMove(entry) && (
+            <Text size="sm" c="dimmed">
+              {entry.in_slot ? "In a slot of the queue" : "Timed by hand"}
+            </Text>
+          )}
         </Group>
         {(pill.held?.says ?? pill.reason) && <Text size="sm">{pill.held?.says ?? pill.reason}</Text>}
         <Table>
@@ -71,6 +76,11 @@ export function EntryDialog(props: {
               data={slots.map(({ at }) => ({ value: at, label: moment(at, zone) }))}
             />
             <TextInput type="datetime-local" label={`Or to a time of your own (${placeOf(zone)})`} value={wall} onChange={(event) => setWall(event.currentTarget.value)} />
+            {wall !== "" && (
+              <Text size="sm" role="status">
+                Between slots it is timed by hand: the queue does not move it.
+              </Text>
+            )}
             <Group justify="space-between">
               <Anchor component={Link} to={`/w/${workspaceId}/compose/${pill.post_id}`}>
                 Edit the post
@@ -78,7 +88,7 @@ export function EntryDialog(props: {
               <Button
                 disabled={slot === null && wall === ""}
                 loading={props.busy}
-                onClick={() => props.onPlan(wall === "" ? (slot ?? pill.at) : localInstant(wall, zone).toISOString())}
+                onClick={() => (wall === "" ? props.onPlan(slot ?? pill.at, true) : props.onPlan(localInstant(wall, zone).toISOString(), false))}
               >
                 Move it
               </Button>

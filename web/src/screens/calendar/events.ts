@@ -3,7 +3,7 @@ import type { Account } from "../../api/accounts";
 import { clockChangeWords } from "../../ui/times";
 import type { CalendarView, Entry, Ghost } from "./useCalendar";
 
-export type Shown = { kind: "entry"; entry: Entry } | { kind: "ghost"; ghost: Ghost; handle: string } | { kind: "clocks"; says: string };
+export type Shown = { kind: "entry"; entry: Entry } | { kind: "draft"; postId: string; title: string } | { kind: "ghost"; ghost: Ghost; handle: string } | { kind: "clocks"; says: string };
 
 export function shownEvents(view: CalendarView, accounts: readonly Account[], how: { ghosts: boolean; mayEdit: boolean }) {
   const handles = new Map(accounts.map(({ id, handle }) => [id, handle]));

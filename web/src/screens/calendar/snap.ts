@@ -1,16 +1,32 @@
-// Where a dropped post comes to rest: on a free slot of its account when one is near, else where it was let go.
+// Where a dropped post comes to rest: on a free slot when one is near, else where it was let go, timed by hand.
 import { localDay } from "../../ui/times";
 import type { Ghost } from "./useCalendar";
 
 const NEAR = 90 * 60_000;
 
+export interface Landing {
+  at: Date;
+  /** The slot that it takes; null: between slots, so it is timed by hand. */
+  slot: Pick<Ghost, "account_id" | "at"> | null;
+}
+
+interface How {
+  /** Whose slots: of one account, or of any. */
+  accountId: string | null;
+  zone: string;
+  /** Only days can be told apart: the nearest slot of that day counts. */
+  byDay: boolean;
+  /** The slot that it stands in now: near it, it goes back there. */
+  own?: Pick<Ghost, "account_id" | "at"> | null;
+}
+
 /** On a grid of hours the nearest slot within an hour and a half; on a grid of days the nearest of that day. */
-export function snap(to: Date, ghosts: readonly Ghost[], accountId: string, zone: string, byDay: boolean): Date {
+export function land(to: Date, ghosts: readonly Ghost[], { accountId, zone, byDay, own = null }: How): Landing {
   const day = localDay(to, zone);
-  const near = ghosts
-    .filter((ghost) => ghost.account_id === accountId && ghost.kind === "empty")
-    .map((ghost) => new Date(ghost.at))
-    .filter((at) => (byDay ? localDay(at, zone) === day : Math.abs(at.getTime() - to.getTime()) <= NEAR))
-    .sort((one, other) => Math.abs(one.getTime() - to.getTime()) - Math.abs(other.getTime() - to.getTime()));
-  return near[0] ?? to;
+  const free = ghosts.filter((ghost) => (accountId === null || ghost.account_id === accountId) && ghost.kind === "empty");
+  const away = (slot: Pick<Ghost, "at">) => Math.abs(Date.parse(slot.at) - to.getTime());
+  const [near] = [...free, ...(own === null ? [] : [own])]
+    .filter((slot) => (byDay ? localDay(slot.at, zone) === day : away(slot) <= NEAR))
+    .sort((one, other) => away(one) - away(other));
+  return near === undefined ? { at: to, slot: null } : { at: new Date(near.at), slot: near };
 }

@@ -50,30 +50,58 @@ export function useUndated() {
   });
 }
 
-interface Plan {
+export interface Plan {
   postId: string;
   accountId: string;
   channel?: string;
   at: string;
   zone: string;
-  was: string | null;
+  /** On a slot of the queue; else timed by hand. */
+  slot: boolean;
+  /** Where it stood before; null: nowhere, it is new on this account. */
+  was: { at: string; slot: boolean } | null;
 }
 
-/** Give a post another instant, with a way back. */
-export function usePlan(): UseMutationResult<unknown, Error, Plan> {
+/** Give a post another instant, with a way back; on a slot it is the queue's, between slots timed by hand. */
+export function usePlan(): UseMutationResult<string[], Error, Plan> {
   const workspaceId = useWorkspaceId();
-  const plan: UseMutationResult<unknown, Error, Plan> = useAct<Plan>(
-    ({ postId, accountId, channel, at }: Plan) =>
+  const takeBack = useAct(
+    ({ postId, deliveries }: { postId: string; deliveries: string[] }) =>
       take(
-        api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/schedule", {
+        api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/cancel", {
           params: { path: { workspace_id: workspaceId, post_id: postId } },
-          body: { at, accounts: [{ account_id: accountId, channel: channel as never }] },
+          body: { deliveries, reason: "taken back from the calendar" },
         }),
       ),
-    {
-      done: (_, { at, zone }) => `Now goes out ${moment(at, zone)}.`,
-      undo: (_, asked) => (asked.was === null ? undefined : () => plan.mutate({ ...asked, at: asked.was ?? asked.at, was: null })),
-    },
+    { done: () => "It has no date again." },
   );
+  const plan: UseMutationResult<string[], Error, Plan> = useAct<Plan, string[]>((asked) => carry(workspaceId, asked), {
+    done: (_, { at, zone, slot }) => `Now goes out ${moment(at, zone)}.${slot ? "" : " It is timed by hand: the queue does not move it."}`,
+    undo: (deliveries, asked) => {
+      const { was } = asked;
+      if (was === null) return () => takeBack.mutate({ postId: asked.postId, deliveries });
+      return () => plan.mutate({ ...asked, at: was.at, slot: was.slot, was: { at: asked.at, slot: asked.slot } });
+    },
+  });
   return plan;
+}
+
+/** Return the deliveries that got the time. */
+async function carry(workspace_id: string, { postId, accountId, channel, at, slot }: Plan): Promise<string[]> {
+  if (slot) {
+    const taken = await take(
+      api.POST("/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue/slots", {
+        params: { path: { workspace_id, account_id: accountId } },
+        body: { post_id: postId, at },
+      }),
+    );
+    return taken.ids;
+  }
+  const timed = await take(
+    api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/schedule", {
+      params: { path: { workspace_id, post_id: postId } },
+      body: { at, accounts: [{ account_id: accountId, channel: (channel ?? null) as never }] },
+    }),
+  );
+  return timed.places.map((each) => each.delivery_id);
 }
