@@ -18,6 +18,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_a_delivery_tells_which_gate_holds_it_and_who_can_change_that(stage: Stage) -> None:
     await stage.house.operations.run(_stop)
     page = await stage.visit("ada", "activity")
+    await expect(page.get_by_text("Nothing went out yet.")).to_be_visible()
+    await page.get_by_text("What is to come", exact=True).click()
     await page.get_by_role("button", name=TEXTS[0]).click()
     drawer = page.get_by_role("dialog")
     gates = drawer.get_by_role("region", name="What must let it pass")
@@ -96,14 +98,42 @@ async def test_a_link_of_a_mail_finds_its_workspace(stage: Stage) -> None:
     await expect(page.get_by_role("dialog")).to_contain_text("It may have arrived")
 
 
+async def test_what_happened_stands_with_the_newest_first(stage: Stage) -> None:
+    await stage.house.operations.run(_send_two)
+    page = await stage.visit("ada", "activity")
+    lines = page.get_by_role("main").get_by_role("listitem")
+    await expect(lines).to_have_count(2)
+    await expect(lines.first).to_contain_text(TEXTS[1])
+    await expect(lines.last).to_contain_text(TEXTS[0])
+    await snap(page, "activity-happened")
+    assert await hindrances(page) == []
+
+    await page.get_by_text("What is to come", exact=True).click()
+
+    await expect(lines).to_have_count(len(TEXTS) - 2)
+    await expect(lines.first).to_contain_text(TEXTS[2])
+
+
 async def test_deliveries_are_filtered_by_state_on_a_phone(stage: Stage) -> None:
-    page = await stage.visit("cy", "activity?state=failed", viewport={"width": 390, "height": 800})
+    phone = {"width": 390, "height": 800}
+    page = await stage.visit("cy", "activity?time=ahead&state=draft", viewport=phone)
     await expect(page.get_by_text("No delivery fits.")).to_be_visible()
     await page.get_by_role("button", name="Show all").click()
     await expect(page.get_by_role("button", name=TEXTS[0])).to_be_visible()
     await snap(page, "activity-phone")
     assert not await overflows(page)
     assert await hindrances(page) == []
+
+
+def _send_two(tx: Tx, now: datetime) -> None:
+    """The first two went out, an hour apart."""
+    rows = tx.all("SELECT id FROM delivery ORDER BY due_at LIMIT 2")
+    for row, hours in zip(rows, (2, 1), strict=True):
+        tx.run(
+            "UPDATE delivery SET state = 'sent', sent_at = :at, due_at = :at WHERE id = :id",
+            at=now - timedelta(hours=hours),
+            id=row["id"],
+        )
 
 
 def _stop(tx: Tx, now: datetime) -> None:

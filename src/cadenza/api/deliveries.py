@@ -1,7 +1,7 @@
 """Deliveries: what goes out, when, why not yet, and what a person may do about one of them."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
 from cadenza.api.problems import conflict, not_found
-from cadenza.api.shape import FIRST, ID, Answer, Asked, Id, Line, Page, Paged, loads, one_of
+from cadenza.api.shape import FIRST, ID, LAST, Answer, Asked, Id, Line, Page, Paged, loads, one_of
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries import change
@@ -93,11 +93,15 @@ async def list_deliveries(
     state: Annotated[list[State] | None, Query()] = None,
     account_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
     post_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
+    order: Annotated[
+        Literal["soonest", "newest"], Query(description="By when they are due")
+    ] = "soonest",
 ) -> Page[Delivery]:
-    """List deliveries in the order in which they are due."""
+    """List deliveries in the order in which they are due, or the other way round."""
     in_states, states = one_of("state", [each.value for each in state] if state else None)
     in_accounts, accounts = one_of("account_id", ask.caller.accounts)
-    at, id_ = page.after or (FIRST, "")
+    beyond, way = (">", "") if order == "soonest" else ("<", "DESC")
+    at, id_ = page.after or (FIRST if order == "soonest" else LAST, "")
 
     def look(tx: Tx, now: datetime) -> list[Row]:
         return tx.all(
@@ -105,9 +109,9 @@ async def list_deliveries(
             SELECT * FROM delivery
             WHERE workspace_id = :workspace_id AND {in_states} AND {in_accounts}
                 AND (:account = '' OR account_id = :account) AND (:post = '' OR post_id = :post)
-                AND (due_at > :at OR (due_at = :at AND id > :id))
-            ORDER BY due_at, id LIMIT :limit
-            """,  # noqa: S608 - names of parameters
+                AND (due_at {beyond} :at OR (due_at = :at AND id {beyond} :id))
+            ORDER BY due_at {way}, id {way} LIMIT :limit
+            """,  # noqa: S608 - names of parameters, and constants
             workspace_id=workspace_id,
             account=account_id or "",
             post=post_id or "",

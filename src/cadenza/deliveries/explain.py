@@ -8,6 +8,16 @@ from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import Answer, End, Wait, as_data, ask_all
 from cadenza.sql.tx import Row, Tx
 
+_ENDED = {
+    "sending": "it is on its way",
+    "failed": "it failed",
+    "missed": "its time passed before it could go",
+    "canceled": "it was taken off the road",
+    "skipped": "it was left out",
+    "unconfirmed": "nobody knows yet whether it arrived",
+    "draft": "it is a draft",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -29,7 +39,8 @@ class Explanation:
         if row["state"] == "sent":
             return f"it was sent at {row['sent_at']:%Y-%m-%d %H:%M:%S} UTC"
         if row["state"] != "scheduled":
-            return f"it is {row['state']}" + (f": {row['reason']}" if row["reason"] else "")
+            said = _ENDED.get(row["state"], f"it is {row['state']}")
+            return said + (f": {row['reason']}" if row["reason"] else "")
         if self.blocked:
             name, answer = next(iter(self.blocked.items()))
             until = getattr(answer, "until", None)

@@ -29,7 +29,7 @@ class TellAttempt:
     fix: Fix | None = None
 
 
-_SAYS = {
+OUTCOMES = {
     "Sent": "The network took it.",
     "NotReady": "The network was not ready with it; it was asked again.",
     "TryLater": "The network asked for a pause; it goes when that is over.",
@@ -50,7 +50,7 @@ def tell_attempt(
     outcome: str | None = attempt["outcome"]
     if outcome is None and attempt["deadline_at"] > now:
         return TellAttempt("It is under way.")
-    says = _SAYS["Unconfirmed"] if outcome is None else _SAYS.get(outcome, outcome)
+    says = OUTCOMES["Unconfirmed"] if outcome is None else OUTCOMES.get(outcome, outcome)
     if outcome == "Transient":
         says += " " + _what_follows(delivery, newest=newest)
     if not newest:

@@ -11,9 +11,39 @@ from typing import Any
 
 import msgspec
 
+from cadenza.deliveries.tell_attempt import OUTCOMES
 from cadenza.sql.tx import Row, Tx
 
 MOST = 200
+# What people did, in their words; an act that is not here is told by its name.
+_ACTS = {
+    "post.create": "the post was written",
+    "post.edit": "the post was changed",
+    "post.approve": "the post was approved",
+    "post.unapprove": "the approval was taken back",
+    "post.schedule_at": "the post got a time of its own",
+    "post.publish_now": "the post was sent at once",
+    "post.retry": "what failed was tried again",
+    "post.cancel": "the post was taken off the road",
+    "post.delete": "the post was deleted",
+    "queue.add": "the post was added to the queue",
+    "queue.reorder": "the queue got another order",
+    "queue.take_slot": "the post took a free slot",
+    "queue.defer": "the post was moved to a later slot",
+    "queue.retime": "the post got another time",
+    "queue.rescue_missed": "what was missed got a new time",
+    "queue.schedule": "the weekly slots were changed",
+    "queue.pause": "the queue was paused",
+    "queue.resume": "the queue was resumed",
+    "delivery.cancel": "one place was taken off the road",
+    "delivery.retry": "one place was tried again",
+    "delivery.publish_now": "one place was sent at once",
+    "delivery.decide": "somebody looked and said whether it arrived",
+    "account.connect": "the account was connected",
+    "account.configure": "the account's settings were changed",
+    "account.limits": "the account's limits were changed",
+    "account.lift_suspension": "the account was let go on",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +150,7 @@ def _of_audit(row: Row) -> Event:
     return Event(
         at=row["happened_at"],
         kind=row["action"],
-        says=f"{act.replace('_', ' ')} ({room})",
+        says=_ACTS.get(row["action"], f"{act.replace('_', ' ')} ({room})"),
         by=row["actor"],
         details=after if isinstance(after, dict) else {},
     )
@@ -137,11 +167,12 @@ def _began(row: Row) -> Event:
 
 
 def _ended(row: Row) -> Event:
-    said = f": {row['says']}" if row["says"] else ""
+    came = OUTCOMES.get(row["outcome"], row["outcome"] or "nobody answered")
+    said = f" In its own words: {row['says']}" if row["says"] else ""
     return Event(
         at=row["ended_at"],
         kind="attempt.ended",
-        says=f"{row['channel']} answered {row['outcome']}{said}",
+        says=f"{row['channel']}, attempt {row['number']}: {came}{said}",
         delivery_id=row["delivery_id"],
         details={"attempt": row["id"], "remote_id": row["remote_id"], "url": row["url"]},
     )

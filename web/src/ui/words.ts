@@ -75,3 +75,9 @@ export const blockerWords = (blocker: string): string => blockers[blocker] ?? bl
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
+
+/** With one full stop behind, whether the words came with one or not. */
+export const stopped = (words: string): string => words.replace(/[.\s]+$/, "") + (/[!?…]\s*$/.test(words) ? "" : ".");
+
+/** The server's words as a sentence: a capital in front, one full stop behind. */
+export const asSentence = (words: string): string => stopped(words.charAt(0).toUpperCase() + words.slice(1));

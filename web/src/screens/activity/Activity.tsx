@@ -1,5 +1,5 @@
-// What went out, what is to go out, and what became of it: one line a delivery, the story in a drawer.
-import { Button, Group, MultiSelect, Stack, Text, UnstyledButton } from "@mantine/core";
+// What went out, the newest first, and what is to go out: one line a delivery, the story in a drawer.
+import { Button, Group, MultiSelect, SegmentedControl, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconActivityHeartbeat } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearchParams } from "react-router";
@@ -16,12 +16,13 @@ import { Page } from "../../ui/Page";
 import { StateBadge } from "../../ui/StateBadge";
 import { fromNow, moment, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { channelName, stateWord } from "../../ui/words";
+import { asSentence, channelName, stateWord } from "../../ui/words";
 import { ExplainDrawer } from "./ExplainDrawer";
 
 type Delivery = Schemas["Delivery"];
 type State = Delivery["state"];
-const states: State[] = ["scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "draft", "canceled", "skipped"];
+const happened: State[] = ["sending", "sent", "failed", "unconfirmed", "missed", "canceled", "skipped"];
+const toCome: State[] = ["scheduled", "draft"];
 
 export default function Activity() {
   const { "*": chosen } = useParams();
@@ -30,14 +31,16 @@ export default function Activity() {
   const [search, setSearch] = useSearchParams();
   const accounts = useAccounts();
   const account_id = search.get("account") ?? undefined;
+  const ahead = search.get("time") === "ahead";
+  const states = ahead ? toCome : happened;
   const wanted = search.getAll("state").filter((each): each is State => states.includes(each as State));
   const deliveries = useInfiniteQuery({
-    queryKey: [workspace_id, "deliveries", account_id, wanted],
+    queryKey: [workspace_id, "deliveries", ahead, account_id, wanted],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor }) =>
       take(
         api.GET("/api/v1/workspaces/{workspace_id}/deliveries", {
-          params: { path: { workspace_id }, query: { account_id, state: wanted.length === 0 ? undefined : wanted, cursor } },
+          params: { path: { workspace_id }, query: { account_id, state: wanted.length === 0 ? states : wanted, order: ahead ? "soonest" : "newest", cursor } },
         }),
       ),
     getNextPageParam: (page) => page.next ?? undefined,
@@ -45,8 +48,24 @@ export default function Activity() {
   const rows = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
   const open = (id: string | null) => void go({ pathname: `/w/${workspace_id}/activity${id === null ? "" : `/${id}`}`, search: search.toString() });
   return (
-    <Page title="Activity" says="Every delivery, in the order in which it is due. Open one to see why it goes or does not.">
+    <Page title="Activity" says="Every delivery. Open one to see why it goes or does not, and what was said with the network.">
       <Group align="flex-end" gap="xs">
+        <SegmentedControl
+          aria-label="Time"
+          value={ahead ? "ahead" : "past"}
+          data={[
+            { value: "past", label: "What happened" },
+            { value: "ahead", label: "What is to come" },
+          ]}
+          onChange={(next) =>
+            setSearch((old) => {
+              old.delete("state");
+              if (next === "ahead") old.set("time", "ahead");
+              else old.delete("time");
+              return old;
+            })
+          }
+        />
         <AccountChoice
           accounts={accounts.data ?? []}
           value={account_id ?? null}
@@ -73,7 +92,7 @@ export default function Activity() {
           }
         />
         {(account_id !== undefined || wanted.length > 0) && (
-          <Button variant="subtle" onClick={() => setSearch({})}>
+          <Button variant="subtle" onClick={() => setSearch(ahead ? { time: "ahead" } : {})}>
             Show all
           </Button>
         )}
@@ -84,7 +103,11 @@ export default function Activity() {
         <Failed error={deliveries.error} again={() => void deliveries.refetch()} />
       ) : rows.length === 0 ? (
         <Empty icon={IconActivityHeartbeat} title="Nothing here">
-          No delivery fits. Posts appear here as soon as they have a time.
+          {account_id !== undefined || wanted.length > 0
+            ? "No delivery fits."
+            : ahead
+              ? "Nothing waits to be sent. Posts appear here as soon as they have a time."
+              : "Nothing went out yet. What is to come stands beside."}
         </Empty>
       ) : (
         <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
@@ -109,6 +132,7 @@ function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Acco
   const now = useNow();
   const zone = delivery.zone ?? account?.zone ?? "UTC";
   const at = delivery.sent_at ?? delivery.failed_at ?? delivery.due_at;
+  const doubtful = delivery.state === "unconfirmed"; // its time is by now when we look next
   const text = typeof delivery.content.text === "string" ? delivery.content.text : "";
   return (
     <UnstyledButton onClick={onOpen} w="100%" py="xs" px={4} style={{ borderBottom: "1px solid var(--mantine-color-default-border)" }}>
@@ -119,9 +143,9 @@ function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Acco
             {text === "" ? channelName(delivery.channel) : text}
           </Text>
           <Text size="xs" c="dimmed">
-            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {moment(at, zone)} {placeOf(zone)} ({fromNow(at, now)})
+            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {doubtful ? `we look again ${fromNow(at, now)}` : `${moment(at, zone)} ${placeOf(zone)} (${fromNow(at, now)})`}
           </Text>
-          {delivery.reason !== null && delivery.state !== "sent" && <Text size="xs">{delivery.reason}</Text>}
+          {delivery.reason !== null && delivery.state !== "sent" && <Text size="xs">{asSentence(delivery.reason)}</Text>}
         </div>
         <StateBadge state={delivery.state} />
       </Group>

@@ -4,6 +4,7 @@ import type { Schemas } from "../../api/client";
 import { useMe } from "../../api/me";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
+import { asSentence } from "../../ui/words";
 import { Exchanges, type Exchange } from "./Exchanges";
 import { Fix } from "./Fix";
 
@@ -27,12 +28,12 @@ export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; de
               </Text>
               <Text size="xs" c="dimmed">
                 {moment(each.began_at, zone)}
-                {each.ended_at !== null && `, took ${((Date.parse(each.ended_at) - Date.parse(each.began_at)) / 1000).toFixed(1)} s`}
+                {each.ended_at !== null && `, took ${took(each.began_at, each.ended_at)}`}
                 {each.remote_id !== null && ` · id there: ${each.remote_id}`}
               </Text>
               {each.says !== null && each.says !== "" && (
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  In its own words: {each.says}
+                  {asSentence(each.says)}
                 </Text>
               )}
               {each.url !== null && (
@@ -54,4 +55,9 @@ export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; de
       )}
     </Section>
   );
+}
+
+function took(began: string, ended: string): string {
+  const seconds = (Date.parse(ended) - Date.parse(began)) / 1000;
+  return seconds < 0.1 ? "less than 0.1 s" : `${seconds.toFixed(1)} s`;
 }

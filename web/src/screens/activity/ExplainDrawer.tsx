@@ -11,7 +11,7 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Section } from "../../ui/Section";
 import { StateBadge } from "../../ui/StateBadge";
 import { moment, placeOf } from "../../ui/times";
-import { channelName } from "../../ui/words";
+import { asSentence, channelName } from "../../ui/words";
 import { Attempts } from "./Attempts";
 import { Gates } from "./Gates";
 import { Mend } from "./Mend";
@@ -57,7 +57,7 @@ function Explanation({ id }: { id: string }) {
           <Fetched query={explained} rows={2}>
             {({ says, gates }) => (
               <>
-                <Text fw={600}>{says.charAt(0).toUpperCase() + says.slice(1)}.</Text>
+                <Text fw={600}>{asSentence(says)}</Text>
                 <Mend delivery={shown} />
                 {(shown.state === "scheduled" || shown.state === "draft" || shown.state === "missed") && <Gates gates={gates} zone={shown.zone} accountId={shown.account_id} />}
               </>
@@ -88,6 +88,8 @@ function Head({ delivery }: { delivery: Delivery }) {
   const accounts = useAccounts();
   const account = accounts.data?.find(({ id }) => id === delivery.account_id);
   const zone = delivery.zone ?? account?.zone ?? me.zone;
+  const at = delivery.sent_at ?? delivery.failed_at ?? delivery.due_at;
+  const word = delivery.sent_at !== null ? "sent" : delivery.failed_at !== null ? "failed" : delivery.state === "unconfirmed" ? "looked for again" : "due";
   return (
     <Group justify="space-between" align="flex-start" wrap="nowrap">
       <div>
@@ -96,8 +98,8 @@ function Head({ delivery }: { delivery: Delivery }) {
           <Text fw={600}>{account?.handle ?? delivery.account_id}</Text>
         </Group>
         <Text size="sm" c="dimmed">
-          {channelName(delivery.channel)} · due {moment(delivery.due_at, zone)} {placeOf(zone)}
-          {zone !== me.zone && ` (${moment(delivery.due_at, me.zone)} ${placeOf(me.zone)})`}
+          {channelName(delivery.channel)} · {word} {moment(at, zone)} {placeOf(zone)}
+          {zone !== me.zone && ` (${moment(at, me.zone)} ${placeOf(me.zone)})`}
         </Text>
         {delivery.url !== null && (
           <Anchor size="sm" href={delivery.url} target="_blank" rel="noreferrer">

@@ -1,11 +1,14 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
-import { api, take } from "../../api/client";
+import { api, take, type Schemas } from "../../api/client";
 import { useMe, useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
+import { asSentence } from "../../ui/words";
+
+type Event = Schemas["EventShown"];
 
 /** What happened to the post: who did what, which calls were made, what came of it; the newest first. */
 export function Story({ postId, zone }: { postId: string; zone: string | null }) {
@@ -30,10 +33,10 @@ export function Story({ postId, zone }: { postId: string; zone: string | null })
       <Fetched query={story} rows={2}>
         {(events) => (
           <Stack component="ol" gap={6} p={0} m={0} style={{ listStyle: "none" }}>
-            {events.map((event, index) => (
+            {told(events).map((event, index) => (
               <li key={index}>
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  {event.says.charAt(0).toUpperCase() + event.says.slice(1)}
+                  {asSentence(event.says)}
                 </Text>
                 <Text size="xs" c="dimmed">
                   {moment(event.at, zone ?? me.zone)}
@@ -45,5 +48,15 @@ export function Story({ postId, zone }: { postId: string; zone: string | null })
         )}
       </Fetched>
     </Section>
+  );
+}
+
+/** Each thing once: a call that ended tells of its beginning, and of the news that it made. */
+function told(events: Event[]): Event[] {
+  const ended = events.filter(({ kind }) => kind === "attempt.ended");
+  const calls = new Set(ended.map(({ details }) => details.attempt));
+  const news = new Set(ended.map(({ delivery_id, at }) => `${delivery_id} ${at}`));
+  return events.filter(
+    (each) => !(each.kind === "attempt.began" && calls.has(each.details.attempt)) && !(each.kind.startsWith("delivery.") && each.by === null && news.has(`${each.delivery_id} ${each.at}`)),
   );
 }
