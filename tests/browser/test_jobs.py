@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.async_api import expect
 
+from cadenza.engine.testing.drain import drain
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import Stage
@@ -41,6 +42,52 @@ async def test_a_job_tells_why_it_waits_and_is_cancelled(stage: Stage) -> None:
     await drawer.get_by_role("button", name="Cancel it").click()
 
     await expect(drawer).to_contain_text("Cancelled")
+
+
+async def test_failures_are_tried_again_together_after_a_question(stage: Stage) -> None:
+    await _fail(stage, times=2)
+    page = await stage.visit(
+        "ada", "jobs/list?state=failed", viewport={"width": 390, "height": 800}
+    )
+    await expect(page.get_by_role("button", name="Look at job")).to_have_count(2)
+    await expect(page.get_by_role("button", name="Look at job").first).to_be_in_viewport()
+    await snap(page, "jobs-failed-phone")
+    assert not await overflows(page)
+    assert await hindrances(page) == []
+    await page.get_by_role("button", name="Try these again").click()
+    question = page.get_by_role("dialog", name="Try 2 failed jobs again?")
+    await question.get_by_role("button", name="Leave it").click()
+    await expect(question).to_have_count(0)
+
+    await page.get_by_role("button", name="Try these again").click()
+    await question.get_by_role("button", name="Try again").click()
+
+    await expect(page.get_by_text("2 failed jobs brought back.")).to_be_visible()
+    await expect(page.get_by_text("No such jobs")).to_be_visible()
+
+
+async def test_a_schedule_says_what_it_does_and_when(stage: Stage) -> None:
+    await stage.house.engine.schedule("prune_exchanges", "prune_exchanges", {}, cron="23 3 * * *")
+    page = await stage.visit("ada", "jobs/schedules")
+    card = page.get_by_role("region", name="prune_exchanges")
+    await expect(card).to_contain_text("daily at 03:23 UTC")
+    await expect(card).to_contain_text("Removes what was said with networks")
+    await card.get_by_role("button", name="Coming times of prune_exchanges").click()
+    # In the time of who looks: London, whose clocks go back on the 25th.
+    await expect(card.get_by_role("listitem").first).to_contain_text("Thu 22 Oct, 04:23")
+    await expect(card.get_by_role("listitem").nth(4)).to_contain_text("Mon 26 Oct, 03:23")
+    await snap(page, "jobs-schedules")
+    assert await hindrances(page) == []
+
+
+async def _fail(stage: Stage, *, times: int) -> None:
+    async def send(to: str) -> None:
+        raise ValueError(f"{to} has moved")
+
+    stage.house.engine.declare(send, name="letters.send", retry=0)
+    for _ in range(times):
+        await stage.house.engine.enqueue("letters.send", {"to": "dee"})
+    await drain(stage.house.engine)
 
 
 async def test_the_system_says_that_no_worker_runs(stage: Stage) -> None:

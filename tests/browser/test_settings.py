@@ -27,6 +27,7 @@ async def test_somebody_is_invited_and_the_invitation_taken_back(stage: Stage) -
     assert await hindrances(page) == []
 
     await page.get_by_role("button", name="Take back the invitation to dee@example.org").click()
+    await page.get_by_role("button", name="Take it back").click()
 
     await expect(page.get_by_text("No invitation is open.")).to_be_visible()
 
@@ -42,6 +43,29 @@ async def test_letting_somebody_go_asks_first(stage: Stage) -> None:
 
     await expect(page.get_by_text("Cy is no longer in this workspace.")).to_be_visible()
     await expect(page.get_by_text("cy@example.org")).to_have_count(0)
+
+
+async def test_a_role_is_changed_and_given_back(stage: Stage) -> None:
+    page = await stage.visit("ada", "settings/people")
+    role = page.get_by_role("combobox", name="Role of Cy")
+    await role.click()
+    await page.get_by_role("option", name="Editor").click()
+    await expect(page.get_by_text("Cy is editor now.")).to_be_visible()
+    await expect(role).to_have_value("Editor: writes, approves and sends")
+
+    await page.get_by_role("button", name="Undo").click()
+
+    await expect(page.get_by_text("Cy is viewer now.")).to_be_visible()
+    await expect(role).to_have_value("Viewer: sees everything, changes nothing")
+
+
+async def test_rights_of_ones_own_are_not_given_up_by_a_slip(stage: Stage) -> None:
+    page = await stage.visit("ada", "settings/people")
+    role = page.get_by_role("combobox", name="Role of Ada")
+    await role.click()
+    await page.get_by_role("option", name="Viewer").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Leave it").click()
+    await expect(role).to_have_value("Owner: may do everything")
 
 
 async def test_a_key_is_shown_once(stage: Stage) -> None:
@@ -124,6 +148,7 @@ async def test_every_section_fits_a_phone_in_the_dark(stage: Stage, section: str
     page = await visit_phone(stage, f"settings/{section}")
     await expect(page.get_by_role("tabpanel")).to_be_visible()
     await expect(page.get_by_role("status", name="Loading")).to_have_count(0)
+    await expect(page.get_by_role("tab", selected=True)).to_be_in_viewport(ratio=1)
     await snap(page, f"settings-{section}-phone-dark")
     assert not await overflows(page)
     assert await hindrances(page) == []

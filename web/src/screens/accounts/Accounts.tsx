@@ -110,8 +110,8 @@ function Everybody({ accounts }: { accounts: Account[] }) {
 }
 
 function AccountCard({ account, onOpen }: { account: Account; onOpen: () => void }) {
-  const health = healthOf(account);
   const now = useNow();
+  const health = healthOf(account, now);
   return (
     <UnstyledButton onClick={onOpen}>
       <Card withBorder h="100%" padding="md">

@@ -7,7 +7,7 @@ import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
-import { fromNow, moment } from "../../ui/times";
+import { fromNow, localDay, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count, networkName } from "../../ui/words";
 import { ResumeDialog } from "../queue/ResumeDialog";
@@ -18,6 +18,7 @@ import { healthOf } from "./health";
 import { Hours } from "./Hours";
 import { Limits } from "./Limits";
 import { Lately } from "./Lately";
+import { useAccountUse } from "./useAccountUse";
 
 const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
 
@@ -85,6 +86,7 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
         {networkName(account.provider)} · {account.zone} · connected {moment(account.created_at, account.zone)}
         {account.token_expires_at !== null && ` · key ends ${fromNow(account.token_expires_at, now)}`}
       </Text>
+      <Today account={account} />
       <Group gap="xs">
         <Button size="xs" variant="default" component={Link} to={`/w/${workspaceId}/queue?account=${account.id}`}>
           Its queue
@@ -121,6 +123,20 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
       {dialog === "resume" && <Resume account={account} onClose={close} />}
       {dialog === "connect" && <Connect again={account} onClose={close} />}
     </Stack>
+  );
+}
+
+/** How much it sent since midnight there. */
+function Today({ account }: { account: Account }) {
+  const now = useNow();
+  const use = useAccountUse(account.id);
+  if (use.data === undefined) return null;
+  const today = use.data.days.find(({ day }) => day === localDay(now, use.data.zone));
+  const refused = today === undefined || today.refused === 0 ? "" : `, ${today.refused} refused`;
+  return (
+    <Text size="sm">
+      Today: {today?.sent ?? 0} sent{refused}
+    </Text>
   );
 }
 

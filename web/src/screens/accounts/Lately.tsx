@@ -73,7 +73,11 @@ function Heat({ hours, total }: { hours: { weekday: number; hour: number; sent: 
                 rx={3}
                 fill={here === 0 ? "var(--mantine-color-default-border)" : "var(--mantine-primary-color-filled)"}
                 opacity={here === 0 ? 0.5 : 0.35 + 0.65 * (here / most)}
-              />
+              >
+                <title>
+                  {short} {hour}:00: {count(here, "send")}
+                </title>
+              </rect>
             );
           })}
         </g>

@@ -1,11 +1,12 @@
 import { ActionIcon, Alert, Button, Group, NumberInput, Progress, Select, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import type { Account } from "../../api/accounts";
 import { useAct } from "../../api/act";
-import { api, take } from "../../api/client";
+import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { actionName, actions, faultOf, kinds, limitWords, type Limit } from "./limits";
@@ -29,7 +30,6 @@ export function Limits({ account, mayChange }: { account: Account; mayChange: bo
         ) : (
           <Stack>
             <Uses account={account} />
-            {found.limits.length === 0 && <Text size="sm">No limits of its own: only the network’s apply.</Text>}
             {mayChange && (
               <Button w="fit-content" variant="default" onClick={() => setEditing(true)}>
                 Change the limits
@@ -42,34 +42,57 @@ export function Limits({ account, mayChange }: { account: Account; mayChange: bo
   );
 }
 
+type Use = Schemas["UseShown"]["uses"][number];
+const writes = ["smtp", "unipile", "telegram_person"]; // networks on which people are written to, one by one
+
+/** What counts for this account first; limits of what its network does not do are folded away. */
 function Uses({ account }: { account: Account }) {
   const use = useAccountUse(account.id);
+  const [more, { toggle }] = useDisclosure();
   return (
     <Fetched query={use} rows={2}>
-      {({ uses }) => (
-        <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: "none" }}>
-          {uses.map(({ limit, used }) => {
-            const name = `${actionName(limit.action)}: ${limitWords(limit)}`;
-            const full = used !== null && used >= limit.amount;
-            return (
-              <li key={`${limit.action} ${limit.kind}`}>
-                <Group justify="space-between">
-                  <Text size="sm">{name}</Text>
-                  {used !== null && (
-                    <Text size="sm" fw={600}>
-                      {used} of {limit.amount} used{full && ": full"}
-                    </Text>
-                  )}
-                </Group>
-                {used !== null && (
-                  <Progress aria-label={`${name}, used`} value={limit.amount === 0 ? 100 : Math.min(100, (used / limit.amount) * 100)} color={full ? "orange" : "indigo"} />
-                )}
-              </li>
-            );
-          })}
-        </Stack>
-      )}
+      {({ uses }) => {
+        const counts = ({ limit, used }: Use) => writes.includes(account.provider) || limit.action === "post" || limit.action === "*" || (used ?? 0) > 0;
+        const [own, others] = [uses.filter(counts), uses.filter((each) => !counts(each))];
+        return (
+          <Stack>
+            {own.length === 0 ? <Text size="sm">No limits of its own: only the network’s apply.</Text> : <UseList uses={own} />}
+            {others.length > 0 && (
+              <Button w="fit-content" size="compact-sm" variant="subtle" aria-expanded={more} onClick={toggle}>
+                {more ? "Hide" : "Show"} limits for messages to people ({others.length})
+              </Button>
+            )}
+            {more && <UseList uses={others} />}
+          </Stack>
+        );
+      }}
     </Fetched>
+  );
+}
+
+function UseList({ uses }: { uses: Use[] }) {
+  return (
+    <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: "none" }}>
+      {uses.map(({ limit, used }) => {
+        const name = `${actionName(limit.action)}: ${limitWords(limit)}`;
+        const full = used !== null && used >= limit.amount;
+        return (
+          <li key={`${limit.action} ${limit.kind}`}>
+            <Group justify="space-between">
+              <Text size="sm">{name}</Text>
+              {used !== null && (
+                <Text size="sm" fw={600}>
+                  {used} of {limit.amount} used{full && ": full"}
+                </Text>
+              )}
+            </Group>
+            {used !== null && (
+              <Progress aria-label={`${name}, used`} value={limit.amount === 0 ? 100 : Math.min(100, (used / limit.amount) * 100)} color={full ? "orange" : "indigo"} />
+            )}
+          </li>
+        );
+      })}
+    </Stack>
   );
 }
 

@@ -1,7 +1,7 @@
 // How an account is, in plain words: the first thing that keeps it from sending, or that will.
 import type { Account } from "../../api/accounts";
 import { moment } from "../../ui/times";
-import { accountWord } from "../../ui/words";
+import { accountWord, asSentence, stopped } from "../../ui/words";
 
 export interface Health {
   says: string;
@@ -11,17 +11,17 @@ export interface Health {
 
 export function healthOf(account: Account, now = new Date()): Health {
   const { lane } = account;
-  const why = account.state_reason === null ? null : `The network says: ${account.state_reason}.`;
+  const why = account.state_reason === null ? null : `The network says: ${stopped(account.state_reason)}`;
   if (account.state === "needs_reconnect")
     return { ...accountWord(account.state), more: `${why ?? "The network no longer accepts our key."} Posts are kept until it is connected again.` };
-  if (account.state === "suspended") return { ...accountWord(account.state), more: `${account.state_reason ?? "Many recipients failed in a row"}. Nothing is sent until a person looked and lets it go on.` };
+  if (account.state === "suspended") return { ...accountWord(account.state), more: `${asSentence(account.state_reason ?? "many recipients failed in a row")} Nothing is sent until a person looked and lets it go on.` };
   if (account.state === "disconnected") return { ...accountWord(account.state), more: "It sends nothing; its history stays." };
   if (lane?.paused === true) {
     const until = lane.paused_until === null ? "" : ` Until ${moment(lane.paused_until, account.zone)}.`;
-    return { says: "Paused", colour: "yellow", more: `${lane.pause_reason ?? "No reason was given"}.${until}` };
+    return { says: "Paused", colour: "yellow", more: `${asSentence(lane.pause_reason ?? "no reason was given")}${until}` };
   }
   if (lane !== null && lane.parked_until !== null && new Date(lane.parked_until) > now)
-    return { says: "Waiting", colour: "yellow", more: `${lane.park_reason ?? "A limit is reached"}; goes on ${moment(lane.parked_until, account.zone)}.` };
+    return { says: "Waiting", colour: "yellow", more: `${asSentence(lane.park_reason ?? "a limit is reached")} It goes on ${moment(lane.parked_until, account.zone)}.` };
   if (account.state === "expiring") {
     const ends = account.token_expires_at === null ? "" : ` It ends ${moment(account.token_expires_at, account.zone)}.`;
     return { ...accountWord(account.state), more: `${why ?? "Renewing it by itself did not work yet."}${ends}` };

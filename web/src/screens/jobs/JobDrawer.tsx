@@ -4,9 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
 import { useMe, useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
 import { Fetched } from "../../ui/Fetched";
 import { moment } from "../../ui/times";
-import { jobWord } from "./words";
+import { jobWord, taskWords } from "./words";
 
 /** One job: why it does not run, what it was given, what went wrong. */
 export function JobDrawer({ id, onClose }: { id: number | null; onClose: () => void }) {
@@ -34,12 +35,17 @@ function JobShown({ id }: { id: number }) {
     done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is cancelled."),
     undo: (answer) => (answer.state === "canceled" ? () => retry.mutate() : undefined),
   });
+  const askCancel = async (state: string) => {
+    const says = "It is asked to stop where it stands. What it did so far stays done.";
+    if (state !== "running" || (await askFirst({ title: "Stop a running job?", says, yes: "Stop it", danger: true }))) cancel.mutate();
+  };
   return (
     <Fetched query={job}>
       {(shown) => (
         <Stack>
           <div>
             <Text fw={600}>{shown.task}</Text>
+            {taskWords(shown.task) !== undefined && <Text size="sm">{taskWords(shown.task)}</Text>}
             <Text size="sm" c="dimmed">
               {jobWord(shown.state).says} · queue {shown.queue} · made {moment(shown.created_at, zone)} · runs {moment(shown.run_at, zone)}
             </Text>
@@ -50,7 +56,7 @@ function JobShown({ id }: { id: number }) {
               {shown.state === "waiting" ? "Run it now" : "Run it again"}
             </Button>
             {(shown.state === "waiting" || shown.state === "running") && (
-              <Button size="compact-md" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+              <Button size="compact-md" variant="default" loading={cancel.isPending} onClick={() => void askCancel(shown.state)}>
                 Cancel it
               </Button>
             )}

@@ -8,6 +8,7 @@ import { useSearchParams } from "react-router";
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
 import { Failed } from "../../ui/Failed";
 import { Loading } from "../../ui/Loading";
@@ -62,6 +63,11 @@ export function JobList() {
     { done: ({ changed }) => `${count(changed.length, "failed job")} brought back.` },
   );
   const rows = jobs.data?.pages.flatMap((page) => page.items) ?? [];
+  const askRedrive = async () => {
+    const many = jobs.hasNextPage ? "all failed jobs of this list" : count(rows.length, "failed job");
+    const says = "Each runs anew, with as many tries as at first. What it did before it failed, it may do twice.";
+    if (await askFirst({ title: `Try ${many} again?`, says, yes: "Try again" })) redrive.mutate();
+  };
   return (
     <>
       <Group mb="md" align="flex-end" gap="xs">
@@ -81,7 +87,7 @@ export function JobList() {
           </Button>
         )}
         {state === "failed" && rows.length > 0 && (
-          <Button loading={redrive.isPending} onClick={() => redrive.mutate()}>
+          <Button loading={redrive.isPending} onClick={() => void askRedrive()}>
             Try these again
           </Button>
         )}
@@ -95,14 +101,14 @@ export function JobList() {
           Nothing is in this state at the moment.
         </Empty>
       ) : (
-        <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
+        <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Task</Table.Th>
                 <Table.Th>State</Table.Th>
                 <Table.Th>Runs</Table.Th>
-                <Table.Th>Attempts</Table.Th>
+                <Table.Th visibleFrom="sm">Attempts</Table.Th>
                 <Table.Th>
                   <VisuallyHidden>More</VisuallyHidden>
                 </Table.Th>
@@ -144,7 +150,7 @@ function JobRow({ job, now, onOpen }: { job: Job; now: Date; onOpen: () => void 
       <Table.Td>
         <Text size="sm">{fromNow(job.finished_at ?? job.run_at, now)}</Text>
       </Table.Td>
-      <Table.Td>
+      <Table.Td visibleFrom="sm">
         {job.attempts}
         {job.crashes > 0 && ` (${count(job.crashes, "crash", "crashes")})`}
       </Table.Td>

@@ -32,7 +32,7 @@ export default function Jobs() {
     );
   }
   return (
-    <Page title="Jobs" says="Background work of this installation: fetching tokens, laying out posts, mails.">
+    <Page title="Jobs" says="Background work of this installation: laying out posts, watching queues, cleaning up.">
       <Tabs
         value={chosen?.path ?? null}
         onChange={(next) => next !== null && void go(`/w/${workspaceId}/jobs/${next}`)}

@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { useAct } from "../../api/act";
 import { api, take, type AnswerOf } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
+import { askFirst } from "../../ui/ask";
 import { askFor } from "../../ui/askFor";
 import { Empty } from "../../ui/Empty";
 import { Fetched } from "../../ui/Fetched";
@@ -64,6 +65,10 @@ function QueueCard({ queue }: { queue: Shown }) {
     if (reason !== null) pause.mutate(reason);
   };
   const failed = queue.counts.failed ?? 0;
+  const askRedrive = async () => {
+    const says = "Each runs anew, with as many tries as at first. What it did before it failed, it may do twice.";
+    if (await askFirst({ title: `Try ${count(failed, "failed job")} again?`, says, yes: "Try again" })) redrive.mutate();
+  };
   return (
     <Section
       title={queue.queue}
@@ -101,7 +106,7 @@ function QueueCard({ queue }: { queue: Shown }) {
         )}
       </Group>
       {failed > 0 && (
-        <Button w="fit-content" size="compact-sm" variant="light" loading={redrive.isPending} onClick={() => redrive.mutate()}>
+        <Button w="fit-content" size="compact-sm" variant="light" loading={redrive.isPending} onClick={() => void askRedrive()}>
           Try {count(failed, "failed job")} again
         </Button>
       )}

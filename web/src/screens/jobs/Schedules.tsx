@@ -1,4 +1,4 @@
-import { Button, Group, List, Stack, Text } from "@mantine/core";
+import { Button, List, Stack, Text } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -11,7 +11,7 @@ import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { fromNow, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { often, recurrenceWords } from "./words";
+import { often, policyWords, recurrenceWords, taskWords } from "./words";
 
 type Schedule = AnswerOf<"/api/v1/schedules", "get">[number];
 
@@ -75,13 +75,14 @@ function ScheduleCard({ schedule }: { schedule: Schedule }) {
         </>
       }
     >
-      <Group gap="md">
+      <div>
+        {taskWords(schedule.task) !== undefined && <Text size="sm">{taskWords(schedule.task)}</Text>}
         <Text size="xs" c="dimmed">
-          Task {schedule.task}, queue {schedule.queue} · missed: {schedule.missed} · overlap: {schedule.overlap}
+          {schedule.task !== schedule.name && `Task ${schedule.task} · `}Queue {schedule.queue} · {policyWords(schedule)}
           {schedule.last_at !== null && ` · last ${fromNow(schedule.last_at, now)}`}
           {schedule.last_note !== null && ` (${schedule.last_note})`}
         </Text>
-      </Group>
+      </div>
       {open && <Preview name={schedule.name} />}
     </Section>
   );

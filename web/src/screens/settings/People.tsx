@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Code, CopyButton, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 
@@ -54,10 +54,16 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
   const own = useOwn();
   const admin = useMay("admin");
   const params = { path: { workspace_id, member_id: member.id } };
-  const change = useAct(
-    (role: Role) => take(api.PUT("/api/v1/workspaces/{workspace_id}/members/{member_id}/role", { params, body: { role } })),
-    { done: (answer) => `${answer.name} is ${roleWord(answer.role).toLowerCase()} now.` },
-  );
+  const self = own?.member_id === member.id;
+  const give = (role: Role) => take(api.PUT("/api/v1/workspaces/{workspace_id}/members/{member_id}/role", { params, body: { role } }));
+  const done = (answer: Schemas["Member"]) => `${answer.name} is ${roleWord(answer.role).toLowerCase()} now.`;
+  const back = useAct(give, { done });
+  // One's own rights do not come back by oneself.
+  const change = useAct(give, { done, undo: () => (self ? undefined : () => back.mutate(member.role as Role)) });
+  const askChange = async (role: Role) => {
+    const says = `You become ${roleWord(role).toLowerCase()} here. Only somebody with more rights than that can change it back.`;
+    if (!self || (await askFirst({ title: "Give up rights of your own?", says, yes: "Give them up", danger: true }))) change.mutate(role);
+  };
   const remove = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{member_id}", { params })), {
     done: () => `${member.name} is no longer in this workspace.`,
   });
@@ -70,7 +76,6 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
     });
     if (sure) remove.mutate();
   };
-  const self = own?.member_id === member.id;
   const choices = roleChoices(own?.role ?? "viewer");
   const changeable = admin && choices.some(({ value }) => value === member.role);
   return (
@@ -95,11 +100,11 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
           <Select
             aria-label={`Role of ${member.name}`}
             size="xs"
-            w={230}
+            w={{ base: 200, xs: 300 }}
             allowDeselect={false}
             data={choices}
             value={member.role}
-            onChange={(role) => role !== null && change.mutate(role as Role)}
+            onChange={(role) => role !== null && role !== member.role && void askChange(role as Role)}
           />
           <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={`Let go: ${member.name}`}>
             Let go
@@ -143,12 +148,16 @@ function Invitations() {
       ),
     { done: () => "The invitation is taken back: its link opens nothing.", after: () => invite.reset() },
   );
+  const takeBack = async ({ id, email }: { id: string; email: string }) => {
+    const says = "Its link opens nothing from then on. You can invite them anew.";
+    if (await askFirst({ title: `Take back the invitation to ${email}?`, says, yes: "Take it back", danger: true })) revoke.mutate(id);
+  };
   return (
     <Section title="Invitations" says="The mail carries a link that works once, for a week.">
       <form onSubmit={form.onSubmit((values) => invite.mutate(values))}>
         <Group align="flex-start" gap="xs">
           <TextInput label="E-mail" type="email" required miw={220} style={{ flex: 1 }} {...form.getInputProps("email")} />
-          <Select label="As" w={260} allowDeselect={false} data={roleChoices(own?.role ?? "viewer")} {...form.getInputProps("role")} />
+          <Select label="As" w={{ base: "100%", xs: 320 }} allowDeselect={false} data={roleChoices(own?.role ?? "viewer")} {...form.getInputProps("role")} />
           <Button type="submit" mt={{ base: 0, xs: 24.8 }} loading={invite.isPending}>
             Invite
           </Button>
@@ -157,7 +166,16 @@ function Invitations() {
       {invite.data?.link != null && (
         <Alert title={`Send this link to ${invite.data.email}`} role="status">
           <Text size="sm">This Cadenza cannot send mail. The link works once, for a week; it is shown only now.</Text>
-          <Code block>{invite.data.link}</Code>
+          <Code block style={{ whiteSpace: "pre-wrap", wordBreak: "break-all" }}>
+            {invite.data.link}
+          </Code>
+          <CopyButton value={invite.data.link}>
+            {({ copied, copy }) => (
+              <Button mt="xs" size="compact-sm" onClick={copy}>
+                {copied ? "Copied" : "Copy the link"}
+              </Button>
+            )}
+          </CopyButton>
         </Alert>
       )}
       <Fetched query={open} rows={1}>
@@ -178,7 +196,7 @@ function Invitations() {
                       Ends {fromNow(each.ends_at, now)}
                     </Text>
                   </div>
-                  <Button size="compact-sm" variant="default" onClick={() => revoke.mutate(each.id)} aria-label={`Take back the invitation to ${each.email}`}>
+                  <Button size="compact-sm" variant="default" onClick={() => void takeBack(each)} aria-label={`Take back the invitation to ${each.email}`}>
                     Take back
                   </Button>
                 </Group>

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
+import { askFirst } from "../../ui/ask";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { fromNow } from "../../ui/times";
@@ -22,11 +23,15 @@ export function Sessions() {
     done: ({ ended }) => `${count(ended, "other session")} ended.`,
     after: again,
   });
+  const askEndOthers = async () => {
+    const says = "Every other browser has to sign in again. What is half written there stays in that browser.";
+    if (await askFirst({ title: "Sign out everywhere else?", says, yes: "Sign out there" })) endOthers.mutate();
+  };
   return (
     <Section
       title="Where you are signed in"
       actions={
-        <Button size="compact-sm" variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
+        <Button size="compact-sm" variant="default" loading={endOthers.isPending} onClick={() => void askEndOthers()}>
           Sign out everywhere else
         </Button>
       }

@@ -20,6 +20,9 @@ const sections = [
   { path: "workspace", name: "Workspace", admin: false, Shown: WorkspaceSettings },
 ];
 
+/** On a phone the chosen tab may lie beyond the edge. */
+const intoView = (tab: HTMLElement | null) => tab?.scrollIntoView({ block: "nearest", inline: "center" });
+
 export default function Settings() {
   const { "*": path } = useParams();
   const workspaceId = useWorkspaceId();
@@ -36,7 +39,7 @@ export default function Settings() {
       >
         <Tabs.List mb="md" style={{ flexWrap: "nowrap", overflowX: "auto" }}>
           {open.map((each) => (
-            <Tabs.Tab key={each.path} value={each.path}>
+            <Tabs.Tab key={each.path} value={each.path} style={{ flex: "none" }} ref={each === chosen ? intoView : undefined}>
               {each.name}
             </Tabs.Tab>
           ))}

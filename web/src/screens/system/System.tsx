@@ -38,7 +38,7 @@ export default function System() {
     );
   }
   return (
-    <Page title="System" says="Of the whole installation." actions={system.data && <CopyDiagnosis of={system.data} />}>
+    <Page title="System" says="How this installation is: who works, how late, how the networks answer." actions={system.data && <CopyDiagnosis of={system.data} />}>
       <Fetched query={system}>
         {(shown) => (
           <Stack>
@@ -85,13 +85,30 @@ function Facts({ of }: { of: Shown }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
       <Fact name="Behind time" value={`${Math.round(of.road_lag_seconds)} s`} bad={late} says={late ? "Something due waits for a worker" : "Nothing due waits"} />
-      <Fact name="Clock against the database" value={`${of.clock_skew_seconds} s`} bad={skewed} says={skewed ? "Set this machine's clock" : "In step"} />
+      <Fact name="Clock against the database" value={skewWords(of.clock_skew_seconds)} bad={skewed} says={skewed ? "Set this machine's clock" : "Seconds apart"} />
       <Fact name="Mails waiting" value={String(of.notices_waiting)} says="Due and not handed over" />
       <Fact name="Time zone data" value={of.tz_version} says="Version in use" />
       <Fact name="Cadenza" value={of.version} says="Version" />
     </SimpleGrid>
   );
 }
+
+/** "in step", "1.5 s ahead", "2.0 s behind" */
+export function skewWords(seconds: number): string {
+  if (Math.abs(seconds) < 0.05) return "in step";
+  return `${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "ahead" : "behind"}`;
+}
+
+const outcomes: Record<string, string> = {
+  notready: "not ready",
+  trylater: "asked to wait",
+  transient: "did not work",
+  rejected: "refused",
+  recipientgone: "recipient gone",
+  forbidden: "not allowed",
+  disconnected: "signed out",
+  unconfirmed: "in doubt",
+};
 
 function Fact(props: { name: string; value: string; says: string; bad?: boolean }) {
   return (
@@ -140,7 +157,7 @@ function Workers({ of }: { of: Shown }) {
                   <Table.Td>
                     {each.running} of {each.concurrency}
                   </Table.Td>
-                  <Table.Td>{each.clock_skew_seconds.toFixed(1)} s</Table.Td>
+                  <Table.Td>{skewWords(each.clock_skew_seconds)}</Table.Td>
                   <Table.Td>{fromNow(each.started_at, now)}</Table.Td>
                 </Table.Tr>
               ))}
@@ -175,7 +192,7 @@ function Networks({ of }: { of: Shown }) {
                   .filter(([outcome]) => outcome.toLowerCase() !== "sent")
                   .map(([outcome, number]) => (
                     <Badge key={outcome} variant="outline" color="orange" tt="none" style={{ color: "var(--mantine-color-text)" }}>
-                      {number} {outcome.toLowerCase()}
+                      {number} {outcomes[outcome.toLowerCase()] ?? outcome}
                     </Badge>
                   ))}
               </Group>
