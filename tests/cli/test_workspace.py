@@ -62,7 +62,7 @@ def test_a_post_goes_from_words_to_a_slot_and_back(ada: Ada) -> None:
     assert "the fair" in ada("account", "list").out
     assert ada("account", "check").code == 1
     assert ada("queue", "resume", "webhook").code == 0
-    assert "1 deliveries were canceled" in ada("post", "cancel", post).out
+    assert "canceled: 1" in ada("post", "cancel", post).out
     again = ada("queue", "add", post, "webhook")
     assert again.code == 0, again.err
     cleared = ada("queue", "clear", "webhook", "--json").data
@@ -131,9 +131,9 @@ def test_a_key_is_made_shown_once_and_revoked(ada: Ada) -> None:
 
 def test_a_file_is_imported_once_and_a_workspace_exported(ada: Ada, tmp_path: Path) -> None:
     (tmp_path / "posts.csv").write_text("text\nHello from a file\n")
-    assert "1 posts would be made" in ada("post", "import", "posts.csv", "--dry-run").out
-    assert "1 posts were made" in ada("post", "import", "posts.csv").out
-    assert "0 posts were made; 1 were there already" in ada("post", "import", "posts.csv").out
+    assert "1 post to be made" in ada("post", "import", "posts.csv", "--dry-run").out
+    assert "1 post made" in ada("post", "import", "posts.csv").out
+    assert "0 posts made; 1 there already" in ada("post", "import", "posts.csv").out
     assert ada("export", "all.zip").code == 0
     with zipfile.ZipFile(tmp_path / "all.zip") as packed:
         assert b"Hello from a file" in packed.read("posts.csv")

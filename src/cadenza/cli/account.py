@@ -76,6 +76,8 @@ async def connect(
 ) -> int:
     """Connect an account; without a network, list what can be connected and what each asks for.
 
+    For example: `cadenza account connect mastodon --field instance=https://mastodon.example`.
+
     Parameters
     ----------
     provider

@@ -16,10 +16,16 @@ Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
 USUAL_SCOPES = (
     "accounts:read",
     "deliveries:read",
+    "events:read",
+    "media:read",
+    "media:write",
     "posts:read",
     "posts:write",
     "queue:read",
     "queue:write",
+    "rules:read",
+    "rules:write",
+    "workspace:read",
 )
 
 
@@ -37,13 +43,15 @@ async def make(
 ) -> int:
     """Make a key; it is shown once. Only a person can: not over --server.
 
+    For example: `cadenza key make ci --scope posts:write --scope queue:write --publish-per-day 10`.
+
     Parameters
     ----------
     name
         What it is for.
     scope
-        What it may do, for example queue:write; may be said several times. Without any: looking at
-        accounts and deliveries, writing posts and queues.
+        What it may do, for example posts:publish; may be said several times. Without any: looking at
+        everything, and writing posts, queues, rules and media; not approving, not sending at once.
     role
         What it may do at most, whatever its scopes say.
     account

@@ -139,6 +139,8 @@ async def create(
 ) -> int:
     """Write a post; without a text, what comes in by the standard input.
 
+    For example: `cadenza post create "We open at nine" --hashtag morning --queue mastodon`.
+
     Parameters
     ----------
     text
@@ -284,6 +286,9 @@ async def schedule(
 ) -> int:
     """Give a post an instant of its own.
 
+    For example: `cadenza post schedule POST 2031-05-04T09:00+02:00 mastodon`, or
+    `… 2031-05-04T09:00 --zone Europe/Berlin`.
+
     Parameters
     ----------
     post
@@ -329,7 +334,7 @@ async def cancel(post: str, /, *, reason: str = "canceled by hand", reach: Reach
     if reach.json:
         print_json(answer)
         return OK
-    say(f"{len(answer['canceled'])} deliveries were canceled")
+    say(f"canceled: {len(answer['canceled'])}")
     for each in answer["sending"]:
         say(f"{each['channel']} is being sent right now")
     return OK
@@ -346,6 +351,8 @@ async def import_(
     reach: Reach = USUALLY,
 ) -> int:
     """Import posts from a CSV file; the same row makes one post, however often it is imported.
+
+    For example: `cadenza post import posts.csv --dry-run`. The columns: text, accounts, when, and more.
 
     Parameters
     ----------

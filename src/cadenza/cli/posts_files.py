@@ -8,7 +8,7 @@ from cyclopts import App
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import save, sending
 from cadenza.cli.reach import USUALLY, Reach, reached
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.show import print_json, print_table, say, some
 
 if TYPE_CHECKING:
     from cadenza.client import shapes
@@ -44,8 +44,8 @@ def _tell(report: "shapes.Imported") -> None:
     )
     for name in report["unknown"]:
         say(f"the column {name!r} means nothing here: it was not read")
-    word = "would be made" if report["dry_run"] else "were made"
-    say(f"{report['made']} posts {word}; {report['again']} were there already")
+    word = "to be made" if report["dry_run"] else "made"
+    say(f"{some(report['made'], 'post')} {word}; {report['again']} there already")
     if report["taken_back"]:
         say("all or nothing: something was wrong, so nothing was imported")
 

@@ -80,6 +80,8 @@ async def add(
 ) -> int:
     """Give a post a place in the queues of accounts; without any, those used last.
 
+    For example: `cadenza queue add POST mastodon --to next`.
+
     Parameters
     ----------
     post
@@ -312,6 +314,8 @@ async def schedule(
     reach: Reach = USUALLY,
 ) -> int:
     """Show an account's weekly slots, or set them.
+
+    For example: `cadenza queue schedule mastodon --slot monday=09:00,17:30 --slot friday=12:00`.
 
     Parameters
     ----------

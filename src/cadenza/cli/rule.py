@@ -56,6 +56,8 @@ async def create(
 ) -> int:
     """Make a weekly rule; --dry-run says what it would lay out.
 
+    For example: `cadenza rule create Mondays --category Openings --day monday --time 09:00 --account mastodon`.
+
     Parameters
     ----------
     name

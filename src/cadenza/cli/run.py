@@ -8,44 +8,68 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Group
 
 from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED
 
-GROUPS = {
-    "up": ("cadenza.cli.up:app", "Start everything in one process: web app, API and worker."),
-    "serve": ("cadenza.cli.up:serve_app", "Serve the web app and the API, without a worker."),
-    "demo": (
-        "cadenza.cli.demo:app",
-        "Look around in a filled installation, with networks of its own.",
-    ),
-    "account": (
-        "cadenza.cli.account:app",
-        "Look at accounts, connect them, pause them, limit them.",
-    ),
-    "queue": ("cadenza.cli.queue:app", "Look at queues, add posts, change order and weeks."),
-    "post": ("cadenza.cli.post:app", "Write posts, approve them, send them, take them back."),
-    "media": ("cadenza.cli.media:app", "Upload the files that posts show, delete them."),
-    "category": ("cadenza.cli.category:app", "Keep categories, their copy and their pools."),
-    "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
-    "rule": ("cadenza.cli.rule:app", "Look at rules, make and change them."),
-    "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
-    "decide": ("cadenza.cli.decide:app", "Say whether a delivery in doubt is there."),
-    "person": ("cadenza.cli.person:app", "Make the first owner, invite others, list them."),
-    "key": ("cadenza.cli.key:app", "Make, list and revoke API keys."),
-    "mcp": ("cadenza.cli.mcp:app", "Let an agent's program in, over stdin and stdout."),
-    "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
-    "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
-    "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),
-    "promote": ("cadenza.cli.promote:app", "Move the installation from SQLite to PostgreSQL."),
-    "db": ("cadenza.cli.db:app", "Upgrade, look at, copy and confirm the database."),
-    "keys": ("cadenza.cli.keys:app", "Look after the keys that seal credentials."),
-    "config": ("cadenza.cli.config:app", "See what is set, and what is missing."),
-    "cron": ("cadenza.cli.cron:app", "Read cron expressions and preview them."),
-    "doctor": ("cadenza.cli.doctor:app", "Examine the store, the workers and the clocks."),
-    "bundle": ("cadenza.cli.bundle:app", "Pack what a maintainer needs, without secrets."),
-    "limits": ("cadenza.cli.limits:app", "Look at what limits allowed, and prove that they held."),
+KINDS = {
+    "Start": {
+        "up": ("cadenza.cli.up:app", "Start everything in one process: web app, API and worker."),
+        "demo": (
+            "cadenza.cli.demo:app",
+            "Look around in a filled installation, with networks of its own.",
+        ),
+        "serve": ("cadenza.cli.up:serve_app", "Serve the web app and the API, without a worker."),
+        "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
+        "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),
+    },
+    "Posts and queues": {
+        "post": ("cadenza.cli.post:app", "Write posts, approve them, send them, take them back."),
+        "queue": ("cadenza.cli.queue:app", "Look at queues, add posts, change order and weeks."),
+        "rule": ("cadenza.cli.rule:app", "Look at rules, make and change them."),
+        "category": ("cadenza.cli.category:app", "Keep categories, their copy and their pools."),
+        "media": ("cadenza.cli.media:app", "Upload the files that posts show, delete them."),
+        "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
+        "decide": ("cadenza.cli.decide:app", "Say whether a delivery in doubt is there."),
+        "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
+    },
+    "Accounts and people": {
+        "account": (
+            "cadenza.cli.account:app",
+            "Look at accounts, connect them, pause them, limit them.",
+        ),
+        "person": ("cadenza.cli.person:app", "Make the first owner, invite others, list them."),
+        "key": ("cadenza.cli.key:app", "Make, list and revoke API keys."),
+        "mcp": ("cadenza.cli.mcp:app", "Let an agent's program in, over stdin and stdout."),
+    },
+    "Look after it": {
+        "doctor": ("cadenza.cli.doctor:app", "Examine the store, the workers and the clocks."),
+        "config": ("cadenza.cli.config:app", "See what is set, and what is missing."),
+        "db": ("cadenza.cli.db:app", "Upgrade, look at, copy and confirm the database."),
+        "limits": (
+            "cadenza.cli.limits:app",
+            "Look at what limits allowed, and prove that they held.",
+        ),
+        "jobs": ("cadenza.cli.jobs:app", "Look at jobs and change what becomes of them."),
+        "bundle": ("cadenza.cli.bundle:app", "Pack what a maintainer needs, without secrets."),
+        "keys": ("cadenza.cli.keys:app", "Look after the keys that seal credentials."),
+        "promote": ("cadenza.cli.promote:app", "Move the installation from SQLite to PostgreSQL."),
+        "cron": ("cadenza.cli.cron:app", "Read cron expressions and preview them."),
+    },
 }
+GROUPS = {name: place for commands in KINDS.values() for name, place in commands.items()}
+SCOPES = (
+    "what a key may do is chosen when it is made: `cadenza key make NAME --scope …`, by a person, "
+    "on the server's machine or in the web app"
+)
+FIRST_STEPS = """\
+First steps: `cadenza demo` to look around, or `cadenza up` for a house of
+your own; then `cadenza account connect`, `cadenza queue schedule`, and
+`cadenza post create "Hello" --queue ACCOUNT`.
+
+Commands work on this machine's database, or on a server: --server URL and
+--key KEY, or CADENZA_SERVER and CADENZA_KEY. --json prints for programs.
+Exit codes: 0 done, 1 refused, 2 used wrongly, 3 the store or server is away."""
 
 
 def make_app() -> App:
@@ -55,12 +79,17 @@ def make_app() -> App:
         help="Sends the right thing at the right minute, once. This is its operator's hand.",
         version=lambda: version("cadenza"),
         help_format="plaintext",  # markdown would load a parser for it first
+        help_epilogue=FIRST_STEPS,
         result_action="return_value",
     )
-    for name, (path, text) in GROUPS.items():
-        app.command(path, name=name, help=text)
+    groups = [Group(kind, sort_key=number) for number, kind in enumerate(KINDS)]
+    for group, commands in zip(groups, KINDS.values(), strict=True):
+        for name, (path, text) in commands.items():
+            app.command(path, name=name, help=text, group=group)
     app.register_install_completion_command(
-        name="completion", help="Install tab completion for your shell."
+        name="completion",
+        help="Install tab completion for your shell.",
+        group=groups[-1],
     )
     return app
 
@@ -88,6 +117,8 @@ def _refuse(error: Exception) -> int:
     if isinstance(error, ClientError):
         for line in error.lines() if isinstance(error, Problem) else [str(error)]:
             print(f"cadenza: {line}", file=sys.stderr)
+        if isinstance(error, Problem) and error.code == "scope_needed":
+            print(f"cadenza: {SCOPES}", file=sys.stderr)
         away = isinstance(error, Unreachable) or (
             isinstance(error, Problem) and error.status == 503
         )

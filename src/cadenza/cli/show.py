@@ -33,6 +33,11 @@ def say(text: str) -> None:
     print(plain(text))
 
 
+def some(count: int, thing: str) -> str:
+    """Say how many: `1 post`, `3 posts`."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
 def print_json(value: object) -> None:
     """Print a value for programs."""
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2)
