@@ -9,6 +9,8 @@ import httpx2
 import pytest
 
 from cadenza.demo.rehearsal.worlds.mastodon import MastodonWorld
+from cadenza.people.model import Role
+from cadenza.people.workspaces import add_member
 from tests.api.conftest import PASSWORD, Place
 from tests.providers.mastodon.stage import mastodon
 
@@ -78,6 +80,67 @@ async def test_a_link_of_somebody_else_connects_nothing_in_my_session(desk: Desk
     )
     assert (await other.post(f"{HOME}/connect/complete", json=body)).status_code == 403
     assert (await attacker.post(f"{HOME}/connect/complete", json=body)).status_code == 200
+
+
+async def test_two_tabs_at_once_each_finish_their_own(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    first, second = await desk.begin(browser), await desk.begin(browser)
+    assert first[0] != second[0]
+    for state, code in (second, first):
+        done = await browser.post(f"{HOME}/connect/complete", json={"state": state, "code": code})
+        assert done.status_code == 200, done.text
+    mixed, (_, code) = await desk.begin(browser), await desk.begin(browser)
+    crossed = {"state": mixed[0], "code": code}
+    refused = await browser.post(f"{HOME}/connect/complete", json=crossed)
+    assert refused.status_code == 422, "a code belongs to the client and verifier of its own tab"
+
+
+@pytest.mark.parametrize(
+    "iss", ["https://evil.example", "null", "", "http://[", "https://127.0.0.1.evil.example"]
+)
+async def test_who_sends_back_must_be_who_was_sent_to(desk: Desk, iss: str) -> None:
+    browser = await desk.place.client("owner")
+    state, code = await desk.begin(browser)
+    body = {"state": state, "code": code}
+    refused = await browser.post(f"{HOME}/connect/complete", json=body | {"iss": iss})
+    assert refused.status_code == 403
+    assert refused.json()["type"].endswith("other_issuer")
+    again = await browser.post(f"{HOME}/connect/complete", json=body)
+    assert again.status_code == 403, "the state is used up"
+    accounts = await desk.place.rows("SELECT id FROM account WHERE workspace_id = 'home-of-ada'")
+    assert [row["id"] for row in accounts] == ["account-of-ada"]
+
+
+async def test_who_was_sent_to_may_send_back(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    state, code = await desk.begin(browser)
+    body = {"state": state, "code": code, "iss": f"{desk.world.url()}/"}
+    done = await browser.post(f"{HOME}/connect/complete", json=body)
+    assert done.status_code == 200, done.text
+
+
+async def test_a_state_ends_after_ten_minutes_and_in_its_own_workspace(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    state, code = await desk.begin(browser)
+    await desk.place.house.operations.run(
+        lambda tx, now: tx.run("UPDATE connecting SET ends_at = :now", now=now)
+    )
+    late = await browser.post(f"{HOME}/connect/complete", json={"state": state, "code": code})
+    assert late.status_code == 403
+    await desk.place.house.operations.run(
+        lambda tx, now: add_member(
+            tx,
+            now,
+            workspace_id="home-of-ben",
+            person_id=desk.place.ids["owner.person"],
+            role=Role.OWNER,
+            by="system",
+        )
+    )
+    state, code = await desk.begin(browser)
+    elsewhere = HOME.replace("ada", "ben") + "/connect/complete"
+    moved = await browser.post(elsewhere, json={"state": state, "code": code})
+    assert moved.status_code == 403
 
 
 async def test_connecting_again_must_bring_the_same_identity(desk: Desk) -> None:

@@ -120,6 +120,28 @@ async def test_twenty_at_once_keep_to_a_budget_of_five(place: Place) -> None:
     assert tried.status_code == 429
 
 
+async def test_a_key_in_an_address_is_refused_whatever_it_is_called(small: Place) -> None:
+    _, said = await make(small)
+    nobody, owner = await small.client(), await small.client("owner")
+    for asking in (nobody, owner):
+        for name in ("key", "api_key", "API_KEY", "access_token", "q", "limit"):
+            answer = await asking.get(f"{HOME}/deliveries", params={name: said["key"]})
+            assert answer.status_code == 400, (name, answer.text)
+            assert answer.json()["type"].endswith("key_in_address")
+            assert said["key"] not in answer.text
+
+
+async def test_a_key_ends_at_its_end(place: Place) -> None:
+    program, said = await make(place, ends_at="2099-01-01T00:00:00Z")
+    assert (await program.get(f"{HOME}/deliveries")).status_code == 200
+    await place.house.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE api_key SET ends_at = :now WHERE id = :id", now=now, id=said["shown"]["id"]
+        )
+    )
+    assert (await program.get(f"{HOME}/deliveries")).status_code == 401
+
+
 async def test_a_key_of_the_house_reads_its_numbers(place: Place) -> None:
     program, _ = await make(place, scopes=["system:read"])
     answer = await program.get("/metrics")

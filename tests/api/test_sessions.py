@@ -8,6 +8,8 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
+from cadenza.people.sessions import IDLE, LIFE
+from cadenza.people.tokens import hash_token
 from tests.api.conftest import PASSWORD, Place, open_place
 
 SIGN_IN = "/api/v1/auth/sign-in"
@@ -80,6 +82,71 @@ async def test_an_idle_session_ends(place: Place) -> None:
         lambda tx, _: tx.run("UPDATE session SET idle_until = :past", past=past)
     )
     assert (await browser.get("/api/v1/me")).status_code == 401
+
+
+async def test_a_session_ends_at_last_however_much_it_is_used(place: Place) -> None:
+    browser = await place.client("owner")
+    seen = datetime(2026, 1, 1, tzinfo=UTC)
+    await place.house.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE session SET seen_at = :seen, ends_at = :ends", seen=seen, ends=now + LIFE
+        )
+    )
+    before = await place.row("SELECT * FROM session WHERE id = :id", id=place.ids["owner.session"])
+    assert (await browser.get("/api/v1/me")).status_code == 200
+    after = await place.row("SELECT * FROM session WHERE id = :id", id=place.ids["owner.session"])
+    assert before is not None
+    assert after is not None
+    assert after["seen_at"] > seen, "being here slides the idle end"
+    assert after["idle_until"] == after["seen_at"] + IDLE
+    assert after["ends_at"] == before["ends_at"], "and never the last one"
+    await place.house.operations.run(
+        lambda tx, now: tx.run("UPDATE session SET ends_at = :now", now=now)
+    )
+    assert (await browser.get("/api/v1/me")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        "{token}x",
+        "{upper}",
+        "{half}",
+        "eyJhbGciOiJub25lIn0.eyJyb2xlIjoib3duZXIiLCJpc1N1cGVyQWRtaW4iOnRydWV9.",
+        "{hash}",
+        "' OR '1'='1",
+    ],
+)
+async def test_a_token_carries_no_authority_that_could_be_written_into_it(
+    small: Place, cookie: str
+) -> None:
+    token = small.tokens["owner"]
+    forged = cookie.format(
+        token=token, upper=token.swapcase(), half=token[:20], hash=hash_token(token)
+    )
+    browser = await small.client(cookie=f"cadenza={forged}")
+    assert (await browser.get("/api/v1/me")).status_code == 401
+
+
+async def test_switching_the_second_factor_off_ends_the_other_sessions(small: Place) -> None:
+    here, there = await small.client("owner"), await small.client()
+    proposed = await here.post("/api/v1/me/second-factor", json={"password": PASSWORD})
+    secret = base64.b32decode(proposed.json()["address"].partition("secret=")[2].partition("&")[0])
+    now = int(datetime.now(UTC).timestamp())
+    code = TOTP(secret, 6, SHA1(), 30).generate(now).decode()
+    confirmed = await here.post("/api/v1/me/second-factor/confirm", json={"code": code})
+    first, second, *_ = confirmed.json()["codes"]
+    signed_in = await there.post(SIGN_IN, json=OWNER | {"code": first})
+    assert signed_in.status_code == 200, signed_in.text
+    assert (
+        await here.post("/api/v1/me/second-factor/off", json={"code": first})
+    ).status_code == 403
+    assert (await there.get("/api/v1/me")).status_code == 200
+    assert (
+        await here.post("/api/v1/me/second-factor/off", json={"code": second})
+    ).status_code == 204
+    assert (await there.get("/api/v1/me")).status_code == 401
+    assert (await here.get("/api/v1/me")).status_code == 200
 
 
 async def test_a_session_can_be_ended_from_another_one(place: Place) -> None:

@@ -70,6 +70,8 @@ def test_a_network_is_set_by_its_name(tmp_path: Path) -> None:
         ("[listen]\nport = 'many'", "listen.port must be a whole number"),
         ("[worker]\nlease = 0", "worker.lease must be a number of seconds above 0"),
         ("log = 'jsn'", "log must be one of auto, console, json. Did you mean 'json'?"),
+        ("security_contact = 'ask me'", "security_contact must be an address with mailto:"),
+        ('security_contact = "https://a.example\\nX: y"', "security_contact must be an address"),
         ("this is no toml", "is no TOML"),
     ],
 )

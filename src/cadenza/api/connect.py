@@ -2,12 +2,14 @@
 
 The state that goes round is random, kept as a hash, good once, for ten minutes, in the same session and
 workspace; verifier and what the network's adapter keeps are sealed. The page that the network sends the
-person back to hands code and state to `complete`. Tokens never leave this side.
+person back to hands code, state and issuer to `complete`: a code of another server than the one that the
+person was sent to is not taken. Tokens never leave this side.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -73,6 +75,9 @@ class Complete(Asked):
     )
     state: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     code: Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+    iss: Annotated[str, StringConstraints(max_length=2000)] | None = Field(
+        default=None, description="Who sent the person back, if it came along (RFC 9207)"
+    )
 
 
 class Connection(Answer):
@@ -122,6 +127,10 @@ async def complete(act: Act, workspace_id: Id, body: Complete) -> Connection:
     said: dict[str, Any] = msgspec.json.decode(
         act.house.keyring.open(row["sealed"], row=connecting_row(workspace_id, state_hash))
     )
+    if body.iss is not None and _origin(body.iss) != said["sent_to"]:
+        raise Problem(
+            403, "other_issuer", "Another server sent you back than you were sent to: start again."
+        )
     connector = all_connectors()[row["provider"]]
     answer = await connector.complete(
         Connecting(
@@ -162,7 +171,11 @@ async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connec
     )
     match answer:
         case Redirect(url, keep):
-            said = {"verifier": verifier.text, "keep": {n: s.reveal() for n, s in keep.items()}}
+            said = {
+                "verifier": verifier.text,
+                "keep": {n: s.reveal() for n, s in keep.items()},
+                "sent_to": _origin(url),
+            }
             sealed = act.house.keyring.seal(
                 msgspec.json.encode(said).decode(), row=connecting_row(workspace_id, state.hash)
             )
@@ -290,6 +303,14 @@ def _keep(
     if isinstance(made, NewAccount):
         admit_account(tx, now, workspace_id=home, account_id=made.id)
     return made.id
+
+
+def _origin(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def _refused(outcome: Any) -> Problem:

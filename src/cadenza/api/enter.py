@@ -185,7 +185,9 @@ def check_account(known: Known | None, account_id: str | None) -> None:
 
 def check_browser(request: Request, declared: Declared, public_url: str) -> None:
     """Refuse what another site made a browser send, and keys in addresses."""
-    if _KEY_WORDS & {name.lower() for name in request.query_params}:
+    asked = request.query_params
+    named = _KEY_WORDS & {name.lower() for name in asked}
+    if named or any(split_key(value) for value in asked.values()):
         raise Problem(400, "key_in_address", "Send a key in the Authorization header, never here.")
     if not declared.writes or "authorization" in request.headers:
         return

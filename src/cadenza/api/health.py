@@ -1,10 +1,12 @@
 """Is it alive, is it ready, what are its numbers, and what does it offer?
 
 `/healthz` says that the process answers; `/readyz` that the database does and nothing is stopping. Both
-are open and say no more. Numbers and the OpenAPI document are for those who may see them.
+are open and say no more, and so is whom to tell of a fault (`/.well-known/security.txt`, RFC 9116), once
+somebody is named in the settings. Numbers and the OpenAPI document are for those who may see them.
 """
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 from fastapi import Request, Response
@@ -12,11 +14,12 @@ from pydantic import BaseModel
 
 from cadenza.api.ask import Ask
 from cadenza.api.declare import ANYONE, INSTANCE, PERSON, Resource
-from cadenza.api.problems import Problem
+from cadenza.api.problems import Problem, not_found
 from cadenza.sql.errors import SqlError
 
 routes = Resource("health")
 PATIENCE = 5.0
+GOOD_FOR = timedelta(days=90)  # it is written anew for each who asks
 
 
 class Health(BaseModel):
@@ -42,6 +45,19 @@ async def ready(ask: Ask) -> Health:
     except (SqlError, TimeoutError, OSError) as error:
         raise Problem(503, "unavailable", "The database does not answer.") from error
     return Health()
+
+
+@routes.get("/.well-known/security.txt", needs=ANYONE, include_in_schema=False)
+async def security_contact(ask: Ask) -> Response:
+    """Say whom to tell of a fault in this house."""
+    settings = ask.house.settings
+    if not settings.security_contact:
+        raise not_found("page")
+    until = (ask.house.clock.now() + GOOD_FOR).strftime("%Y-%m-%dT%H:%M:%SZ")
+    lines = [f"Contact: {settings.security_contact}", f"Expires: {until}"]
+    if settings.public_url.startswith("https://"):
+        lines.append(f"Canonical: {settings.home}/.well-known/security.txt")
+    return Response("\n".join([*lines, ""]), media_type="text/plain; charset=utf-8")
 
 
 @routes.get("/api/v1/openapi.json", needs=PERSON, scope="system:read", include_in_schema=False)

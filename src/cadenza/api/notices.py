@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cadenza.api.ask import Act, Ask
+from cadenza.api.ask import Act, Acting, Ask
 from cadenza.api.declare import Resource
 from cadenza.api.problems import not_found
 from cadenza.api.shape import Answer, Asked, Id, Secretive
@@ -66,6 +66,13 @@ class WebhookMade(Secretive):
     webhook: Webhook
 
 
+class WebhookSecrets(Answer):
+    """How many secrets sign now."""
+
+    id: str
+    secrets: int
+
+
 class WebhookGone(Answer):
     """It is told no more."""
 
@@ -118,7 +125,7 @@ async def list_webhooks(ask: Ask, workspace_id: Id) -> list[Webhook]:
 @routes.post("/webhooks", needs=Role.ADMIN, status_code=201)
 async def make_webhook(act: Act, workspace_id: Id, body: NewWebhook) -> WebhookMade:
     """Tell a program from now on; the signing secret is shown once."""
-    secret = PREFIX + base64.b64encode(draw_bytes(24)).decode()
+    secret = _draw_secret()
 
     def operation(tx: Tx, now: datetime) -> WebhookMade:
         id_ = tx.new_id()
@@ -145,6 +152,33 @@ async def make_webhook(act: Act, workspace_id: Id, body: NewWebhook) -> WebhookM
     return await act.write(operation)
 
 
+@routes.post("/webhooks/{webhook_id}/secret", needs=Role.ADMIN)
+async def renew_webhook_secret(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookMade:
+    """Sign with a new secret beside the one of now, so that the receiver can change over in its own time."""
+    secret = _draw_secret()
+
+    def operation(tx: Tx, now: datetime) -> WebhookMade:
+        row = _one(tx, workspace_id, webhook_id)
+        newest, *_ = _secrets(act, row)
+        _sign_with(act, tx, now, row, [secret, newest])
+        return WebhookMade(secret=secret, webhook=_show(row))
+
+    return await act.write(operation, locks=[webhook_row(workspace_id, webhook_id)])
+
+
+@routes.delete("/webhooks/{webhook_id}/secret", needs=Role.ADMIN)
+async def drop_webhook_secret(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookSecrets:
+    """Sign with the newest secret alone: the receiver has changed over, or the older one leaked."""
+
+    def operation(tx: Tx, now: datetime) -> WebhookSecrets:
+        row = _one(tx, workspace_id, webhook_id)
+        newest, *_ = _secrets(act, row)
+        _sign_with(act, tx, now, row, [newest])
+        return WebhookSecrets(id=webhook_id, secrets=1)
+
+    return await act.write(operation, locks=[webhook_row(workspace_id, webhook_id)])
+
+
 @routes.delete("/webhooks/{webhook_id}", needs=Role.ADMIN)
 async def drop_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookGone:
     """Tell it no more; what waits for it is dropped."""
@@ -168,6 +202,35 @@ async def drop_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookGon
         return WebhookGone(id=webhook_id)
 
     return await act.write(operation)
+
+
+def _draw_secret() -> str:
+    return PREFIX + base64.b64encode(draw_bytes(24)).decode()
+
+
+def _secrets(act: Acting, row: Row) -> list[str]:
+    """Open what signs, the newest first."""
+    named = webhook_row(row["workspace_id"], row["id"])
+    return act.house.keyring.open(row["sealed"], row=named).split()
+
+
+def _sign_with(act: Acting, tx: Tx, now: datetime, row: Row, secrets: list[str]) -> None:
+    id_, home = row["id"], row["workspace_id"]
+    tx.run(
+        "UPDATE webhook SET sealed = :sealed WHERE workspace_id = :workspace_id AND id = :id",
+        sealed=act.house.keyring.seal(" ".join(secrets), row=webhook_row(home, id_)),
+        workspace_id=home,
+        id=id_,
+    )
+    record(
+        tx,
+        now,
+        workspace_id=home,
+        by=act.by,
+        action="webhook.secret",
+        subject_id=id_,
+        after={"secrets": len(secrets)},
+    )
 
 
 def _choices(tx: Tx, workspace_id: str, member_id: str) -> Choices:

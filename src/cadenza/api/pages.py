@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 UI = Path(str(files("cadenza"))) / "_ui"
-NOT_PAGES = ("api/", "assets/", "media/", "healthz", "readyz", "metrics")
+NOT_PAGES = (".well-known/", "api/", "assets/", "media/", "healthz", "readyz", "metrics")
 MISSING = (
     "The web app is not built into this installation.\n"
     "From a checkout: make web. Otherwise install a released wheel.\n"

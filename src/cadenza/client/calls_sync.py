@@ -980,6 +980,26 @@ class Notices(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def drop_webhook_secret(
+        self,
+        webhook_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.WebhookSecrets:
+        """Sign with the newest secret alone: the receiver has changed over, or the older one
+        leaked.
+        """
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/webhooks/{part(webhook_id)}/secret",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     def list_webhooks(self) -> Sequence[shapes.Webhook]:
         """List the programs that are told."""
         return self._asker.request("GET", f"{self._at}/webhooks")
@@ -997,6 +1017,26 @@ class Notices(Calls):
             "POST",
             f"{self._at}/webhooks",
             json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def renew_webhook_secret(
+        self,
+        webhook_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.WebhookMade:
+        """Sign with a new secret beside the one of now, so that the receiver can change over in
+        its own time.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/webhooks/{part(webhook_id)}/secret",
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,

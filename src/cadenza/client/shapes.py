@@ -458,6 +458,8 @@ class Complete(TypedDict):
 
     state: str
     code: str
+    # Who sent the person back, if it came along (RFC 9207)
+    iss: NotRequired[str | None]
 
 
 class ComposeAsked(TypedDict):
@@ -690,6 +692,8 @@ class EntryShown(TypedDict):
     pill: PillShown
     title: str
     text: str
+    # It stands in a slot of the queue; false: timed by hand
+    in_slot: bool
 
 
 class EventShown(TypedDict):
@@ -2351,6 +2355,14 @@ class WebhookMade(TypedDict):
     dry_run: bool
     secret: str
     webhook: Webhook
+
+
+class WebhookSecrets(TypedDict):
+    """How many secrets sign now."""
+
+    dry_run: bool
+    id: str
+    secrets: int
 
 
 class Went(TypedDict):

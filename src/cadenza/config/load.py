@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from cadenza.config.model import (
     CHOICES,
+    SHAPES,
     Listen,
     MailServer,
     Media,
@@ -170,6 +171,10 @@ class _Reading:
                 f"{origin}: {key} must be one of {', '.join(allowed)}."
                 + did_you_mean(str(taken), allowed)
             )
+            return
+        shape, means = SHAPES.get(key, ("", ""))
+        if shape and taken and not re.fullmatch(shape, str(taken)):
+            self.problems.append(f"{origin}: {key} must be {means}")
             return
         self._values[key] = taken
         self._origins[key] = origin

@@ -84,6 +84,7 @@ class Settings:
     log: str = "auto"  # auto, console, json
     log_level: str = "info"
     approval: str = "off"  # of new workspaces: off, on
+    security_contact: str = ""  # mailto: or https:, shown in /.well-known/security.txt
     listen: Listen = field(default_factory=Listen)
     worker: Work = field(default_factory=Work)
     mail: MailServer = field(default_factory=MailServer)
@@ -128,4 +129,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "approval": ("off", "on"),
     "mail.security": ("starttls", "tls", "none"),
     "media.storage": ("disk", "s3"),
+}
+# What a text must look like, if it is set, and how to say so.
+SHAPES: Mapping[str, tuple[str, str]] = {
+    "security_contact": (
+        r"(mailto:[^\s@]+@[^\s@]+|https://\S+)",
+        "an address with mailto: or https:",
+    ),
 }

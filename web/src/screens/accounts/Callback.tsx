@@ -15,7 +15,7 @@ export default function Callback() {
   const refused = search.get("error_description") ?? search.get("error");
   const done = useQuery({
     queryKey: ["connect", state],
-    queryFn: () => complete(workspaceId ?? "", state ?? "", code ?? ""),
+    queryFn: () => complete(workspaceId ?? "", state ?? "", code ?? "", search.get("iss")),
     enabled: workspaceId !== null && state !== null && code !== null,
     retry: false, // a code is good once
     staleTime: Number.POSITIVE_INFINITY,

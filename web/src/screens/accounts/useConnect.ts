@@ -35,8 +35,8 @@ export async function begin(workspaceId: string, provider: string, fields: Recor
 
 export const begunIn = (): string | null => sessionStorage.getItem(KEPT);
 
-export async function complete(workspaceId: string, state: string, code: string): Promise<Connection> {
+export async function complete(workspaceId: string, state: string, code: string, iss: string | null): Promise<Connection> {
   sessionStorage.removeItem(KEPT);
-  const answer = await take(api.POST(`${CONNECT}/complete`, { params: { path: { workspace_id: workspaceId } }, body: { state, code } }));
+  const answer = await take(api.POST(`${CONNECT}/complete`, { params: { path: { workspace_id: workspaceId } }, body: { state, code, iss } }));
   return answer as Connection;
 }

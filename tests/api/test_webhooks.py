@@ -1,0 +1,51 @@
+"""A webhook's secret is changed without a message that the receiver cannot check."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from cadenza.notices.call_webhook import sign
+from cadenza.notices.choose import webhook_row
+from cadenza.providers.http.redact import Secret
+from tests.api.conftest import Place
+
+HOOKS = "/api/v1/workspaces/home-of-ada/webhooks"
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+async def signatures(place: Place, id_: str) -> list[str]:
+    """What a message is signed with now, as the dispatcher does it."""
+    row = await place.row("SELECT * FROM webhook WHERE id = :id", id=id_)
+    assert row is not None
+    text = place.house.keyring.open(row["sealed"], row=webhook_row(row["workspace_id"], id_))
+    return sign(Secret(text), id_="msg_1", at=AT, body=b"{}").split()
+
+
+def signed_with(secret: str) -> str:
+    return sign(Secret(secret), id_="msg_1", at=AT, body=b"{}")
+
+
+async def test_two_secrets_sign_while_one_is_changed_and_then_one(place: Place) -> None:
+    admin = await place.client("admin")
+    made: dict[str, Any] = (await admin.post(HOOKS, json={"url": "https://a.example/hook"})).json()
+    id_, first = made["webhook"]["id"], made["secret"]
+    assert await signatures(place, id_) == [signed_with(first)]
+    second = (await admin.post(f"{HOOKS}/{id_}/secret")).json()["secret"]
+    assert await signatures(place, id_) == [signed_with(second), signed_with(first)]
+    third = (await admin.post(f"{HOOKS}/{id_}/secret")).json()["secret"]
+    assert await signatures(place, id_) == [signed_with(third), signed_with(second)], "never more"
+    done = await admin.delete(f"{HOOKS}/{id_}/secret")
+    assert done.json()["secrets"] == 1
+    assert await signatures(place, id_) == [signed_with(third)]
+    told = str(await place.rows("SELECT * FROM audit")) + str(
+        await place.rows("SELECT * FROM webhook")
+    )
+    assert not [each for each in (first, second, third) if each in told]
+    assert third not in (await admin.get(HOOKS)).text
+
+
+async def test_a_rehearsed_change_changes_nothing(small: Place) -> None:
+    admin = await small.client("admin")
+    made = (await admin.post(HOOKS, json={"url": "https://a.example/hook"})).json()
+    tried = await admin.post(f"{HOOKS}/{made['webhook']['id']}/secret", params={"dry_run": "true"})
+    assert tried.status_code == 200
+    assert await signatures(small, made["webhook"]["id"]) == [signed_with(made["secret"])]
