@@ -1,15 +1,20 @@
 """A thread's parts: one try of the delivery, each part with evidence of its own."""
 
+from datetime import timedelta
+from typing import Any
+
 import msgspec
 
+from cadenza.core.clock import SystemClock
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import change
 from cadenza.deliveries.change import Changed, NeedsRemoteId
 from cadenza.deliveries.installation import beat, confirm, hold
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import Permitted, Refusal, Wish, locks_of, permit
+from cadenza.deliveries.reconcile import Doubt, Looked, Reconciler, doubts, resolve
 from cadenza.deliveries.settle import Result, settle
-from cadenza.providers.outcome import Sent, Transient, Unconfirmed
+from cadenza.providers.outcome import CannotTell, Found, Sent, Transient, Unconfirmed
 from tests.deliveries.conftest import HOME, Road
 
 THREAD = '{"text":"one","parts":["two","three","four"]}'
@@ -39,12 +44,12 @@ async def doubtful_in_the_middle(road: Road) -> str:
     return id_
 
 
-async def decide(road: Road, id_: str, **choice: object) -> object:
+async def decide(road: Road, id_: str, **choice: Any) -> object:
     fence = (await road.row("delivery", id_))["lease"]
     return await road.operations.run(
         lambda tx, now: change.decide_doubt(
             tx, now, workspace_id=HOME, id=id_, fence=fence, **choice
-        )  # pyright: ignore[reportArgumentType]
+        )
     )
 
 
@@ -126,3 +131,43 @@ async def test_a_thread_goes_on_only_by_a_clock_that_is_sure(road: Road) -> None
     await road.operations.run(lambda tx, now: confirm(tx, now, by="member:ada"))
     (again,) = await road.claim()
     await send_part(road, again, 1, first=True)
+
+
+async def restored(road: Road) -> None:
+    """Put a backup back, as the guard finds it, and confirm it."""
+    await road.operations.run(beat)
+    await road.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it went back"))
+    await road.operations.run(lambda tx, now: confirm(tx, now, by="operator"))
+    await road.operations.run(
+        lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
+    )
+
+
+async def test_after_a_restore_the_rest_of_a_thread_waits_for_a_person(road: Road) -> None:
+    """The next parts may have been sent in the time that the database forgot."""
+    id_ = await doubtful_in_the_middle(road)
+    await restored(road)
+    (doubt,) = await road.operations.read(doubts)
+    await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Found("remote-1")))
+    row = await road.row("delivery", id_)
+    assert (row["state"], "part 2 is there; look whether others are" in row["reason"]) == (
+        "unconfirmed",
+        True,
+    )
+    answer = await decide(road, id_, is_there=True, rest=False)
+    assert isinstance(answer, Changed)
+    assert (await road.row("delivery", id_))["state"] == "sent"
+
+
+async def test_after_a_restore_an_old_failure_is_no_evidence_of_absence(road: Road) -> None:
+    await doubtful_in_the_middle(road)
+    await road.operations.run(lambda tx, _: tx.run("UPDATE attempt SET outcome = 'Transient'"))
+    await restored(road)
+    asked: list[str] = []
+
+    async def find_out(doubt: Doubt) -> Looked:
+        asked.append(doubt.ticket.id)
+        return Looked(CannotTell("nobody answers"))
+
+    await Reconciler(road.operations, find_out, clock=SystemClock()).run_once()
+    assert len(asked) == 1

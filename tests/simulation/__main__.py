@@ -108,8 +108,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--mutant", choices=sorted(MUTANTS), help="with this mistake planted")
     parser.add_argument("--hash", action="store_true", help="with --seed: print only its hash")
     parser.add_argument("--hunt", action="store_true", help="find a killing seed for each mutant")
+    parser.add_argument("--mended", type=int, nargs="+", help="what these seeds broke holds now")
     asked = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
+    if asked.mended:
+        ledger.tell_mended(asked.mended)
+        print(ledger.totals())
+        return 0
     if asked.hunt:
         return hunt(asked.processes)
     if asked.seed is None:

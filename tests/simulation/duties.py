@@ -6,7 +6,7 @@ must not depend on it, and a seed costs less.
 """
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import datetime
 from types import SimpleNamespace
 from typing import cast
 
@@ -15,7 +15,17 @@ from cadenza.bootstrap.model import House
 from cadenza.bootstrap.relieve_days import DayRelief
 from cadenza.bootstrap.watch_queues import watch_queues
 from cadenza.deliveries.approve import sweep_unapproved
-from cadenza.deliveries.installation import LOCK, Elapsed, Signs, beat, confirm, read_signs
+from cadenza.deliveries.gates import BRAKE
+from cadenza.deliveries.installation import (
+    CLOCK,
+    LOCK,
+    RESTORE,
+    Elapsed,
+    Signs,
+    beat,
+    confirm,
+    read_signs,
+)
 from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.sql.errors import SqlError
@@ -41,13 +51,15 @@ class Duties:
 
     async def begin(self) -> None:
         """Space what is late before anything is claimed."""
-        silent = timedelta()
-        try:
-            silent = await silence(self._house)
-            await self._sign()
-            await space_what_is_late(self._house, silent)
-        except SqlError:  # a supervisor would start it anew: the duties come to it
-            await asyncio.sleep(1)
+        while True:
+            try:
+                silent = await silence(self._house)
+                await self._sign()
+                await space_what_is_late(self._house, silent)
+            except SqlError:  # a supervisor starts it anew
+                await asyncio.sleep(1)
+            else:
+                return
 
     async def run_once(self) -> float:
         """Do all of them once."""
@@ -64,18 +76,29 @@ class Duties:
 
     async def _sign(self) -> None:
         world = self._world
-        elapsed = None
+        elapsed, witness = None, world.witness
         if self._signs is not None:
             elapsed = Elapsed(self._signs.now, world.now() - self._at)
 
         def sign(tx: Tx, now: datetime) -> Signs:
             # A first sign knows no time before it; it may have been asked for before the jump.
             world.unseen = world.unseen or (elapsed is None and world.jumped)
-            return beat(tx, now, elapsed=elapsed)
+            return beat(tx, now, witness=witness, elapsed=elapsed)
 
+        era = world.era
         self._signs = await self._operations.run(sign, locks=[LOCK])
+        if era == world.era:
+            world.closed = False  # people are served again
+            self._remember(self._signs)
         self._at = world.now()
         self._source.held = OBEY and self._signs.hold is not None
+
+    def _remember(self, signs: Signs) -> None:
+        """Write the witness file, as the guard does."""
+        known, new = self._world.witness, signs.witness
+        if signs.hold is None or signs.hold.kind != RESTORE:
+            newer = known is None or (new.generation, new.epoch) > (known.generation, known.epoch)
+            self._world.witness = new if newer else known
 
 
 async def operate(world: Stage, operations: Operations) -> None:
@@ -83,12 +106,12 @@ async def operate(world: Stage, operations: Operations) -> None:
     await asyncio.sleep(30 + world.tape.seconds(400))
     world.tell("clock", f"the database's clock steps by {world.swarm.step:.0f} s")
     world.clock.skew += world.swarm.step
-    world.jumped = abs(world.swarm.step) > 60
+    world.jumped = abs(world.swarm.step) > BRAKE.total_seconds()
     while world.jumped:
         await asyncio.sleep(30 + world.tape.seconds(60))
         try:
             signs = await operations.read(read_signs)
-            if signs is not None and signs.hold is not None:
+            if signs is not None and signs.hold is not None and signs.hold.kind == CLOCK:
                 await asyncio.sleep(60)
                 world.jumped = False  # from here on it is a person's word
                 await operations.run(lambda tx, now: confirm(tx, now, by="operator"), locks=[LOCK])

@@ -2,7 +2,8 @@
 
 One line of JSON a minute in `.cache/simulation.jsonl`, so that a run which is killed loses little and the
 next one goes on behind it. The code is known by a hash over the product and the simulation. A failure is
-open until its seed stands in `regressions.json`, where every test run repeats it.
+open until its seed stands in `regressions.json`, where every test run repeats it, or is told as mended: when
+worlds have changed since, its number names another world.
 """
 
 import json
@@ -24,7 +25,7 @@ class Totals:
 
     here: int  # seeds run on the code as it is now
     ever: int
-    open: tuple[int, ...]  # seeds that broke a promise and are no regressions yet
+    open: tuple[int, ...]  # seeds that broke a promise, and nobody mended it yet
 
     def __str__(self) -> str:
         failures = ", ".join(map(str, self.open)) if self.open else "none"
@@ -52,6 +53,12 @@ def write(first: int, to: int, broken: Sequence[int], *, seconds: float, cpu: fl
         file.write(json.dumps({**line, "cpu": round(cpu, 1), "code": code()}) + "\n")
 
 
+def tell_mended(seeds: Sequence[int]) -> None:
+    """Say that what these seeds broke holds now."""
+    with LEDGER.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"from": 0, "to": 0, "broken": [], "mended": list(seeds)}) + "\n")
+
+
 def next_seed() -> int:
     """Return the first seed that the ledger does not have."""
     return max((line["to"] for line in _lines()), default=0)
@@ -72,6 +79,7 @@ def add_up(lines: Iterable[dict[str, Any]], known: set[int], now: str) -> Totals
         ever += count
         here += count if line.get("code") == now else 0
         broken |= set(line["broken"]) if isinstance(line["broken"], list) else set()
+        broken -= set(line.get("mended", ()))
     return Totals(here, ever, tuple(sorted(broken - known)))
 
 

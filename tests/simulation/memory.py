@@ -16,6 +16,8 @@ from cadenza.sql import errors
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.sqlite_connect import microseconds
 
+Rows = dict[str, list[dict[str, object]]]
+
 
 class Memory(SqliteDatabase):
     """A database that is handed from world to world."""
@@ -35,6 +37,28 @@ class Memory(SqliteDatabase):
         self.raw.execute("BEGIN")
         for table in self._emptied:
             self.raw.execute(f"DELETE FROM {table}")
+        self.raw.execute("COMMIT")
+
+    def copy(self) -> Rows:
+        """Return every row of every table."""
+        return {table: self._rows(table) for table in self._emptied}
+
+    def _rows(self, table: str) -> list[dict[str, object]]:
+        cursor = self.raw.execute(f"SELECT * FROM {table}")
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def put_back(self, rows: Rows) -> None:
+        """Be as the copy is."""
+        self.raw.execute("BEGIN")
+        for table in self._emptied:
+            self.raw.execute(f"DELETE FROM {table}")
+        for table in reversed(self._emptied):
+            for row in rows[table]:
+                values = ", ".join("?" * len(row))
+                self.raw.execute(
+                    f"INSERT INTO {table} ({', '.join(row)}) VALUES ({values})", [*row.values()]
+                )
         self.raw.execute("COMMIT")
 
     def _read_inline(

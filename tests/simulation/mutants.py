@@ -13,7 +13,17 @@ from typing import Any
 
 from cadenza.core.budgets import MinGap
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, gates, permit, publish, reconcile, rescue, rewrite, settle
+from cadenza.deliveries import (
+    claim,
+    gates,
+    installation,
+    permit,
+    publish,
+    reconcile,
+    rescue,
+    rewrite,
+    settle,
+)
 from cadenza.deliveries.change import Changed
 from cadenza.deliveries.gates import Pass
 from cadenza.deliveries.refund import refund
@@ -216,7 +226,15 @@ MUTANTS = {
         Mutant("the brake is off", gate="installation", patches=((duties, "OBEY", False),)),
         Mutant(
             "doubts are judged by a clock that jumped",
-            patches=((reconcile, "_clock_is_sure", lambda *_: True),),
+            patches=((reconcile, "_span", lambda _doubt: 0.0),),
+        ),
+        Mutant(
+            "a restored database is not noticed",
+            patches=((installation, "_went_back", lambda *_: None),),
+        ),
+        Mutant(
+            "a restored database sends what is overdue",
+            patches=((installation, "_miss_overdue", _nothing),),
         ),
         Mutant("hours are not asked", gate="hours"),
         Mutant("a stop stops nothing", gate="workspace"),

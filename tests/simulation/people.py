@@ -195,11 +195,14 @@ class People:
         self, operation: Callable[[Tx, datetime], T], locks: Sequence[str] = ()
     ) -> T | None:
         """Ask until there is an answer; give up after a while."""
+        era = self._world.era
         for _ in range(5):
             try:
-                return await self._operations.run(operation, locks=locks)
+                answer = await self._operations.run(operation, locks=locks)
             except SqlError:
                 await asyncio.sleep(1)
+            else:
+                return answer if era == self._world.era else None  # it may be forgotten
         return None
 
     def open_all(self) -> None:

@@ -104,12 +104,13 @@ async def settle_doubt(users: Users, account: Account, by: str) -> None:
         if not calls or calls[-1].called + QUIET > world.now():
             continue
         there = any(w.visible is not None for w in calls if w.part == row["part"])
-        await users.ask(account, _decision(row, is_there=there))
+        more = any(w.visible is not None for w in calls if w.part > row["part"])
+        await users.ask(account, _decision(row, is_there=there, rest=not more))
         seen = f"part {row['part']} of {row['id']} is {'' if there else 'not '}there"
         users.say(by, f"looked: {seen}")
 
 
-def _decision(row: Row, *, is_there: bool) -> Callable[[Tx, datetime], Any]:
+def _decision(row: Row, *, is_there: bool, rest: bool) -> Callable[[Tx, datetime], Any]:
     return lambda tx, now: decide_doubt(
         tx,
         now,
@@ -118,6 +119,7 @@ def _decision(row: Row, *, is_there: bool) -> Callable[[Tx, datetime], Any]:
         fence=row["lease"],
         is_there=is_there,
         remote_id=f"seen-{row['part']}",
+        rest=rest,
     )
 
 

@@ -4,10 +4,11 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
+from cadenza.deliveries.installation import Witness
 from tests.simulation.kernel import Host, HostClock, SimulatedLoop, current_host
 from tests.simulation.memory import lend
 from tests.simulation.swarm import Swarm, draw
@@ -53,6 +54,19 @@ class Wire:
     visible: float | None = None  # None: it never became visible, or was known by its key
 
 
+@dataclass(slots=True)
+class Lost:
+    """What a restore made the database forget."""
+
+    since: float
+    until: float
+    calls: set[int]  # places among the wires
+    ids: set[str]  # of deliveries that are no more
+    called: set[str] = field(default_factory=set[str])  # deliveries that left in that time
+    early: set[str] = field(default_factory=set[str])  # before their time: nobody can know
+    asked: set[str] = field(default_factory=set[str])  # a person sent them again, or moved them
+
+
 class Stage:
     """The world without its actors."""
 
@@ -65,6 +79,11 @@ class Stage:
         self.wires: list[Wire] = []
         self.healed_at: float | None = None
         self.jumped = False  # the database's clock, further than the brake lets pass
+        self.lost: Lost | None = None  # by a restore
+        self.era = 0  # restores so far
+        self.waits_for_word = False  # a backup was put back, and no person confirmed yet
+        self.closed = False  # a backup was put back, and no process gave a sign of life yet
+        self.witness: Witness | None = None  # what the file beside the database remembers
         self.unseen = False  # a process that began after the jump gave the first sign of life
         self.steps = 0  # of workers, counted
         self.crash_at: int | None = (

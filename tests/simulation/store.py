@@ -16,6 +16,7 @@ from cadenza.sql.tx import Row, Tx
 from tests.simulation.kernel import HostClock, current_host
 from tests.simulation.stage import Stage
 
+PEOPLE = frozenset({"people", "editor", "ada", "ben", "cy"})
 Rewrite = Callable[[str], str]
 
 
@@ -32,6 +33,7 @@ class FaultyOperations:
         """Run a writing operation, if the request arrives."""
         world = self._world
         await world.step("ask", longest=0.05)
+        self._knock()
         lost = world.trouble("store")
         kind = world.tape.below(3) if lost else -1
         if kind == 1:
@@ -48,15 +50,26 @@ class FaultyOperations:
             raise Unavailable("the connection was lost after the request was carried out.")
         return result
 
-    async def read(self, operation: Operation[Result]) -> Result:
+    async def read(self, operation: Operation[Result], *, now: datetime | None = None) -> Result:
         """Run a reading operation, if the request arrives."""
         world = self._world
         await world.step("ask", longest=0.05)
+        self._knock()
         if world.trouble("store"):
             raise Unavailable("the connection was lost.")
+        assert now is None, "who reads at another instant is not simulated"
         result = await self._inner.read(self._planted(operation))
         await world.step("told", longest=0.05)
         return result
+
+    async def glance(self, operation: Callable[[Tx], Result]) -> Result:
+        """Run one reading statement, if the request arrives."""
+        return await self.read(lambda tx, _: operation(tx))
+
+    def _knock(self) -> None:
+        """Turn people away while nobody serves them."""
+        if self._world.closed and self._world.host_name() in PEOPLE:
+            raise Unavailable("nobody answers.")
 
     def _planted(self, operation: Operation[Result]) -> Operation[Result]:
         mutant = self._world.mutant

@@ -23,10 +23,12 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
     "deploy": (0.0, 50.0),
 }
 
-# Seconds by which the database's clock steps, once: a few are nothing, from five minutes on the brake
-# holds. Between the two nobody notices, and a doubt may be looked into too early; a step that is little
-# more than that may hide behind a freeze of everybody. Neither is simulated.
-STEPS = (0.0, 0.0, 0.0, 5.0, -5.0, 7200.0, -7200.0, 900.0, -900.0)
+# Seconds by which the database's clock steps, once. From five minutes on the brake holds; below that nobody
+# notices, and nothing may come of it. A step that is little more than five minutes may hide behind a freeze
+# of everybody, and is not simulated.
+SMALL = (5.0, -5.0, 20.0, -20.0, 60.0, -60.0, 110.0, -110.0, 280.0, -280.0)
+STEPS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, *SMALL, 7200.0, -7200.0, 900.0, -900.0)
+HOST_STEPS = (0.0, 0.0, 0.0, 5.0, -20.0, 110.0, -280.0)  # of workers' own clocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,12 @@ class Swarm:
     users: int  # who work on queues; 0: there are none
     acts: int  # of each user
     step: float
+    host_step: float
+    restore: bool
     faults: dict[str, float]
 
 
-DRAWS = 10 + len(STRENGTHS)  # of one swarm
+DRAWS = 12 + len(STRENGTHS)  # of one swarm
 
 
 def draw(tape: Tape) -> Swarm:
@@ -62,5 +66,7 @@ def draw(tape: Tape) -> Swarm:
         users=tape.one_of((0, 2, 3, 3)),
         acts=3 + tape.below(10),
         step=tape.one_of(STEPS),
+        host_step=tape.one_of(HOST_STEPS),
+        restore=tape.one_of((False, False, False, True)),
         faults={kind: tape.one_of(strengths) for kind, strengths in STRENGTHS.items()},
     )

@@ -98,7 +98,8 @@ def test_the_ledger_tells_what_was_run_on_this_code_and_what_is_open() -> None:
     lines = [
         {"from": 0, "to": 300, "broken": 0},  # as early lines were
         {"from": 300, "to": 320, "broken": [311, 317], "code": "before"},
-        {"from": 320, "to": 400, "broken": [], "code": "now"},
+        {"from": 320, "to": 400, "broken": [399], "code": "now"},
+        {"from": 0, "to": 0, "broken": [], "mended": [399]},
     ]
     assert add_up(lines, {311}, "now") == Totals(here=80, ever=400, open=(317,))
 

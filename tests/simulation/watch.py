@@ -23,6 +23,7 @@ from tests.simulation.stage import Stage, Wire
 CALL_BY = 30.0  # seconds after a permit by which the call has begun, at the very latest
 NINE_FIFTY = 35_400.0  # the world's start, in seconds of its day
 DAY = 86_400.0
+IN_HAND = frozenset({"scheduled", "sending", "unconfirmed"})
 FIXED = frozenset({"sent", "failed", "canceled", "missed", "skipped", "sending"})
 _COLUMNS = (
     "id, account, lane, before, after, old, new, was_held, is_held, worker, old_due, new_due, old_slot,"
@@ -112,6 +113,15 @@ class Watch:
             raw.execute(_TRIGGER)
         raw.execute("DELETE FROM sim_move")
 
+    def start_over(self) -> None:
+        """Forget what was known of a database that went back."""
+        self._seen_moves = (
+            self._world.raw.execute("SELECT max(rowid) FROM sim_move").fetchone()[0] or 0
+        )
+        self._changes = -1
+        self._revisions.clear()
+        self._paused_since.clear()
+
     def after_write(self) -> None:
         """Judge the transaction that has just been committed."""
         raw = self._world.raw
@@ -191,6 +201,8 @@ class Watch:
         here = self._world.host_name()
         if was_held and not is_held and new == old and worker != here:
             self.violate("P7", f"{here} let go of {id_}, which {worker} holds")
+        if self._world.lost is not None and after == "scheduled" and before not in IN_HAND:
+            self._world.lost.asked.add(id_)  # a person brought it back
         if (before, after) != ("scheduled", "sending"):
             return
         self._check_permit(id_, account, new_due, content or "{}", hurried=priority <= HURRY)
@@ -204,6 +216,8 @@ class Watch:
     ) -> None:
         world = self._world
         self.permits[id_] = Permit(world.now(), msgspec.json.decode(content).get("text", ""))
+        if world.waits_for_word:
+            self.violate("P2", f"{id_} was permitted after a restore, before a person's word")
         early = seconds_of(due) - max(world.stored(), world.now())  # a clock that stepped back
         if early > 0.001:
             self.violate("P5", f"{id_} was permitted {early:.3f} s early")

@@ -3,7 +3,7 @@
 Each seed draws its own mix of faults (a swarm), then: a time of trouble in which promises are checked
 after every write, then everything heals and every accepted delivery must come to an end. Product code is
 the real one: engine worker, source, publisher, reconciler, the duties around them, posts, queues, and
-their SQL. Not simulated: PostgreSQL, the adapters' HTTP, a restored backup.
+their SQL. Not simulated: PostgreSQL, the adapters' HTTP.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Tokens
 from cadenza.sql.operate import SqliteOperations
 from cadenza.sql.tx import Row
+from tests.simulation.backup import go_back
 from tests.simulation.checkers import Checks
 from tests.simulation.duties import Duties, operate
 from tests.simulation.kernel import Host, HostClock, run
@@ -38,7 +39,7 @@ from tests.simulation.users import Users
 from tests.simulation.watch import Violation
 
 TROUBLE = 600.0  # virtual seconds in which things go wrong
-HEALING = 6 * 3600.0  # and in which all must be well again
+HEALING = 24 * 3600.0  # and in which all must be well again
 CALM_LEASE = timedelta(minutes=10)  # once nothing dies any more, leases need not be short
 
 
@@ -95,6 +96,9 @@ class World(Stage):
             self.loop.boot(Host(name), self.users.work(name, VERBS))
         if self.swarm.step:
             self.loop.boot(Host("operator"), operate(self, self.operations))
+        if self.swarm.restore:
+            backup = go_back(self, self.people, self.operations, self._restart)
+            self.loop.boot(Host("backup"), backup)
         await asyncio.sleep(TROUBLE)
         self.heal()
         await asyncio.sleep(300)
@@ -113,7 +117,7 @@ class World(Stage):
         for host, _ in self._workers.values():
             if host.frozen:
                 self.loop._thaw(host)
-        self.jumped = False
+        self.jumped = self.waits_for_word = False
         self.people.at_once(lambda tx, now: confirm(tx, now, by="operator"))
         self.people.open_all()
         if self.swarm.users:
@@ -125,6 +129,14 @@ class World(Stage):
         for _, worker in self._workers.values():
             worker.stop()
 
+    def _restart(self) -> None:
+        """Cut the power of every worker; they come back one after the other."""
+        self.checks.start_over()
+        for name, (host, _) in self._workers.items():
+            if host.alive:
+                self.loop.crash(host)
+                self.outside(1.0 + self.tape.seconds(30), lambda name=name: self.boot(name))
+
     def boot(self, name: str) -> None:
         skew = self.tape.one_of(self.swarm.skews)
         host = Host(f"{name}.{next(self._incarnations)}", skew=skew)
@@ -133,6 +145,8 @@ class World(Stage):
     async def _serve(self, name: str, host: Host) -> None:
         """Be one process of the product, from start to end."""
         clock = HostClock(self.loop, host.skew)
+        if self.swarm.host_step:
+            self.outside(self.tape.seconds(TROUBLE), lambda: self._step(host, clock))
         source = DeliverySource(self.operations)
         publisher = Publisher(
             source,
@@ -175,6 +189,11 @@ class World(Stage):
             )
         if not self._alone or name == "w1":
             self.outside(1.0, lambda: self.boot(name))
+
+    def _step(self, host: Host, clock: HostClock) -> None:
+        """Let a worker's own clock step."""
+        host.skew += self.swarm.host_step
+        clock.skew = host.skew
 
     def _open_sender(self, account: Row, delivery: Row) -> Sender:
         kind: str = account["provider"]

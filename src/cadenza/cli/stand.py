@@ -46,6 +46,7 @@ async def attend(
     house: House, stop: asyncio.Event, hurry: asyncio.Event, *, worker: bool, greet: Greet
 ) -> None:
     """Run the halves on an open house."""
+    await house.guard.run_once()  # before anybody can change what a restored database has planned
     listening, working = asyncio.Event(), asyncio.Event()
     listen = house.settings.listen
     app = create_app(house, stop=stop)

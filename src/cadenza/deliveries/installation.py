@@ -140,7 +140,8 @@ def confirm(
     tx.run(
         """
         UPDATE installation SET held_at = NULL, hold_kind = NULL, hold_reason = NULL, beat_at = :now,
-            epoch = epoch + 1, generation = generation + :step, accepted = :accepted
+            epoch = epoch + 1, generation = generation + :step, accepted = :accepted,
+            restored_at = CASE WHEN hold_kind = 'restore' THEN :now ELSE restored_at END
         WHERE id = 'this'
         """,
         now=now,

@@ -2,9 +2,10 @@
 
 A doubt is looked into when no byte of its call can still arrive: once the attempt's deadline and another
 send time-out have passed by the database's clock, and as long a time by the own clock of a process that has
-watched it, as the database's may jump. The adapter says found, provably absent, or that it
-cannot tell; only "absent" lets the delivery be sent again. What cannot be told waits for a person, or for
-the account's policy after a day: assumed sent, marked as assumed.
+watched it, as the database's may jump. The adapter says found, provably absent, or that it cannot tell; only
+"absent" lets the delivery be sent again. What cannot be told waits for a person, or for the account's policy
+after a day: assumed sent, marked as assumed. A restored database knows less than happened: there only the
+network's word counts, and the rest of a thread waits for a person.
 """
 
 import logging
@@ -41,6 +42,7 @@ class Doubt:
 
     ticket: Ticket
     attempt: Row
+    restored: bool = False  # since the call the database went back: more may have happened
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,14 @@ def doubts(tx: Tx, now: datetime) -> list[Doubt]:
         now=now,
         most=BATCH,
     )
+    restored = _restored(tx, now) if rows else None
     attempts = select(tx, "attempt", [_attempt_of(row) for row in rows if row["last_attempt"]])
     return [
-        Doubt(Ticket(row["workspace_id"], row["id"], row["lease"], row), attempt)
+        Doubt(
+            Ticket(row["workspace_id"], row["id"], row["lease"], row),
+            attempt,
+            restored is not None and attempt["began_at"] <= restored,
+        )
         for row in rows
         if (attempt := attempts.get(_attempt_of(row))) is not None
         and nothing_arrives_after(attempt) <= now
@@ -76,6 +83,14 @@ _LAST = """(
     WHERE attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
     ORDER BY attempt.lease DESC, attempt.part DESC LIMIT 1
 )"""
+
+
+def _restored(tx: Tx, now: datetime) -> datetime | None:
+    """Say until when the database may have forgotten calls; until now, while a restore is held."""
+    house = tx.one("SELECT hold_kind, restored_at FROM installation WHERE id = 'this'")
+    if house is None:
+        return None
+    return now if house["hold_kind"] == "restore" else house["restored_at"]
 
 
 def _attempt_of(row: Row) -> Key:
@@ -105,6 +120,8 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
         case Found(remote_id, url):
             _settle_ledger(tx, now, doubt, "success", counts=True)
             if doubt.attempt["part"] < last_part(doubt):
+                if doubt.restored:
+                    return _leave_the_rest(tx, now, doubt)
                 return _go_on(tx, now, doubt, remote_id)
             settle(tx, now, [Result(doubt.ticket, Sent(remote_id, url), doubt.attempt["id"])])
             return State.SENT
@@ -119,13 +136,23 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
             if late and _policy(tx, doubt) == "assume_sent":
                 settle(tx, now, [Result(doubt.ticket, Sent(None, note="assumed sent: " + says))])
                 return State.SENT
-            _look_again(tx, doubt, now + (again or ASK_AGAIN), says)
+            _look_again(
+                tx, doubt, now + (again or ASK_AGAIN), f"nobody knows whether it is there: {says}"
+            )
             return State.UNCONFIRMED
 
 
 def last_part(doubt: Doubt) -> int:
     """Return the number of the thread's last part; 0: it has one."""
     return len(msgspec.json.decode(doubt.ticket.row["content"]).get("parts", ()))
+
+
+def _leave_the_rest(tx: Tx, now: datetime, doubt: Doubt) -> State:
+    """A part is there, and after a restore nobody knows how many followed it: a person looks."""
+    part = doubt.attempt["part"] + 1  # as people count
+    says = f"part {part} is there; look whether others are, as the database was restored since"
+    _look_again(tx, doubt, now + GIVE_UP, says)
+    return State.UNCONFIRMED
 
 
 def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
@@ -214,7 +241,7 @@ def _look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed'
         """,
         at=at,
-        says=f"nobody knows whether it is there: {says}",
+        says=says,
         workspace_id=doubt.ticket.workspace_id,
         id=doubt.ticket.id,
     )
@@ -233,6 +260,8 @@ def _evidence(doubt: Doubt) -> Finding | None:
     outcome: str | None = doubt.attempt["outcome"]
     if outcome == Sent.__name__:
         return Found(doubt.attempt["remote_id"], doubt.attempt["url"])
+    if doubt.restored:
+        return None  # it failed then, and may have been sent since
     return Absent() if outcome not in (None, Unconfirmed.__name__) else None
 
 
