@@ -63,6 +63,43 @@ async def test_a_post_is_moved_by_keys_alone_and_every_step_is_spoken(stage: Sta
     assert await stage.order() == list(TEXTS)
 
 
+@pytest.mark.parametrize("verb", ["Shuffle the order", "Turn the order round"])
+async def test_the_whole_order_is_changed_and_put_back(stage: Stage, verb: str) -> None:
+    page = await stage.visit("ada", "queue?account=mastodon")
+    await expect(page.get_by_role("button", name="Move:")).to_have_count(6)
+    # A seed of chance gives the same order again once in a while.
+    await page.evaluate("() => { crypto.getRandomValues = (room) => room.fill(7) }")
+    await page.get_by_role("button", name="More for this queue").click()
+    await page.get_by_role("menuitem", name=verb).click()
+
+    await expect(page.get_by_text("got another time.")).to_be_visible()
+    order = await stage.order()
+    assert sorted(order) == sorted(TEXTS)
+    assert order != list(TEXTS)
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_text("The order is as it was.")).to_be_visible()
+    assert await stage.order() == list(TEXTS)
+
+
+async def test_two_posts_are_swapped_after_a_look_at_their_times(stage: Stage) -> None:
+    page = await stage.visit("ada", "queue?account=mastodon")
+    await page.get_by_role("button", name=f"More for {TEXTS[0]}").click()
+    await page.get_by_role("menuitem", name="Swap with another").click()
+    dialog = page.get_by_role("dialog", name="Swap two posts")
+    await dialog.get_by_role("combobox", name="Swap with").fill("bassoon")
+    await page.get_by_role("option", name=TEXTS[4]).click()
+    await expect(dialog.get_by_role("status")).to_contain_text("then goes out Fri 23 Oct, 17:30")
+    await snap(page, "queue-swap", whole=False)
+    assert await hindrances(page) == []
+    await dialog.get_by_role("button", name="Swap them").click()
+
+    await expect(page.get_by_text("The two changed places.")).to_be_visible()
+    assert await stage.order() == [TEXTS[at] for at in (4, 1, 2, 3, 0, 5)]
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_text("The order is as it was.")).to_be_visible()
+    assert await stage.order() == list(TEXTS)
+
+
 async def test_what_another_person_does_appears_by_itself(stage: Stage) -> None:
     ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE)
     await expect(handle(ben, TEXTS[5])).to_be_visible()

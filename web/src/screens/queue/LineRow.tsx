@@ -3,6 +3,7 @@ import { useSortable } from "@dnd-kit/sortable";
 import {
   IconArrowBarToUp,
   IconArrowDown,
+  IconArrowsExchange,
   IconArrowUp,
   IconDots,
   IconGripVertical,
@@ -28,6 +29,7 @@ const kinds: Partial<Record<Line["kind"], { says: string; colour: string }>> = {
 export interface LineActs {
   step: (id: string, by: -1 | 1) => void;
   toTop: (id: string) => void;
+  swap: (line: Line) => void;
   skip: (at: string) => void;
   unskip: (at: string) => void;
   remove: (line: Line) => void;
@@ -101,6 +103,9 @@ function More({ line, clock, acts, isFirst, isLast }: Shown & { acts: LineActs; 
         </Menu.Item>
         <Menu.Item disabled={isFirst} leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={() => acts.toTop(id)}>
           To the top
+        </Menu.Item>
+        <Menu.Item disabled={isFirst && isLast} leftSection={<IconArrowsExchange size={16} aria-hidden />} onClick={() => acts.swap(line)}>
+          Swap with another…
         </Menu.Item>
         {line.kind === "filled" && (
           <Menu.Item leftSection={<IconPlayerSkipForward size={16} aria-hidden />} onClick={() => acts.skip(line.at)}>
@@ -207,7 +212,7 @@ function Mark({ says, colour }: { says: string; colour: string }) {
   );
 }
 
-const words = (line: Line): string => line.text?.trim() || "A post without words";
+export const words = (line: Line): string => line.text?.trim() || "A post without words";
 
 function freeWords(line: Line): string {
   switch (line.kind) {

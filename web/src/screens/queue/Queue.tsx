@@ -1,6 +1,6 @@
 // One account's queue: what goes out when, and everything a person may do about it.
 import { ActionIcon, Alert, Button, Group, Menu, Stack } from "@mantine/core";
-import { IconCalendarCog, IconDots, IconPlayerPause, IconPlugConnected, IconStack2, IconTrash } from "@tabler/icons-react";
+import { IconArrowsDownUp, IconArrowsShuffle, IconCalendarCog, IconDots, IconPlayerPause, IconPlugConnected, IconStack2, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
 
@@ -18,11 +18,13 @@ import { Page } from "../../ui/Page";
 import { Days } from "./Days";
 import { Head, Standing } from "./Head";
 import { Missed } from "./Missed";
+import { movable, type Line } from "./order";
 import { PauseDialog } from "./PauseDialog";
 import "./queue.css";
 import { ResumeDialog } from "./ResumeDialog";
 import { ScheduleEditor } from "./ScheduleEditor";
-import { useOrder, useQueueActs, useQueueView } from "./useQueue";
+import { SwapDialog } from "./SwapDialog";
+import { useMix, useOrder, useQueueActs, useQueueView } from "./useQueue";
 
 const STEP = 14;
 const MOST = 92;
@@ -75,6 +77,9 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
   const query = useQueueView(account.id, days);
   const view = query.data;
   const order = useOrder(account.id, days, view);
+  const mix = useMix(account.id);
+  const [swapped, setSwapped] = useState<Line | null>(null);
+  const few = view === undefined || movable(view).length < 2;
   const acts = useQueueActs(account.id, view?.zone ?? account.zone);
   const lacksSchedule = query.error instanceof Problem && query.error.code === "no_queue";
 
@@ -89,6 +94,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
   };
   const lineActs = {
     toTop: order.toTop,
+    swap: setSwapped,
     skip: (at: string) => acts.skip.mutate([at]),
     unskip: (at: string) => acts.lift.mutate([at]),
     remove: async (line: { ids: string[]; text?: string | null }) => {
@@ -128,6 +134,17 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>
+                  <Menu.Item
+                    disabled={few}
+                    leftSection={<IconArrowsShuffle size={16} aria-hidden />}
+                    onClick={() => mix.mutate({ verb: "shuffle", seed: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0, revision: view.revision })}
+                  >
+                    Shuffle the order
+                  </Menu.Item>
+                  <Menu.Item disabled={few} leftSection={<IconArrowsDownUp size={16} aria-hidden />} onClick={() => mix.mutate({ verb: "reverse", revision: view.revision })}>
+                    Turn the order round
+                  </Menu.Item>
+                  <Menu.Divider />
                   <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => void clear()}>
                     Clear the queue…
                   </Menu.Item>
@@ -191,6 +208,15 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
           busy={acts.resume.isPending}
           onResume={(asked) => acts.resume.mutate(asked, { onSuccess: close })}
           onClose={close}
+        />
+      )}
+      {swapped !== null && view !== undefined && (
+        <SwapDialog
+          line={swapped}
+          view={view}
+          busy={mix.isPending}
+          onSwap={(ids) => mix.mutate({ verb: "swap", ids, revision: view.revision }, { onSuccess: () => setSwapped(null) })}
+          onClose={() => setSwapped(null)}
         />
       )}
       {dialog === "schedule" && <ScheduleEditor account={account} isNew={view === undefined} view={view} onClose={close} />}

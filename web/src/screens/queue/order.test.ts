@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { movable, moveTo, nameOf, wayBack, withMove, withServersOrder, type Line, type QueueView } from "./order";
+import { movable, moveTo, nameOf, orderBefore, wayBack, withMove, withServersOrder, type Line, type QueueView } from "./order";
 
 const line = (id: string | null, at: string, kind: Line["kind"] = "filled"): Line => ({
   at,
@@ -76,4 +76,13 @@ describe("the order of a queue", () => {
   it("changes nothing for a post that is not there", () => {
     expect(withMove(three, { id: "gone", before: "a" })).toBe(three);
   });
+});
+
+it("puts back what was mixed by the instants that it came from", () => {
+  const moved = [
+    { id: "b", was_at: "2026-10-22T07:00:00Z" },
+    { id: "c", was_at: "2026-10-22T15:30:00+02:00" },
+    { id: "a", was_at: "2026-10-21T15:30:00Z" },
+  ];
+  expect(orderBefore(moved)).toEqual(["a", "b", "c"]);
 });

@@ -40,6 +40,11 @@ export function wayBack(view: QueueView, id: string): Move | null {
   return from < 0 || last === undefined ? null : { id, after: last };
 }
 
+/** The order in which moved posts stood before: dealt out again so, each has its own instant back. */
+export function orderBefore(moved: readonly { id: string; was_at: string }[]): string[] {
+  return [...moved].sort((one, other) => Date.parse(one.was_at) - Date.parse(other.was_at)).map(({ id }) => id);
+}
+
 export function withMove(view: QueueView, move: Move): QueueView {
   const line = movable(view).map(nameOf);
   const anchor = move.before ?? move.after;

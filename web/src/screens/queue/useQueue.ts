@@ -10,7 +10,7 @@ import { Problem } from "../../api/problem";
 import { tellDone, tellProblem } from "../../ui/tell";
 import { moment } from "../../ui/times";
 import { count } from "../../ui/words";
-import { movable, nameOf, wayBack, withMove, withServersOrder, type Move, type QueueView } from "./order";
+import { movable, nameOf, orderBefore, wayBack, withMove, withServersOrder, type Move, type QueueView } from "./order";
 
 const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
 
@@ -105,6 +105,22 @@ export function useOrder(accountId: string, days: number, view: QueueView | unde
     if (first !== undefined && nameOf(first) !== id) move({ id, before: nameOf(first) });
   };
   return { move, toTop, conflict, leave: () => setConflict(null), busy: moving.isPending };
+}
+
+export type Mix = Extract<Schemas["OrderAsked"], { verb: "shuffle" | "reverse" | "swap" }>;
+
+/** The whole order at once: mixed, turned round, or two changed about; with a way back to the order before. */
+export function useMix(accountId: string) {
+  const path = usePath(accountId);
+  const ask = (body: Schemas["OrderAsked"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
+  const back = useAct(({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => "The order is as it was." });
+  return useAct((body: Mix) => ask(body), {
+    done: ({ moved, stays }, { verb }) => {
+      if (moved.length === 0) return stays.length === 0 ? "Nothing had to move." : `They stay where they are: ${stays.map(({ why }) => why).join(", ")}.`;
+      return verb === "swap" ? "The two changed places." : `${count(moved.length, "post")} got another time.`;
+    },
+    undo: ({ moved, revision }) => (moved.length === 0 ? undefined : () => back.mutate({ ids: orderBefore(moved), revision })),
+  });
 }
 
 /** Everything else that is done to a queue. */
