@@ -66,10 +66,12 @@ def load_keyring(path: Path) -> Keyring:
     if path.stat().st_mode & 0o077:
         raise PermissionError(f"{path} must be readable by its owner only: chmod 600 {path}")
     lines = [line.split() for line in path.read_text().splitlines() if line.strip()]
+    if not lines or any(len(words) != 2 for words in lines):
+        raise ValueError(f"{path} must hold keys, one a line: an id, a space, the key in base64")
     keys = {key_id: Secret(key) for key_id, key in lines}
     for key_id, key in keys.items():
-        if len(_raw(key)) != KEY_BYTES:
-            raise ValueError(f"key {key_id!r} in {path} has not {KEY_BYTES} bytes")
+        if not _is_whole(key):
+            raise ValueError(f"key {key_id!r} in {path} has not {KEY_BYTES} bytes of base64")
     return Keyring(keys)
 
 
@@ -113,6 +115,13 @@ class _Said(msgspec.Struct):
     expires_at: datetime | None
     refreshed_at: datetime | None
     extra: dict[str, str]
+
+
+def _is_whole(key: Secret) -> bool:
+    try:
+        return len(_raw(key)) == KEY_BYTES
+    except ValueError:
+        return False
 
 
 def _raw(key: Secret) -> bytes:

@@ -2,12 +2,20 @@
 
 Outcomes are values; the road turns them into writes in one `match`. The split that matters is whether
 the irreversible call may have happened: only `Unconfirmed` says "perhaps", and nothing is ever sent
-again on a perhaps.
+again on a perhaps. An address that a network gives is kept only if it leads to the web: people click on it.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+_WEB = re.compile(r"https?://[^\s\x00-\x20\x7f<>\"]+", re.IGNORECASE)
+
+
+def web_address(url: str | None) -> str | None:
+    """Return an address that may be clicked on; a network's answer brings no script into a page."""
+    return url if url is not None and _WEB.fullmatch(url) else None
 
 
 class Reach(StrEnum):
@@ -27,6 +35,9 @@ class Sent:
     url: str | None = None
     note: str | None = None
     moved_to: str | None = None  # the recipient's new address, to be kept for the next time
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", web_address(self.url))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,9 @@ class Found:
     remote_id: str | None
     url: str | None = None
     at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", web_address(self.url))
 
 
 @dataclass(frozen=True, slots=True)

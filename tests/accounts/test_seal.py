@@ -1,0 +1,86 @@
+"""Sealed values open for their own row with their own key, and for nothing else."""
+
+import base64
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cadenza.accounts.seal import CannotOpen, Keyring, load_keyring
+from cadenza.providers.http.redact import Secret
+
+KEYS = {f"k{n}": Secret(base64.urlsafe_b64encode(bytes([n]) * 32).decode()) for n in (1, 2)}
+RING = Keyring(KEYS)
+ROW = "account:home-of-ada:mastodon"
+
+
+@given(st.text())
+def test_what_is_sealed_opens_again(text: str) -> None:
+    assert RING.open(RING.seal(text, row=ROW), row=ROW) == text
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "account:home-of-ben:mastodon",
+        "account:home-of-ada:bluesky",
+        "webhook:home-of-ada:mastodon",
+        "",
+    ],
+)
+def test_a_value_that_is_moved_to_another_row_does_not_open(other: str) -> None:
+    sealed = RING.seal("canary", row=ROW)
+    with pytest.raises(CannotOpen) as refused:
+        RING.open(sealed, row=other)
+    assert "canary" not in str(refused.value)
+
+
+def test_no_changed_byte_opens() -> None:
+    key_id, _, body = RING.seal("canary", row=ROW).partition(".")
+    raw = base64.urlsafe_b64decode(body)
+    for place in range(len(raw)):
+        changed = raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :]
+        with pytest.raises(CannotOpen):
+            RING.open(f"{key_id}.{base64.urlsafe_b64encode(changed).decode()}", row=ROW)
+    with pytest.raises(CannotOpen):
+        RING.open(f"k2.{body}", row=ROW)
+
+
+def test_the_same_text_is_never_sealed_alike() -> None:
+    assert len({RING.seal("canary", row=ROW) for _ in range(50)}) == 50
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n\n", "k1\n", "k1 c2hvcnQ=\n", "k1 not-base64-at-all!\n", f"k1 {'A' * 44} more\n"],
+)
+def test_nothing_starts_without_a_whole_key(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "keys"
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(ValueError, match=r"keys|32 bytes") as refused:
+        load_keyring(path)
+    assert "c2hvcnQ" not in str(refused.value)
+    assert "not-base64" not in str(refused.value)
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660])
+def test_a_key_file_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "keys"
+    load_keyring(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(mode)
+    with pytest.raises(PermissionError, match="chmod 600"):
+        load_keyring(path)
+
+
+def test_a_secret_shows_itself_to_nobody() -> None:
+    secret = Secret("canary-of-a-token")
+    shown = [repr(secret), str(secret), f"{secret}", f"{secret!s:>40}", repr([secret]), repr(RING)]
+    assert not [each for each in shown if "canary" in each]
+    for write in (json.dumps, pickle.dumps):
+        with pytest.raises(TypeError):
+            write(secret)

@@ -1,0 +1,124 @@
+"""What the code must not do, however handy: run data, read objects from bytes, or speak past the guards.
+
+Read from the syntax trees, not from texts, so that an alias does not hide an import.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from tests.house.sources import PACKAGE, ROOT, modules
+
+# Formats that make objects or code of bytes; templates that are programs; parsers that fetch.
+NEVER = frozenset(
+    {
+        *("pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "jsonpickle", "joblib"),
+        *("yaml", "ruamel", "jinja2", "mako", "xml", "lxml", "code", "codeop", "imp"),
+        *("telnetlib", "ftplib", "smtplib", "xmlrpc", "wsgiref"),
+    }
+)
+CALLS = frozenset({"eval", "exec", "compile", "__import__"})
+# The networks of this package, and what whoever starts a worker names on the command line.
+LOADERS = {
+    ("providers/registry.py", "f'{providers.__name__}.{name}'"),
+    ("cli/worker.py", "module_name"),
+}
+# The one way out, and the client that runs in its user's own process.
+HTTP = frozenset(
+    {"aiohttp", "http.client", "httpx2", "httpcore2", "requests", "urllib.request", "urllib3"}
+)
+SPEAKERS = re.compile(r"^(providers/http/\w+|client/(core|core_sync|wire)|cli/local)\.py$")
+WRITERS_OF_TOOLS = frozenset({"api/write_client.py"})  # formats what it generates, in a checkout
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node
+
+
+def test_no_object_and_no_code_is_made_of_bytes() -> None:
+    found = {
+        (module.name, name)
+        for module in modules()
+        for name in imports(module.tree)
+        if name.partition(".")[0] in NEVER
+    }
+    found |= {
+        (module.name, name)
+        for module in modules()
+        for name, _ in calls(module.tree)
+        if name in CALLS
+    }
+    assert found == set()
+
+
+def test_no_module_is_loaded_by_a_name_that_came_with_data() -> None:
+    found = {
+        (module.name, ast.unparse(call.args[0]))
+        for module in modules()
+        for name, call in calls(module.tree)
+        if name.endswith("import_module") and not isinstance(call.args[0], ast.Constant)
+    }
+    assert found == LOADERS
+
+
+def test_only_the_one_way_out_speaks_http() -> None:
+    found = {
+        module.name
+        for module in modules()
+        for name in imports(module.tree)
+        if any(name == each or name.startswith(f"{each}.") for each in HTTP)
+    }
+    assert {name for name in found if not SPEAKERS.match(name)} == set()
+    assert "providers/http/client.py" in found
+
+
+def test_no_shell_is_started() -> None:
+    for module in modules():
+        for name, call in calls(module.tree):
+            assert name not in {"os.system", "os.popen"}, module.name
+            for given in call.keywords:
+                assert given.arg != "shell", module.name
+            if name.startswith("subprocess."):
+                assert module.name in WRITERS_OF_TOOLS, f"{module.name} starts a process"
+
+
+def test_certificates_are_always_checked() -> None:
+    words = ("CERT_NONE", "_create_unverified_context", "check_hostname = False", "verify=False")
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not [word for word in words if word in text], path
+
+
+def test_mails_are_written_with_what_refuses_two_lines_in_a_header() -> None:
+    found = {
+        module.name
+        for module in modules()
+        for name in imports(module.tree)
+        if name.startswith("email.mime") and not module.name.startswith("demo/")
+    }
+    assert found == set()
+
+
+def test_the_web_app_makes_no_code_and_no_markup_of_texts() -> None:
+    words = re.compile(
+        r"dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write|"
+        r"\beval\(|new Function\(|javascript:|srcDoc|postMessage\(.*\*"
+    )
+    for path in (ROOT / "web" / "src").rglob("*.ts*"):
+        assert not words.search(path.read_text(encoding="utf-8")), path
+    page = (ROOT / "web" / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r"<script(?![^>]*\bsrc=)", page) == [], (
+        "the policy allows no script in a page"
+    )
+    assert re.findall(r"\son\w+=", page) == []
