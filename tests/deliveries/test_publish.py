@@ -15,6 +15,7 @@ from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.engine.worker import Worker
+from cadenza.providers.outcome import Sent
 from cadenza.sql.tx import Row
 from tests.deliveries.conftest import Road
 from tests.providers.contract import Scene
@@ -73,6 +74,22 @@ async def test_a_due_post_is_seen_once_and_its_address_is_kept(road: Road) -> No
         row = await until(road, id_, "sent")
         assert scene.visible() == ["Good morning"]
         assert row["url"].startswith("http")
+
+
+async def test_what_follows_a_post_cannot_make_it_fail(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address could not be read, the first comment was refused: the post is out all the same."""
+
+    async def finish(*_: object) -> Sent:
+        raise ConnectionError("what comes after the post")
+
+    async with mastodon() as (scene, _world), working(road, scene):
+        monkeypatch.setattr(type(scene.provider), "finish", finish)
+        id_ = await road.post(content='{"text":"Good morning"}')
+        row = await until(road, id_, "sent", "failed", "unconfirmed")
+        assert (row["state"], row["attempts"]) == ("sent", 1)
+        assert scene.visible() == ["Good morning"]
 
 
 @pytest.mark.parametrize(
