@@ -46,6 +46,7 @@ from cadenza.api import (
 )
 from cadenza.api.declare import Resource, mount
 from cadenza.api.enter import Guarded
+from cadenza.api.find_route import Finder
 from cadenza.api.guard import Guard
 from cadenza.api.pages import serve_pages
 from cadenza.api.problems import HANDLERS, ProblemShown
@@ -108,6 +109,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
+    app.router = Finder(redirect_slashes=False, dependency_overrides_provider=app)
     app.state.house = house
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()

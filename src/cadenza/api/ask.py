@@ -56,6 +56,7 @@ class Asking:
     passwords: Passwords
     known: Caller | None
     workspace_id: str
+    asked_at: datetime | None = None  # by the database's clock, until it is no longer now
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict[str, str])  # added to the answer
     cookies: list[str] = field(default_factory=list[str])
@@ -85,8 +86,9 @@ class Asking:
         return self.caller.person_id
 
     async def read(self, operation: Operation[Result]) -> Result:
-        """Look, on one snapshot."""
-        return await self.house.operations.read(operation)
+        """Look, on one snapshot; the first look takes place when the caller was identified."""
+        now, self.asked_at = self.asked_at, None
+        return await self.house.operations.read(operation, now=now)
 
     async def change(self, operation: Operation[Result], *, locks: Sequence[str] = ()) -> Result:
         """Write without rehearsal and repetition: signing in, passwords, sessions."""

@@ -19,7 +19,7 @@ from cadenza.api.posts import one as one_post
 from cadenza.api.problems import Problem, conflict, not_found
 from cadenza.api.queue_shapes import Shown, ShownAnswer, show
 from cadenza.api.queue_shapes import refuse as refuse_queue
-from cadenza.api.shape import Asked, Id, IdField, loads
+from cadenza.api.shape import Asked, Id, IdField
 from cadenza.db.audit import record
 from cadenza.deliveries import change
 from cadenza.deliveries.cancel_post import CanceledPost
@@ -27,6 +27,7 @@ from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, delete, publish_now, retry
 from cadenza.posts.attention import Kind, Matter, Step, needs_attention
+from cadenza.posts.first_words import first_words
 from cadenza.queues import late, resume, stop
 from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Row, Tx
@@ -39,7 +40,6 @@ ELSEWHERE = {
     Step.RECONNECT: "POST /api/v1/workspaces/{workspace_id}/connect",
     Step.LIFT: "POST /api/v1/workspaces/{workspace_id}/accounts/{account_id}/lift-suspension",
 }
-FIRST_WORDS = 160
 ON_POSTS = frozenset({Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.DELETE})
 # What a key must hold beside the route's own scope.
 NEEDS = {
@@ -117,7 +117,9 @@ async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
             if each.kind is Kind.BLOCKED
             or ask.caller.may_use(each.pill.account_id if each.pill else each.subject_id)
         ]
-        words = _words(tx, workspace_id, {each.post_id for each in things if each.post_id})
+        words = first_words(
+            tx, workspace_id=workspace_id, post_ids=[each.post_id for each in things]
+        )
         for each in things:
             each.words = words.get(each.post_id or "")
         return things
@@ -306,22 +308,6 @@ class _Deed:
                     subject_id=row["id"],
                     after={"state": state.value},
                 )
-
-
-def _words(tx: Tx, workspace_id: str, posts: set[str]) -> dict[str, str]:
-    """Return how posts begin: a screen shows words, not ids."""
-    rows = tx.all(
-        """
-        SELECT id, title, content FROM post
-        WHERE workspace_id = :workspace_id
-            AND id IN (SELECT id FROM TABLE(:ids) AS asked (id text))
-        """,
-        workspace_id=workspace_id,
-        ids=[(id_,) for id_ in sorted(posts)],
-    )
-    return {
-        row["id"]: (row["title"] or loads(row["content"])["text"])[:FIRST_WORDS] for row in rows
-    }
 
 
 def _rows(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:

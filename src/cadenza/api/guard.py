@@ -103,8 +103,7 @@ class Guard:
             headers["cache-control"] = "no-store"
 
     def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
-        asked = "".join(each if each.isprintable() else "?" for each in scope["path"][:200])
-        route = getattr(scope.get("route"), "path", asked)
+        route = getattr(scope.get("route"), "path", None) or _printable(scope["path"][:200])
         detail = {
             "request_id": request_id,
             "method": scope["method"],
@@ -113,6 +112,10 @@ class Guard:
             "seconds": round(seconds, 4),
         }
         log.info("a request was answered", extra=detail)
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() else "?" for each in text)
 
 
 async def _answer(send: Send, request_id: str, status: int, code: str, says: str) -> None:

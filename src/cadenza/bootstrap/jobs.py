@@ -14,6 +14,8 @@ from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
+from cadenza.bootstrap.sweep_answers import EVERY as EACH_HOUR
+from cadenza.bootstrap.sweep_answers import sweep_answers
 from cadenza.bootstrap.sweep_media import EVERY as EACH_NIGHT
 from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.bootstrap.watch_posts import EVERY as EACH_MINUTE
@@ -57,6 +59,7 @@ class ProductJob:
 JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="generate_posts", run=run_nightly, cron=EVERY),
     ProductJob(name="generate_workspace", run=run_on_demand),
+    ProductJob(name="sweep_answers", run=sweep_answers, cron=EACH_HOUR),
     ProductJob(name="prune_exchanges", run=prune_exchanges, cron=AFTER_THREE),
     ProductJob(name="sweep_media", run=sweep_media, cron=EACH_NIGHT),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),

@@ -164,6 +164,7 @@ def day_bounds(day: date, zone: Zone) -> tuple[datetime, datetime]:
     return day_start(day, zone), day_start(day + timedelta(days=1), zone)
 
 
+@lru_cache(maxsize=65536)
 def day_start(day: date, zone: Zone) -> datetime:
     """Return the first instant of `day`: midnight, or the end of the gap over it."""
     return resolve(day, time(), zone, gap=Gap.NEXT_VALID).instants[0]

@@ -13,6 +13,7 @@ from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import to_microseconds
 
 LINE = "product"
+SPARE = 16  # connections for requests and jobs; made when first needed, the last used first
 
 
 def migrations() -> tuple[Migration, ...]:
@@ -31,7 +32,7 @@ async def open_product(
             file.migrate(LINE, migrations())
             yield SqliteOperations(file, ids)
         return
-    server = PostgresDatabase(address, plans_kept=PLANS_KEPT, clock=clock)
+    server = PostgresDatabase(address, spare=SPARE, plans_kept=PLANS_KEPT, clock=clock)
     await server.open()
     try:
         now = to_microseconds(clock.now())

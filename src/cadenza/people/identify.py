@@ -21,6 +21,7 @@ class Known:
     """Who asks, and what was seen beside them."""
 
     caller: Caller
+    asked_at: datetime  # by the database's clock
     workspace_id: str | None  # of a key; a session is bound to none
     account_there: bool
     touch: Operation[None] | None  # what to write, now and then, about their being here
@@ -60,6 +61,7 @@ def identify_session(
             role=None if member_id is None else Role(row["role"]),
             instance_owner=bool(row["instance_owner"]),
         ),
+        asked_at=row["asked_at"],
         workspace_id=None,
         account_there=row["account_there"] is not None,
         touch=touch if row["asked_at"] - row["seen_at"] > sessions.LOOK else None,
@@ -93,6 +95,7 @@ def identify_key(
     used_at: datetime | None = row["last_used_at"]
     return Known(
         caller=_holder(row),
+        asked_at=row["asked_at"],
         workspace_id=home,
         account_there=row["account_there"] is not None,
         touch=touch if used_at is None or row["asked_at"] - used_at > keys.LOOK else None,

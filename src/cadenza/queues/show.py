@@ -8,12 +8,14 @@ between the slots at their own instants.
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from cadenza.core.slots import LEAD, Slot, slots_of
 from cadenza.core.zones import Mark, day_bounds, local_day
+from cadenza.posts.first_words import first_words
 from cadenza.queues import keep
 from cadenza.queues.book import rows_between
-from cadenza.queues.model import NoQueue, Queue, clock_text
+from cadenza.queues.model import NoQueue, Queue, clock_text, wall_text
 from cadenza.sql.tx import Row, Tx
 
 DAYS = 14
@@ -35,9 +37,8 @@ class Kind(StrEnum):
     PAST = "past"  # an empty slot that is over
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One instant of a day."""
+class Line(NamedTuple):
+    """One instant of a day; a screen has hundreds, so it is the cheapest kind of value."""
 
     at: datetime
     wall_time: str
@@ -48,6 +49,7 @@ class Line:
     channels: tuple[str, ...] = ()
     state: str | None = None
     note: str | None = None
+    text: str | None = None  # how the post begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,9 @@ def show(
     account_id: str,
     from_day: date | None = None,
     days: int = DAYS,
+    words: bool = True,
 ) -> View | NoQueue:
-    """Show some days of a queue, from today on unless said otherwise."""
+    """Show some days of a queue, from today on unless said otherwise; with how its posts begin, or not."""
     queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
@@ -97,11 +100,14 @@ def show(
     start, end = day_bounds(first, zone)[0], day_bounds(beyond, zone)[0]
     rows = rows_between(tx, queue, start, end)
     skips = _skip_notes(tx, queue, start, end)
+    texts = first_words(
+        tx, workspace_id=workspace_id, post_ids=[row["post_id"] for row in rows] if words else ()
+    )
     by_day: dict[date, list[Row]] = {}
     for row in rows:
         by_day.setdefault(local_day(row["due_at"], zone), []).append(row)
     shown = tuple(
-        _day(queue, day, by_day.get(day, []), skips=skips, now=now)
+        _day(queue, day, by_day.get(day, []), skips=skips, texts=texts, now=now)
         for day in (first + timedelta(days=n) for n in range((beyond - first).days))
     )
     return View(
@@ -120,13 +126,19 @@ def show(
 
 
 def _day(
-    queue: Queue, day: date, rows: list[Row], *, skips: dict[datetime, str], now: datetime
+    queue: Queue,
+    day: date,
+    rows: list[Row],
+    *,
+    skips: dict[datetime, str],
+    texts: dict[str, str],
+    now: datetime,
 ) -> Day:
     cap = queue.schedule.max_per_day
     posts = {row["post_id"] or row["id"] for row in rows}
     is_full = cap is not None and len(posts) >= cap
     slots = {slot.instant: slot for slot in slots_of(queue.schedule, day)}
-    lines = [_line(queue, group, slots, now) for group in _groups(rows)]
+    lines = [_line(queue, group, slots, texts=texts, now=now) for group in _groups(rows)]
     taken = {line.at for line in lines} | {row["slot_at"] for row in rows}
     lines += [
         _open_line(slot, skips, is_full=is_full, now=now)
@@ -137,8 +149,17 @@ def _day(
     return Day(day, len(posts), cap, day in queue.schedule.blackouts, tuple(lines))
 
 
-def _line(queue: Queue, group: list[Row], slots: dict[datetime, Slot], now: datetime) -> Line:
-    leader = next((row for row in group if row["slot_at"] is not None), group[0])
+def _line(
+    queue: Queue,
+    group: list[Row],
+    slots: dict[datetime, Slot],
+    *,
+    texts: dict[str, str],
+    now: datetime,
+) -> Line:
+    leader = group[0]
+    if len(group) > 1:
+        leader = next((row for row in group if row["slot_at"] is not None), leader)
     slot = slots.get(leader["due_at"])
     kind = _kind(queue, leader, now)
     note = leader["reason"] if kind is not Kind.PINNED else leader["pinned"]
@@ -150,10 +171,11 @@ def _line(queue: Queue, group: list[Row], slots: dict[datetime, Slot], now: date
         kind=kind,
         mark=Mark.NONE if slot is None else slot.mark,
         post_id=leader["post_id"],
-        ids=tuple(row["id"] for row in group),
+        ids=tuple([row["id"] for row in group]),
         channels=tuple(sorted({row["channel"] for row in group})),
         state=leader["state"],
         note=note,
+        text=texts.get(leader["post_id"]),
     )
 
 
@@ -172,7 +194,7 @@ def _kind(queue: Queue, row: Row, now: datetime) -> Kind:
 
 
 def _open_line(slot: Slot, skips: dict[datetime, str], *, is_full: bool, now: datetime) -> Line:
-    wall = f"{slot.day.isoformat()}T{slot.wall_time.isoformat('minutes')}"
+    wall = wall_text(slot)
     if slot.instant in skips:
         return Line(slot.instant, wall, Kind.SKIPPED, slot.mark, note=skips[slot.instant] or None)
     if slot.instant < now + LEAD:

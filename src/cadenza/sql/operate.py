@@ -44,8 +44,8 @@ class Operations(Protocol):
         """Run a writing operation; its commit is durable when this returns."""
         ...
 
-    async def read(self, operation: Operation[Result]) -> Result:
-        """Run a reading operation on one snapshot."""
+    async def read(self, operation: Operation[Result], *, now: datetime | None = None) -> Result:
+        """Run a reading operation on one snapshot; `now` is the database's clock, if just read."""
         ...
 
     async def glance(self, operation: Glance[Result]) -> Result:
@@ -66,8 +66,8 @@ class SqliteOperations:
         """Join the writer's next batch."""
         return await self.database.run(_on_sqlite(operation, self._ids), urgent=urgent)
 
-    async def read(self, operation: Operation[Result]) -> Result:
-        """Read on the reader's connection."""
+    async def read(self, operation: Operation[Result], *, now: datetime | None = None) -> Result:
+        """Read on the reader's connection, whose clock costs nothing."""
         return await self.database.read(_on_sqlite(operation, self._ids))
 
     async def glance(self, operation: Glance[Result]) -> Result:
@@ -95,13 +95,13 @@ class PostgresOperations:
 
         return await self.database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
 
-    async def read(self, operation: Operation[Result]) -> Result:
+    async def read(self, operation: Operation[Result], *, now: datetime | None = None) -> Result:
         """Read in one repeatable-read transaction that cannot write."""
 
         async def work(connection: Connection) -> Result:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
-                now = await _clock(connection)
-                return await _carry(connection, lambda tx: operation(tx, now), self._ids)
+                at = now or await _clock(connection)
+                return await _carry(connection, lambda tx: operation(tx, at), self._ids)
 
         return await self.database.run(work, again=True)
 

@@ -181,8 +181,7 @@ class PostgresDatabase:
             server_settings=settings,
             **options,
         )
-        if hot:
-            await read_instants_fast(connection)
+        await read_instants_fast(connection)
         return connection
 
 
