@@ -14,6 +14,7 @@ from typing import Protocol
 
 from cadenza.notices.model import Again, Ending, Letter, Never, Told
 from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.mail_address import is_one
 from cadenza.providers.smtp.compose import needs_utf8, on_the_wire
 from cadenza.providers.smtp.errors import Stage
 from cadenza.providers.smtp.session import Letter as Envelope
@@ -37,6 +38,8 @@ class SmtpMail:
 
     async def send(self, letter: Letter) -> Ending:
         """Hand one letter over."""
+        if not is_one(letter.to):
+            return Never("this is no address of one mailbox")
         try:
             sender, to = on_the_wire(self.sender), on_the_wire(letter.to)
             data = self._written(letter, sender, to)

@@ -12,6 +12,14 @@ _ADDRESS = re.compile(
 )
 
 
+_ONE = re.compile(r"[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f]+@[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f]+")
+
+
+def is_one(text: str) -> bool:
+    """Say whether it can be nothing but one address; its domain may be a name of one's own network."""
+    return _ONE.fullmatch(text) is not None and len(text) <= LONGEST
+
+
 def is_address(text: str) -> bool:
     """Say whether it is one plain address, with nothing that could end a command or a header."""
     local = text.rpartition("@")[0]
