@@ -114,6 +114,22 @@ def valkey(valkey_server: PrivateValkey) -> PrivateValkey:
 
 
 @pytest.fixture
+def private_mongo() -> Iterator[Callable[[], PrivateMongo]]:
+    """Start a MongoDB, or its stand-in, of this test's own, which may be stopped."""
+    with ExitStack() as servers:
+
+        def create() -> PrivateMongo:
+            try:
+                server = PrivateMongo.create(own=True)
+            except ServerUnavailableError as reason:
+                skip_or_fail("mongo", reason)
+                raise
+            return servers.enter_context(server)
+
+        yield create
+
+
+@pytest.fixture
 def private_valkey() -> Iterator[Callable[..., PrivateValkey]]:
     """Start servers of this test's own: `private_valkey(options={...})`."""
     with ExitStack() as servers:

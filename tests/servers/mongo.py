@@ -83,6 +83,11 @@ class PrivateMongo:
         return server
 
     @property
+    def is_mongod(self) -> bool:
+        """Say whether it is the real one."""
+        return self.given is not None or shutil.which("mongod") is not None
+
+    @property
     def url(self) -> str:
         return self.given or f"mongodb://127.0.0.1:{self.port}/"
 
@@ -127,6 +132,10 @@ class PrivateMongo:
 
     def stop(self) -> None:
         self._end(signal.SIGTERM)
+
+    def crash(self) -> None:
+        """End it without a word; the stand-in may then lose what it was told in the last second."""
+        self._end(signal.SIGKILL)
 
     def restart(self) -> None:
         self.stop()

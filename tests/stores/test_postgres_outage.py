@@ -1,58 +1,18 @@
-"""A server that restarts, crashes or hangs: what was acknowledged stays, the store comes back."""
+"""What an outage of PostgreSQL is like beyond what all stores have in common (test_outage.py)."""
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
 
 import asyncpg
 import pytest
 
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.job import NewJob
-from cadenza.engine.outcomes import Settlement
 from cadenza.engine.stores.postgres import PostgresStore
 from tests.servers.postgres import PrivatePostgres
 
-LEASE = timedelta(seconds=30)
 PATIENCE = 20.0
 Servers = Callable[..., PrivatePostgres]
-
-
-@pytest.mark.parametrize("end", ["stop", "crash"])
-async def test_a_restart_is_survived(private_postgres: Servers, end: str) -> None:
-    server = private_postgres(fsync=True)
-    store = PostgresStore(server.dsn)
-    await store.open()
-    answers = await store.insert([NewJob(task="greet")] * 3)
-    batch = await store.claim("default", limit=1, worker="ada", lease=LEASE)
-    getattr(server, end)()
-    server.start()
-    async with asyncio.timeout(PATIENCE):
-        settlements = [Settlement(job.id, job.lease) for job in batch.jobs]
-        assert await store.settle(settlements, closed=[batch.lease]) == []
-        found = await store.get([answer.id for answer in answers])
-        assert [job.state.value for job in found] == ["done", "waiting", "waiting"]
-    await store.close()
-
-
-async def test_while_the_server_is_away_it_is_said_so_and_nothing_hangs(
-    private_postgres: Servers,
-) -> None:
-    server = private_postgres()
-    store = PostgresStore(server.dsn)
-    await store.open()
-    await store.insert([NewJob(task="greet")])
-    server.stop()
-    async with asyncio.timeout(PATIENCE):
-        with pytest.raises(StoreUnavailable, match="PostgreSQL"):
-            await store.insert([NewJob(task="greet")])
-        with pytest.raises(StoreUnavailable):
-            await store.claim("default", limit=1, worker="ada", lease=LEASE)
-    server.start()
-    async with asyncio.timeout(PATIENCE):
-        assert (await store.insert([NewJob(task="greet")]))[0].inserted
-        assert len((await store.claim("default", limit=9, worker="ada", lease=LEASE)).jobs) == 2
-    await store.close()
 
 
 async def test_a_call_waits_out_a_quick_restart(private_postgres: Servers) -> None:

@@ -1,88 +1,17 @@
-"""A server that restarts, crashes or is away: what was acknowledged stays, the store comes back."""
+"""What an outage of Redis is like beyond what all stores have in common (test_outage.py)."""
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 
-from cadenza.engine import Engine
 from cadenza.engine.errors import InvalidJob, StoreUnavailable
 from cadenza.engine.job import NewJob, State
-from cadenza.engine.outcomes import Settlement
 from cadenza.engine.stores.redis import RedisStore
 from tests.servers.valkey import PrivateValkey
 
-LEASE = timedelta(seconds=30)
 PATIENCE = 20.0
-KEPT = {"appendonly": "yes", "appendfsync": "always"}
 Servers = Callable[..., PrivateValkey]
-
-
-@pytest.mark.parametrize("end", ["stop", "crash"])
-async def test_a_restart_is_survived(private_valkey: Servers, end: str) -> None:
-    server = private_valkey(options=KEPT)
-    store = RedisStore(server.url)
-    await store.open()
-    answers = await store.insert([NewJob(task="greet")] * 3)
-    batch = await store.claim("default", limit=1, worker="ada", lease=LEASE)
-    getattr(server, end)()
-    server.start()
-    async with asyncio.timeout(PATIENCE):
-        settlements = [Settlement(job.id, job.lease) for job in batch.jobs]
-        assert await store.settle(settlements, closed=[batch.lease]) == []
-        found = await store.get([answer.id for answer in answers])
-        assert [job.state.value for job in found] == ["done", "waiting", "waiting"]
-    await store.close()
-
-
-async def test_a_worker_works_on_through_crashes_and_nothing_is_lost_or_doubled(
-    private_valkey: Servers,
-) -> None:
-    server = private_valkey(options=KEPT)
-    ran: list[int] = []
-    engine = Engine(server.url)
-
-    async def note(n: int) -> None:
-        ran.append(n)
-        await asyncio.sleep(0.001)
-
-    task = engine.declare(note)
-    async with engine:
-        await task.enqueue_many([{"n": n} for n in range(1500)])
-        worker = asyncio.create_task(engine.worker(concurrency=5).run())
-        for _ in range(2):
-            await asyncio.sleep(0.3)
-            await asyncio.to_thread(server.crash)
-            await asyncio.to_thread(server.start)
-        async with asyncio.timeout(PATIENCE * 3):
-            while len(set(ran)) < 1500:
-                await asyncio.sleep(0.05)
-        worker.cancel()
-        await asyncio.gather(worker, return_exceptions=True)
-        # A claim whose answer was cut off comes back with its lease; what ran, ran once.
-        assert sorted(ran) == list(range(1500))
-
-
-async def test_while_the_server_is_away_it_is_said_so_and_nothing_hangs(
-    private_valkey: Servers,
-) -> None:
-    server = private_valkey(options=KEPT)
-    store = RedisStore(server.url)
-    await store.open()
-    await store.insert([NewJob(task="greet")])
-    server.stop()
-    store._wire.patience = 0.3
-    async with asyncio.timeout(PATIENCE):
-        with pytest.raises(StoreUnavailable, match="Redis at"):
-            await store.insert([NewJob(task="greet")])
-        with pytest.raises(StoreUnavailable):
-            await store.claim("default", limit=1, worker="ada", lease=LEASE)
-    server.start()
-    async with asyncio.timeout(PATIENCE):
-        assert (await store.insert([NewJob(task="greet")]))[0].inserted
-        assert len((await store.claim("default", limit=9, worker="ada", lease=LEASE)).jobs) == 2
-    await store.close()
 
 
 async def test_a_call_waits_out_a_quick_restart(private_valkey: Servers) -> None:
