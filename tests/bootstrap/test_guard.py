@@ -12,6 +12,7 @@ import pytest
 
 from cadenza.bootstrap import House, open_house
 from cadenza.bootstrap.guard import read_witness
+from cadenza.cli import stand
 from cadenza.deliveries import claim as claiming
 from cadenza.deliveries.explain import explain
 from cadenza.deliveries.installation import (
@@ -119,6 +120,26 @@ async def permitted(house: House) -> object:
         lambda tx, now: permit(tx, now, [wish]), locks=locks_of([wish])
     )
     return answer
+
+
+async def test_the_guard_looks_before_the_first_request_can_come(
+    town: Town, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else people could move what is overdue to a later time, at which it would go out again."""
+    await lived(house)
+    await go_back(house)
+    id_ = await town.post(house, "perhaps it is out already")
+    stop, states = asyncio.Event(), list[str]()
+
+    async def serve(*_: object, **__: object) -> None:
+        states.append((await town.row(house, id_))["state"])
+        stop.set()
+
+    async def greet(_: House) -> None: ...
+
+    monkeypatch.setattr(stand, "serve", serve)
+    await stand.attend(house, stop, asyncio.Event(), worker=False, greet=greet)
+    assert states == ["missed"]
 
 
 async def test_the_last_gate_holds_even_a_worker_that_has_not_heard_yet(
