@@ -236,7 +236,7 @@ def test_a_table_of_an_odd_name_is_refused(name: str, clock: VirtualClock) -> No
         ClassicSqliteTable(database, name)
 
 
-@pytest.mark.parametrize("path", ["x; --", "a..b", "a[0].b", "", "a.'b"])
+@pytest.mark.parametrize("path", ["x; --", "a..b", "a[b].c", "[0].b", "0.b", "", "a.'b"])
 def test_an_odd_field_path_is_refused(path: str) -> None:
     with pytest.raises(InvalidJob, match="field path"):
         FieldPaths(sleep_until=path)

@@ -6,7 +6,7 @@ must still find the very value that it wrote.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Protocol
@@ -14,11 +14,15 @@ from typing import Any, Protocol
 from cadenza.engine.errors import InvalidJob
 
 _PART = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_INDEX = re.compile(r"\[([0-9]+)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldPaths:
-    """Where in a document the known fields are; dots lead into nested ones."""
+    """Where in a document the known fields are; dots lead into nested ones, numbers into lists.
+
+    `jobs[0].at` is the same as `jobs.0.at`, and is kept so, because MongoDB knows no brackets.
+    """
 
     id: str = "_id"
     sleep_until: str = "sleepUntil"
@@ -28,7 +32,8 @@ class FieldPaths:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            split_path(getattr(self, each.name))
+            path = ".".join(split_path(getattr(self, each.name)))
+            object.__setattr__(self, each.name, path)
 
 
 @dataclass(slots=True)
@@ -67,19 +72,31 @@ class ClassicStore(Protocol):
 
 
 def split_path(path: str) -> tuple[str, ...]:
-    """Take a dotted path apart; anything but plain names is refused."""
-    parts = tuple(path.split("."))
-    if not all(_PART.fullmatch(part) for part in parts):
-        message = f"{path!r} is no field path: names of letters, digits and _, joined by dots"
+    """Take a dotted path apart; anything but plain names, and numbers behind one, is refused."""
+    parts = tuple(_INDEX.sub(r".\1", path).split("."))
+    if not _PART.fullmatch(parts[0]) or not all(
+        _PART.fullmatch(part) or (part.isascii() and part.isdigit()) for part in parts
+    ):
+        message = (
+            f"{path!r} is no field path: names of letters, digits and _, joined by dots, "
+            "with the number of an item in brackets"
+        )
         raise InvalidJob(message)
     return parts
+
+
+def step_into(found: Any, part: str) -> Any:
+    """Go one step along a path; None where there is nothing."""
+    if isinstance(found, Mapping):
+        return found.get(part)
+    if isinstance(found, Sequence) and part.isdigit() and int(part) < len(found):
+        return found[int(part)]
+    return None
 
 
 def pick(data: Mapping[str, Any], path: str) -> Any:
     """Read a nested field; None where the path ends early."""
     found: Any = data
     for part in split_path(path):
-        if not isinstance(found, Mapping) or part not in found:
-            return None
-        found = found[part]
+        found = step_into(found, part)
     return found

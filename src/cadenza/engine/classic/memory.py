@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.core.zones import as_utc
-from cadenza.engine.classic.document import Document, FieldPaths, pick, split_path
+from cadenza.engine.classic.document import Document, FieldPaths, pick, split_path, step_into
 
 Condition = Callable[[Mapping[str, Any]], bool] | Mapping[str, Any]
 
@@ -72,9 +72,10 @@ class MemoryDocuments:
 
     def _put(self, document: MutableMapping[str, Any], value: datetime | None) -> None:
         *parents, last = split_path(self._paths.sleep_until)
+        found: Any = document
         for part in parents:
-            document = document[part]
-        document[last] = value
+            found = step_into(found, part)
+        found[int(last) if isinstance(found, list) else last] = value
 
     def _read(self, document: dict[str, Any], lock: datetime) -> Document:
         until = pick(document, self._paths.sleep_until)

@@ -105,14 +105,18 @@ def _maybe(instant: datetime | None) -> int | None:
 def _value(path: str) -> str:
     column, *inner = split_path(path)
     # Brackets: a misspelt name in double quotes would be taken as a text by SQLite.
-    return f"json_extract([{column}], '$.{'.'.join(inner)}')" if inner else f"[{column}]"
+    return f"json_extract([{column}], '${_inside(inner)}')" if inner else f"[{column}]"
 
 
 def _assign(path: str) -> str:
     column, *inner = split_path(path)
     if not inner:
         return f'"{column}" = ?'
-    return f'"{column}" = json_set("{column}", \'$.{".".join(inner)}\', ?)'
+    return f'"{column}" = json_set("{column}", \'${_inside(inner)}\', ?)'
+
+
+def _inside(parts: Sequence[str]) -> str:
+    return "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in parts)
 
 
 def _read(row: Sequence[Any], names: Sequence[str], lock: datetime) -> Document:
