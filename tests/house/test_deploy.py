@@ -50,3 +50,28 @@ def test_supervisors_wait_longer_than_a_worker_needs() -> None:
         assert int(seconds) > grace + 10
     (seconds,) = re.findall(r"stop_grace_period: (\d+)s", (ROOT / "compose.yaml").read_text())
     assert int(seconds) > grace + 10
+
+
+def test_nothing_runs_with_more_rights_than_it_needs() -> None:
+    image = (ROOT / "Dockerfile").read_text()
+    assert re.findall(r"^USER (\w+)$", image, re.MULTILINE)[-1] == "cadenza"
+    assert "--require-hashes -r /tmp/runtime.txt" in image
+    compose = (ROOT / "compose.yaml").read_text()
+    for word in (
+        "read_only: true",
+        "cap_drop: [ALL]",
+        "no-new-privileges:true",
+        '"127.0.0.1:8400:8400"',
+    ):
+        assert word in compose, word
+    units = sorted((ROOT / "deploy").glob("*.service"))
+    for unit in units:
+        lines = unit.read_text().splitlines()
+        for line in (
+            "User=cadenza",
+            "NoNewPrivileges=yes",
+            "ProtectSystem=strict",
+            "ProtectHome=yes",
+        ):
+            assert line in lines, (unit.name, line)
+    assert load(environ={}).listen.host == "127.0.0.1", "nobody else is let in unasked"

@@ -23,11 +23,6 @@ LOADERS = {
     ("providers/registry.py", "f'{providers.__name__}.{name}'"),
     ("cli/worker.py", "module_name"),
 }
-# The one way out, and the client that runs in its user's own process.
-HTTP = frozenset(
-    {"aiohttp", "http.client", "httpx2", "httpcore2", "requests", "urllib.request", "urllib3"}
-)
-SPEAKERS = re.compile(r"^(providers/http/\w+|client/(core|core_sync|wire)|cli/local)\.py$")
 WRITERS_OF_TOOLS = frozenset({"api/write_client.py"})  # formats what it generates, in a checkout
 
 
@@ -70,17 +65,6 @@ def test_no_module_is_loaded_by_a_name_that_came_with_data() -> None:
         if name.endswith("import_module") and not isinstance(call.args[0], ast.Constant)
     }
     assert found == LOADERS
-
-
-def test_only_the_one_way_out_speaks_http() -> None:
-    found = {
-        module.name
-        for module in modules()
-        for name in imports(module.tree)
-        if any(name == each or name.startswith(f"{each}.") for each in HTTP)
-    }
-    assert {name for name in found if not SPEAKERS.match(name)} == set()
-    assert "providers/http/client.py" in found
 
 
 def test_no_shell_is_started() -> None:
