@@ -187,3 +187,10 @@ def test_lists_in_cells_are_parted_and_hashtags_lose_their_sign() -> None:
     assert read.accounts == ("x", "y", "z")
     assert read.hashtags == ("one", "two")
     assert (read.labels, read.media, read.key) == (("l1", "l2"), ("m1", "m2"), "key:k1")
+
+
+def test_a_column_that_is_mapped_to_nothing_is_left_out_and_its_header_reported() -> None:
+    sheet = read_csv(b"text,name\nhello,Ada\n", mapping={"title": ""})
+    assert isinstance(sheet, Sheet)
+    assert (sheet.columns, sheet.unknown) == ({"text": "text"}, ("name",))
+    assert sheet.rows[0].cells == {"text": "hello"}

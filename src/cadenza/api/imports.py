@@ -37,7 +37,7 @@ FORM: dict[str, Any] = {
                         "file": {"type": "string", "format": "binary"},
                         "mapping": {
                             "type": "string",
-                            "description": 'JSON: our column to the file\'s header, {"text": "Body"}',
+                            "description": 'JSON: our column to the file\'s header, {"text": "Body"}; to "": none',
                         },
                         "zone": {
                             "type": "string",

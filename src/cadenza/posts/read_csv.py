@@ -80,7 +80,7 @@ class Unreadable:
 
 
 def read_csv(data: bytes, *, mapping: Mapping[str, str] | None = None) -> Sheet | Unreadable:
-    """Read the file; `mapping` says which header stands for which of our columns."""
+    """Read the file; `mapping` says which header stands for which of our columns, or none (empty)."""
     if len(data) > MOST_BYTES:
         return Unreadable(
             f"the file has more than {MOST_BYTES // 1024**2} MB", "split it into smaller files"
@@ -125,15 +125,15 @@ def _columns(header: list[str], mapping: Mapping[str, str]) -> dict[str, str] | 
             return Unreadable(
                 f"there is no column {ours!r} to map to.{hint}", f"map to {', '.join(COLUMNS)}"
             )
-        if theirs not in header:
+        if theirs and theirs not in header:
             return Unreadable(
                 f"the file has no column {theirs!r}.{did_you_mean(theirs, header)}",
                 "map to a name that stands in its first row",
             )
-    columns = dict(mapping)
+    columns = {ours: theirs for ours, theirs in mapping.items() if theirs}
     for ours, names in COLUMNS.items():
         found = [name for name in header if _plain(name) in names and name not in columns.values()]
-        if ours not in columns and found:
+        if ours not in columns and ours not in mapping and found:
             columns[ours] = min(found, key=lambda name, names=names: names.index(_plain(name)))
     twice = [name for name in columns.values() if header.count(name) > 1]
     if twice:

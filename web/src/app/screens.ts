@@ -11,6 +11,7 @@ import {
   IconSettings,
   IconStack2,
   IconSubtask,
+  IconTransfer,
   type Icon,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
@@ -41,6 +42,7 @@ export const screens: readonly Screen[] = [
     load: () => import("../screens/attention/Attention"),
   },
   { path: "accounts", name: "Accounts", icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") },
+  { path: "data", name: "Import and export", icon: IconTransfer, load: () => import("../screens/data/Data") },
   { path: "activity", name: "Activity", icon: IconActivityHeartbeat, load: () => import("../screens/activity/Activity") },
   { path: "jobs", name: "Jobs", icon: IconSubtask, instance: true, load: () => import("../screens/jobs/Jobs") },
   { path: "system", name: "System", icon: IconServer, instance: true, load: () => import("../screens/system/System") },

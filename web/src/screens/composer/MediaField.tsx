@@ -2,7 +2,7 @@
 import { ActionIcon, Button, FileButton, Group, Image, Paper, Progress, Stack, Text, Textarea } from "@mantine/core";
 import { IconArrowLeft, IconArrowRight, IconPhotoPlus, IconX } from "@tabler/icons-react";
 import { useQueries, useQueryClient } from "@tanstack/react-query";
-import { useState, type DragEvent } from "react";
+import { useRef, useState, type DragEvent } from "react";
 
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
@@ -17,6 +17,7 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
   const workspace_id = useWorkspaceId();
   const queries = useQueryClient();
   const [busy, setBusy] = useState<number | null>(null);
+  const reset = useRef<() => void>(null);
   const files = useQueries({
     queries: media.map(({ media_id }) => ({
       queryKey: [workspace_id, "media", media_id],
@@ -59,7 +60,15 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
       ))}
       {busy !== null && <Progress value={busy} aria-label="Uploading" animated />}
       <Group gap="xs">
-        <FileButton multiple accept="image/*,video/*" onChange={(chosen) => void add(chosen)}>
+        <FileButton
+          multiple
+          accept="image/*,video/*"
+          resetRef={reset}
+          onChange={(chosen) => {
+            void add(chosen);
+            reset.current?.(); // else a file that was taken out cannot be chosen again
+          }}
+        >
           {(props) => (
             <Button {...props} size="compact-sm" variant="default" loading={busy !== null} leftSection={<IconPhotoPlus size={14} aria-hidden />}>
               Add pictures or a video
