@@ -16,16 +16,16 @@ from tests.bootstrap.conftest import Town
 async def working(house: House) -> AsyncGenerator[None]:
     stop, started = asyncio.Event(), asyncio.Event()
     running = asyncio.create_task(run_worker(house, stop, started=started))
-    await asyncio.wait_for(started.wait(), 10)
+    await asyncio.wait_for(started.wait(), 60)
     try:
         yield
     finally:
         stop.set()
-        await asyncio.wait_for(running, 20)
+        await asyncio.wait_for(running, 60)
 
 
 async def until(town: Town, house: House, id_: str, state: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await town.row(house, id_))["state"] != state:
             await asyncio.sleep(0.02)
 
@@ -75,7 +75,7 @@ async def test_a_call_that_outlives_its_grace_is_written_before_the_worker_goes(
     slow = town.world.faults.plan(Kind.DELAY, "POST /api/v1/statuses", seconds=1.0)
     hurry, stop, started = asyncio.Event(), asyncio.Event(), asyncio.Event()
     running = asyncio.create_task(run_worker(house, stop, started=started, hurry=hurry))
-    await asyncio.wait_for(started.wait(), 10)
+    await asyncio.wait_for(started.wait(), 60)
     id_ = await town.post(house, "On its way")
     house.source.nudge()
     async with asyncio.timeout(10):
@@ -83,6 +83,6 @@ async def test_a_call_that_outlives_its_grace_is_written_before_the_worker_goes(
             await asyncio.sleep(0.01)
     stop.set()
     hurry.set()  # the run is cut short now; its call is not
-    await asyncio.wait_for(running, 20)
+    await asyncio.wait_for(running, 60)
     assert (await town.row(house, id_))["state"] == "sent"
     assert town.visible() == ["On its way"]

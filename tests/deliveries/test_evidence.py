@@ -2,11 +2,12 @@
 
 import asyncio
 import dataclasses
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from cadenza.deliveries.rescue import rescue
 from cadenza.providers.base import Call
 from cadenza.providers.outcome import Outcome, Sent
+from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import Road
 from tests.deliveries.test_publish import until, working
 from tests.providers.mastodon.stage import mastodon
@@ -29,19 +30,22 @@ class Slow:
         return Sent("remote-1")
 
 
+def lose(tx: Tx, now: datetime) -> None:
+    """Let the lease run out and be taken back, with no heartbeat between the two."""
+    tx.run("UPDATE delivery SET leased_until = :now", now=now)
+    rescue(tx, now, crash_limit=5)
+
+
 async def test_a_call_whose_lease_was_lost_still_brings_its_evidence(road: Road) -> None:
     async with mastodon() as (scene, _world):
         slow = Slow(scene.provider)
         slowed = dataclasses.replace(scene, provider=slow)
         async with working(road, slowed, lease=timedelta(seconds=1)) as (publisher, worker):
             id_ = await road.post(content='{"text":"Good morning"}')
-            await asyncio.wait_for(slow.called.wait(), 5)
-            await road.operations.run(
-                lambda tx, now: tx.run("UPDATE delivery SET leased_until = :now", now=now)
-            )
-            await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+            await asyncio.wait_for(slow.called.wait(), 30)
+            await road.operations.run(lose)
             assert (await road.row("delivery", id_))["state"] == "unconfirmed"
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 while worker.hands.busy:  # the heartbeat cuts the run short
                     await asyncio.sleep(0.02)
             slow.answer.set()

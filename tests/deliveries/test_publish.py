@@ -60,7 +60,7 @@ async def working(
 
 
 async def until(road: Road, id_: str, *states: str) -> Row:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             row = await road.row("delivery", id_)
             if row["state"] in states:
