@@ -91,7 +91,7 @@ async def test_what_was_claimed_when_the_copy_was_made_may_be_out(town: Town, ho
     await lived(house)
     id_ = await town.post(house, "claimed, and called a moment later")
     await house.operations.run(
-        lambda tx, now: claiming.claim(tx, now, limit=1, worker="w", lease=timedelta(seconds=60))
+        lambda tx, now: claiming.claim(tx, now, limit=1, worker="w", lease=timedelta(hours=1))
     )
     await go_back(house)
     await house.guard.run_once()
@@ -113,7 +113,7 @@ async def test_what_comes_due_in_a_copy_before_it_is_confirmed_may_be_out(
 async def permitted(house: House) -> object:
     """Claim what is due and stand before the call."""
     (ticket,) = await house.operations.run(
-        lambda tx, now: claiming.claim(tx, now, limit=1, worker="w", lease=timedelta(seconds=60))
+        lambda tx, now: claiming.claim(tx, now, limit=1, worker="w", lease=timedelta(hours=1))
     )
     wish = Wish(ticket, "attempt-1", 0)
     (answer,) = await house.operations.run(

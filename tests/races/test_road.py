@@ -164,11 +164,11 @@ async def _on_one_file(
     def held(tx: Tx, now: datetime) -> object:
         result = first[1](tx, now)
         inside.set()
-        come.wait(5)
+        come.wait(60)
         return result
 
     one = asyncio.ensure_future(first[0].run(held))
-    await asyncio.to_thread(inside.wait, 5)
+    await asyncio.to_thread(inside.wait, 60)
     two = asyncio.ensure_future(second[0].run(second[1]))
     await asyncio.sleep(0.05)
     assert not two.done(), "the second did not wait"
@@ -180,7 +180,7 @@ async def _waiting(
     watch: asyncpg.Connection, count: int, unless: "asyncio.Future[object] | None" = None
 ) -> None:
     """Wait until so many transactions of this database wait for a lock, or `unless` is over."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while unless is None or not unless.done():
             waiting: Any = await watch.fetchval(
                 "SELECT count(*) FROM pg_stat_activity"
@@ -306,7 +306,7 @@ async def test_a_cancel_and_a_claim_of_one_lane_never_wait_in_a_ring(pair: Pair)
                 lambda tx, now, n=n: cancel(tx, now, workspace_id=HOME, id=f"d{n}", reason="")
             )
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         await asyncio.gather(work(), cancel_all())
     lane = await pair.row("lane", LANE)
     assert lane["in_flight"] == 0
