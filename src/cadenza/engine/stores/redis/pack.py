@@ -5,7 +5,7 @@ in MessagePack, which the server's Lua reads and writes too. Limit: instants of 
 that a double holds them exactly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -40,6 +40,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = datetime(2255, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _HEAD = 33  # created, run_at, flag
+_ARRAY_OF_NINE = 0x99  # MessagePack's word for what follows
 
 pack = msgspec.msgpack.encode
 unpack = msgspec.msgpack.Decoder(Any).decode
@@ -90,6 +91,16 @@ def pack_job(job: NewJob) -> tuple[list[Any], bytes]:
         extra = [job.lane or False, limit, rule, job.tags, job.schedule or False, job.payload]
     at = -1 if job.run_at is None else stamp(job.run_at)
     return [job.task, job.priority, at, micros(job.delay), extra], pack(body)
+
+
+def pack_alike(job: NewJob, payloads: Iterable[str]) -> tuple[bytes, list[bytes]]:
+    """Lay jobs out that differ in their payload alone: what they share is packed once."""
+    at = -1 if job.run_at is None else stamp(job.run_at)
+    shared = [job.priority, False, job.tags, job.options or False, False, False, ""]
+    before = bytes([_ARRAY_OF_NINE]) + pack(job.task)
+    after = b"".join(map(pack, shared))
+    bodies = [before + pack(payload) + after for payload in payloads]
+    return pack([job.task, job.priority, at, micros(job.delay)]), bodies
 
 
 def _key(rule: Rule | None) -> tuple[str | bool, str]:

@@ -5,16 +5,21 @@ written there first and struck off the old one afterwards; only the directory's 
 of what became of an occurrence is written right after the firing, not within it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
+
+from msgspec.structs import replace
 
 from cadenza.engine.errors import MissingTrait
 from cadenza.engine.job import Enqueued, NewJob, Schedule
 from cadenza.engine.notes import firing_note
 from cadenza.engine.stores.redis.ground import Ground
 from cadenza.engine.stores.redis.pack import (
+    QUEUES,
+    instant,
     pack,
+    pack_alike,
     pack_job,
     pack_schedule,
     read_answer,
@@ -39,6 +44,22 @@ class Schedules(Ground):
             answers = await self._insert_by_queue(jobs, queues)
         self._bell.ring(queues)
         return answers
+
+    async def insert_alike(
+        self, template: NewJob, payloads: Callable[[], Iterator[str]], count: int
+    ) -> list[Enqueued]:
+        """Add many jobs that differ in their payload alone, in one step."""
+        if template.lane or template.tags or template.schedule or template.rule:
+            return await self.insert([replace(template, payload=each) for each in payloads()])
+        head, bodies = pack_alike(template, payloads())
+        found = await self._run("insert_alike", template.queue, head, *bodies)
+        self._bell.ring([template.queue])
+        first, run_at = int(found[0]), instant(found[1])
+        number = self._numbers[template.queue]
+        return [
+            Enqueued("inserted", sequence * QUEUES + number, run_at)
+            for sequence in range(first, first + count)
+        ]
 
     async def _insert_by_queue(
         self, jobs: Sequence[NewJob], queues: Iterable[str]
