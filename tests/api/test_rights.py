@@ -1,0 +1,92 @@
+"""Who may change what, as a list to be read: a right that was given away by a slip shows here.
+
+The walk holds each route to what it declares; this holds the declarations to what they should be.
+"""
+
+from cadenza.api.app import RESOURCES
+from cadenza.api.declare import Declared, Door
+from cadenza.people.model import Role
+
+DECLARED = [each for resource in RESOURCES for each in resource.declared]
+HOME = "/workspaces/{workspace_id}"
+# All that people may write who were given nothing to write: themselves, and questions that need a body.
+OPEN_WRITES = {
+    Door.ANYONE: {
+        "POST /auth/first-start",
+        "POST /auth/invitations/accept",
+        "POST /auth/invitations/look",
+        "POST /auth/password-reset",
+        "POST /auth/password-reset/ask",
+        "POST /auth/sign-in",
+    },
+    Door.PERSON: {
+        "DELETE /me/sessions",
+        "DELETE /me/sessions/{session_id}",
+        "PATCH /me",
+        "POST /auth/sign-out",
+        "POST /me/password",
+        "POST /me/second-factor",
+        "POST /me/second-factor/confirm",
+        "POST /me/second-factor/off",
+        "POST /workspaces",
+    },
+    Door.KEY: set[str](),
+    Role.VIEWER: {
+        f"POST {HOME}/leave",
+        f"POST {HOME}/mcp",  # each tool asks its own route, with that route's role and scope
+        f"POST {HOME}/posts/check",
+        f"POST {HOME}/posts/preview",
+        f"POST {HOME}/posts/{{post_id}}/check",
+        f"PUT {HOME}/notices/choices",
+    },
+}
+# What opens doors: people, keys, programs that are told, accounts, and taking everything along.
+DOORS = ("/members", "/invitations", "/keys", "/webhooks", "/connect", "/disconnect", "/export")
+QUESTIONS = {
+    f"POST {HOME}/posts/check",
+    f"POST {HOME}/posts/preview",
+    f"POST {HOME}/posts/{{post_id}}/check",
+}
+
+
+def name(each: Declared) -> str:
+    return f"{each.method} {each.path}"
+
+
+def test_only_these_may_be_written_without_an_editors_right() -> None:
+    found = {
+        needs: {name(each) for each in DECLARED if each.writes and each.needs is needs}
+        for needs in OPEN_WRITES
+    }
+    assert found == OPEN_WRITES
+
+
+def test_what_opens_doors_needs_an_admin() -> None:
+    for each in DECLARED:
+        guarded = each.path.startswith(HOME) and any(part in each.path for part in DOORS)
+        if guarded and (each.writes or "/export" in each.path):
+            assert isinstance(each.needs, Role), name(each)
+            assert each.needs.covers(Role.ADMIN), name(each)
+
+
+def test_a_key_that_may_only_look_changes_nothing() -> None:
+    looking = {
+        name(each)
+        for each in DECLARED
+        if each.writes and each.scope is not None and each.scope.endswith(":read")
+    }
+    assert looking == QUESTIONS
+    assert [
+        name(each)
+        for each in DECLARED
+        if not each.writes and each.scope and ":read" not in each.scope
+    ] == []
+
+
+def test_no_key_signs_in_makes_keys_or_changes_people() -> None:
+    for each in DECLARED:
+        personal = each.path.startswith(("/auth", "/me")) or any(
+            part in each.path for part in ("/keys", "/members", "/invitations", "/connect")
+        )
+        if each.writes and personal and "/disconnect" not in each.path:
+            assert each.scope is None, name(each)
