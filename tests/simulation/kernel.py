@@ -70,6 +70,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self.hosts: list[Host] = []
         self.tasks: list[asyncio.Task[Any]] = []
         self._elapsed = 0.0
+        self._timers = itertools.count()  # those of one instant come in the order they were set
         _Task._order = itertools.count()
         self.set_task_factory(self._make_task)
         self.set_exception_handler(lambda _loop, _context: None)
@@ -84,15 +85,13 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def _run_once(self) -> None:
         ready, timers = self._ready, self._scheduled
-        while timers and (timers[0]._cancelled or (not ready and timers[0]._when > self._elapsed)):
-            if timers[0]._cancelled:
-                heapq.heappop(timers)._scheduled = False
+        while timers and (timers[0][2]._cancelled or (not ready and timers[0][0] > self._elapsed)):
+            if timers[0][2]._cancelled:
+                heapq.heappop(timers)
             else:
-                self._elapsed = timers[0]._when
-        while timers and timers[0]._when <= self._elapsed:
-            timer = heapq.heappop(timers)
-            timer._scheduled = False
-            ready.append(timer)
+                self._elapsed = timers[0][0]
+        while timers and timers[0][0] <= self._elapsed:
+            ready.append(heapq.heappop(timers)[2])
         if not ready:
             if self._stopping:  # pyright: ignore[reportAttributeAccessIssue]
                 return
@@ -108,6 +107,22 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         else:
             self.turns += 1
             handle._run()
+
+    def call_at(
+        self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None
+    ) -> asyncio.TimerHandle:
+        """Set a timer as the base does, without its checks, in a heap that compares plain numbers."""
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        heapq.heappush(self._scheduled, (when, next(self._timers), timer))
+        return timer
+
+    def call_soon(
+        self, callback: Callable[..., Any], *args: Any, context: Any = None
+    ) -> asyncio.Handle:
+        """Queue a call as the base does, without its checks."""
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
 
     def _choose(self, ready: Any) -> Any:
         if len(ready) > 1 and self.shuffle and self.tape.happens(self.shuffle):

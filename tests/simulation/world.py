@@ -40,6 +40,7 @@ from tests.simulation.watch import Violation
 
 TROUBLE = 600.0  # virtual seconds in which things go wrong
 HEALING = 24 * 3600.0  # and in which all must be well again
+SOON = 180.0  # after that time of calm nobody holds what a dead worker held
 CALM_LEASE = timedelta(minutes=10)  # once nothing dies any more, leases need not be short
 
 
@@ -101,7 +102,7 @@ class World(Stage):
             self.loop.boot(Host("backup"), backup)
         await asyncio.sleep(TROUBLE)
         self.heal()
-        await asyncio.sleep(300)
+        await asyncio.sleep(SOON)
         self.checks.after_healing()
         self._let_one_go_on()
         while not self.checks.is_over():
