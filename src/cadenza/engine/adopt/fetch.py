@@ -9,14 +9,16 @@ from typing import Any
 
 from cadenza.engine.classic.document import split_path
 from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.stores.open import extra
 
 Record = dict[str, Any]
 
 
 async def from_mongodb(address: str, collection: str) -> AsyncIterator[Record]:
     """Read all documents of a collection, oldest first."""
-    from pymongo import AsyncMongoClient
-    from pymongo.errors import PyMongoError
+    with extra("mongo", store="MongoDB"):
+        from pymongo import AsyncMongoClient
+        from pymongo.errors import PyMongoError
 
     try:
         async with AsyncMongoClient[Record](

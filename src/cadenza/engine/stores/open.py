@@ -1,8 +1,29 @@
-"""From an address to a store; drivers are imported only when they are asked for."""
+"""From an address to a store; drivers are imported only when they are asked for.
+
+Redis and MongoDB are extras: where their driver is missing, the refusal says what to install.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from cadenza.core.clock import Clock
-from cadenza.engine.errors import InvalidJob
+from cadenza.engine.errors import InvalidJob, MissingTrait
 from cadenza.engine.store import Store
+
+
+@contextmanager
+def extra(name: str, *, store: str) -> Generator[None]:
+    """Import a driver that may not be installed; say how to install it where it is not."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("cadenza"):
+            raise
+        message = (
+            f"{store} needs the package {error.name!r}, which is not installed: "
+            f"pip install 'cadenza[{name}]'"
+        )
+        raise MissingTrait(message) from error
 
 
 def open_store(address: str, *, clock: Clock) -> Store:
@@ -22,11 +43,13 @@ def open_store(address: str, *, clock: Clock) -> Store:
 
             return PostgresStore(address, clock=clock)
         case "redis" | "rediss" | "valkey" | "valkeys" | "unix" if separator:
-            from cadenza.engine.stores.redis import RedisStore
+            with extra("redis", store="Redis"):
+                from cadenza.engine.stores.redis import RedisStore
 
             return RedisStore(f"{scheme.replace('valkey', 'redis')}://{rest}", clock=clock)
         case "mongodb" | "mongodb+srv" if separator:
-            from cadenza.engine.stores.mongo import MongoStore
+            with extra("mongo", store="MongoDB"):
+                from cadenza.engine.stores.mongo import MongoStore
 
             return MongoStore(address, clock=clock)
         case _:
