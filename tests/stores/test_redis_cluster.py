@@ -1,42 +1,119 @@
 """A cluster: every queue in one slot, calls that span queues in one step for each queue.
 
-One node that holds all slots is a cluster: it refuses whatever would need two slots at once.
+Three nodes of the tests' own, each with a third of the slots, so queues lie on different servers,
+and a command sent to the wrong one is sent on. Failover of a node is not tried here.
 """
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from cadenza.core.clock import SystemClock
+from cadenza.engine import Engine
 from cadenza.engine.errors import MissingTrait
 from cadenza.engine.job import Limit, NewJob, Schedule, Scope, State, Unique
 from cadenza.engine.outcomes import Park, Settlement, Verdict
 from cadenza.engine.stores.redis import RedisStore
 from cadenza.engine.stores.redis.wire import Wire
 from tests.servers import place
+from tests.servers.place import ServerUnavailableError
+from tests.servers.run import skip_or_fail
 from tests.servers.valkey import PrivateValkey
 
 LEASE = timedelta(seconds=30)
 PAST = datetime(2026, 1, 1, tzinfo=UTC)
-Servers = Callable[..., PrivateValkey]
+
+
+THIRDS = ((0, 5460), (5461, 10922), (10923, 16383))
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[list[PrivateValkey]]:
+    with ExitStack() as servers:
+        try:
+            yield [servers.enter_context(_start_node()) for _ in THIRDS]
+        except ServerUnavailableError as reason:
+            skip_or_fail("valkey", reason)
+            raise
+
+
+def _start_node() -> PrivateValkey:
+    options = {"cluster-enabled": "yes", "cluster-port": str(place.free_port())}
+    return PrivateValkey.create(options=options)
 
 
 @pytest.fixture
-async def store(private_valkey: Servers) -> AsyncIterator[RedisStore]:
-    options = {"cluster-enabled": "yes", "cluster-port": str(place.free_port())}
-    server = private_valkey(options=options)
-    store = RedisStore(server.url)
-    await give_all_slots(store._wire)
+async def store(nodes: list[PrivateValkey]) -> AsyncIterator[RedisStore]:
+    await _join(nodes)
+    store = RedisStore(nodes[0].url)
     await store.open()
     assert store._wire.cluster is not None
     yield store
     await store.close()
+    for node in nodes:
+        node.flush()
 
 
-async def give_all_slots(wire: Wire) -> None:
-    await wire.ask("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
-    while b"cluster_state:ok" not in await wire.ask("CLUSTER", "INFO"):
-        pass
+async def _join(nodes: list[PrivateValkey]) -> None:
+    """Give each node its slots, let them meet, wait until all agree."""
+    wires = [Wire(node.url, clock=SystemClock()) for node in nodes]
+    for wire, (first, last) in zip(wires, THIRDS, strict=True):
+        if b"cluster_slots_assigned:0" in await wire.ask("CLUSTER", "INFO"):
+            await wire.ask("CLUSTER", "ADDSLOTSRANGE", first, last)
+    for node in nodes[1:]:
+        bus = int(node.options["cluster-port"])
+        await wires[0].ask("CLUSTER", "MEET", "127.0.0.1", node.port, bus)
+    async with asyncio.timeout(PATIENCE):
+        for wire in wires:
+            while not await _agrees(wire, len(nodes)):
+                await asyncio.sleep(0.05)
+    for wire in wires:
+        await wire.close()
+
+
+async def _agrees(wire: Wire, count: int) -> bool:
+    said = await wire.ask("CLUSTER", "INFO")
+    known = f"cluster_known_nodes:{count}".encode()
+    return b"cluster_state:ok" in said and b"cluster_slots_ok:16384" in said and known in said
+
+
+async def test_queues_lie_on_all_nodes(store: RedisStore, nodes: list[PrivateValkey]) -> None:
+    names = [f"queue-{number}" for number in range(30)]
+    answers = await store.insert([NewJob(task="greet", queue=name) for name in names])
+    sizes = []
+    for node in nodes:
+        wire = Wire(node.url, clock=SystemClock())
+        sizes.append(await wire.ask("DBSIZE"))
+        await wire.close()
+    assert all(sizes)
+    assert [job.queue for job in await store.get([a.id for a in answers])] == names
+
+
+async def test_a_worker_drains_queues_of_all_nodes(
+    store: RedisStore, nodes: list[PrivateValkey]
+) -> None:
+    ran: list[str] = []
+    names = [f"queue-{number}" for number in range(6)]
+    async with Engine(nodes[1].url, keep_done=0) as engine:
+
+        @engine.task
+        async def note(name: str) -> None:
+            ran.append(name)
+
+        for name in names:
+            await note.using(queue=name).enqueue_many([{"name": name}] * 20)
+        worker = engine.worker(names)
+        running = asyncio.create_task(worker.run())
+        async with asyncio.timeout(PATIENCE):
+            while len(ran) < 120 or await store.tally():
+                await asyncio.sleep(0.02)
+        worker.stop()
+        await running
+    assert sorted(ran) == sorted(names * 20)
 
 
 async def test_jobs_of_several_queues_go_in_and_out(store: RedisStore) -> None:
