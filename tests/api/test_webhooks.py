@@ -49,3 +49,26 @@ async def test_a_rehearsed_change_changes_nothing(small: Place) -> None:
     tried = await admin.post(f"{HOOKS}/{made['webhook']['id']}/secret", params={"dry_run": "true"})
     assert tried.status_code == 200
     assert await signatures(small, made["webhook"]["id"]) == [signed_with(made["secret"])]
+
+
+async def test_a_program_that_was_given_up_is_told_again(small: Place) -> None:
+    admin = await small.client("admin")
+    id_ = (await admin.post(HOOKS, json={"url": "https://a.example/hook"})).json()["webhook"]["id"]
+    await small.house.operations.run(
+        lambda tx, _: tx.run("UPDATE webhook SET active = false, stop_reason = 'it is gone (410)'")
+    )
+    (given_up,) = (await admin.get(HOOKS)).json()
+    assert (given_up["active"], given_up["stop_reason"]) == (False, "it is gone (410)")
+
+    again = await admin.post(f"{HOOKS}/{id_}/resume")
+
+    assert again.json()["webhook"]["active"] is True
+    (told,) = (await admin.get(HOOKS)).json()
+    assert (told["active"], told["stop_reason"]) == (True, None)
+    assert (await admin.post(f"{HOOKS}/nobody/resume")).status_code == 404
+
+
+async def test_who_chooses_notices_is_told_that_no_mail_leaves_here(small: Place) -> None:
+    viewer = await small.client("viewer")
+    choices = "/api/v1/workspaces/home-of-ada/notices/choices"
+    assert (await viewer.get(choices)).json()["mail"] is False

@@ -131,11 +131,40 @@ async def test_everything_is_stopped_with_a_reason_and_let_go_on(stage: Stage) -
     await expect(page.get_by_text("Nothing leaves this workspace since")).to_have_count(0)
 
 
+async def test_a_webhook_changes_its_secret_and_is_told_again(stage: Stage) -> None:
+    page = await stage.visit("ada", "settings/webhooks")
+    await page.get_by_label("Address").fill("https://example.org/hook")
+    await page.get_by_role("button", name="Add the webhook").click()
+    once = page.get_by_role("status").filter(has_text="The signing secret")
+    first = await once.locator("pre").inner_text()
+    await once.get_by_role("button", name="I have kept it").click()
+    await stage.house.operations.run(
+        lambda tx, _: tx.run("UPDATE webhook SET active = false, stop_reason = 'it is gone (410)'")
+    )
+    await page.reload()
+    await expect(page.get_by_text("Given up: it is gone (410).")).to_be_visible()
+    await snap(page, "settings-webhook-stopped")
+    assert await hindrances(page) == []
+    await page.get_by_role("button", name="Tell it again: https://example.org/hook").click()
+    await expect(page.get_by_text("Given up")).to_have_count(0)
+
+    await page.get_by_role("button", name="More for https://example.org/hook").press("Enter")
+    await page.get_by_role("menuitem", name="Make a new secret").click()
+    second = await once.locator("pre").inner_text()
+    assert second != first
+
+    await page.get_by_role("button", name="More for https://example.org/hook").click()
+    await page.get_by_role("menuitem", name="Remove…").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    await expect(page.get_by_text("No program is told yet.")).to_be_visible()
+
+
 async def test_notices_are_chosen_and_kept(stage: Stage) -> None:
     page = await stage.visit("cy", "settings/notices")
     group = page.get_by_role("radiogroup", name="Published")
     await group.get_by_text("Never").click()
     await expect(page.get_by_text("Your choice is kept.")).to_be_visible()
+    await expect(page.get_by_text("This Cadenza cannot send mail")).to_have_count(0)
 
     await page.reload()
 

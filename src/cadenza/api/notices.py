@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cadenza.api.ask import Act, Acting, Ask
+from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
 from cadenza.api.problems import not_found
 from cadenza.api.shape import Answer, Asked, Id, Secretive
@@ -27,6 +27,7 @@ class Choices(Answer):
     """How one hears of each topic."""
 
     choices: dict[Topic, Choice]
+    mail: bool = Field(description="False: no mail server is set, so nobody gets mail")
 
 
 class ChoicesAsked(Asked):
@@ -73,6 +74,12 @@ class WebhookSecrets(Answer):
     secrets: int
 
 
+class WebhookAgain(Answer):
+    """It is told again."""
+
+    webhook: Webhook
+
+
 class WebhookGone(Answer):
     """It is told no more."""
 
@@ -83,7 +90,7 @@ class WebhookGone(Answer):
 async def show_choices(ask: Ask, workspace_id: Id) -> Choices:
     """Show how one hears of each topic."""
     member = ask.caller.member_id or ""
-    return await ask.read(lambda tx, _: _choices(tx, workspace_id, member))
+    return await ask.read(lambda tx, _: _choices(ask, tx, member))
 
 
 @routes.put("/notices/choices", needs=Role.VIEWER)
@@ -103,7 +110,7 @@ async def choose_notices(act: Act, workspace_id: Id, body: ChoicesAsked) -> Choi
             subject_id=member,
             after={topic.value: choice.value for topic, choice in body.choices.items()},
         )
-        return _choices(tx, workspace_id, member)
+        return _choices(act, tx, member)
 
     return await act.write(operation)
 
@@ -179,6 +186,34 @@ async def drop_webhook_secret(act: Act, workspace_id: Id, webhook_id: Id) -> Web
     return await act.write(operation, locks=[webhook_row(workspace_id, webhook_id)])
 
 
+@routes.post("/webhooks/{webhook_id}/resume", needs=Role.ADMIN)
+async def resume_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookAgain:
+    """Tell a program again that was given up; what happened meanwhile is not told."""
+
+    def operation(tx: Tx, now: datetime) -> WebhookAgain:
+        before = _one(tx, workspace_id, webhook_id)
+        tx.run(
+            """
+            UPDATE webhook SET active = true, stop_reason = NULL
+            WHERE workspace_id = :workspace_id AND id = :id
+            """,
+            workspace_id=workspace_id,
+            id=webhook_id,
+        )
+        record(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            by=act.by,
+            action="webhook.resume",
+            subject_id=webhook_id,
+            before={"stop_reason": before["stop_reason"]},
+        )
+        return WebhookAgain(webhook=_show(_one(tx, workspace_id, webhook_id)))
+
+    return await act.write(operation)
+
+
 @routes.delete("/webhooks/{webhook_id}", needs=Role.ADMIN)
 async def drop_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookGone:
     """Tell it no more; what waits for it is dropped."""
@@ -233,17 +268,17 @@ def _sign_with(act: Acting, tx: Tx, now: datetime, row: Row, secrets: list[str])
     )
 
 
-def _choices(tx: Tx, workspace_id: str, member_id: str) -> Choices:
+def _choices(ask: Asking, tx: Tx, member_id: str) -> Choices:
     rows = tx.all(
         """
         SELECT kind, choice FROM notice_choice
         WHERE workspace_id = :workspace_id AND member_id = :member_id
         """,
-        workspace_id=workspace_id,
+        workspace_id=ask.workspace_id,
         member_id=member_id,
     )
     chosen = {Topic(row["kind"]): Choice(row["choice"]) for row in rows}
-    return Choices(choices={**DEFAULTS, **chosen})
+    return Choices(choices={**DEFAULTS, **chosen}, mail=bool(ask.house.settings.mail.host))
 
 
 def _one(tx: Tx, workspace_id: str, webhook_id: str) -> Row:

@@ -1042,6 +1042,24 @@ class Notices(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def resume_webhook(
+        self,
+        webhook_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.WebhookAgain:
+        """Tell a program again that was given up; what happened meanwhile is not told."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/webhooks/{part(webhook_id)}/resume",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     def show_choices(self) -> shapes.Choices:
         """Show how one hears of each topic."""
         return self._asker.request("GET", f"{self._at}/notices/choices")

@@ -400,6 +400,8 @@ class Choices(TypedDict):
 
     dry_run: bool
     choices: dict[str, ModelChoice]
+    # False: no mail server is set, so nobody gets mail
+    mail: bool
 
 
 class ChoicesAsked(TypedDict):
@@ -2340,6 +2342,13 @@ class Webhook(TypedDict):
     active: bool
     stop_reason: str | None
     created_at: str
+
+
+class WebhookAgain(TypedDict):
+    """It is told again."""
+
+    dry_run: bool
+    webhook: Webhook
 
 
 class WebhookGone(TypedDict):

@@ -11,12 +11,21 @@ export function useLive(workspaceId: string): boolean {
   useEffect(() => {
     const source = new EventSource(`/api/v1/workspaces/${encodeURIComponent(workspaceId)}/events`);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    source.onopen = () => setConnected(true);
-    source.onerror = () => setConnected(false);
+    let down = false;
+    const readAnew = () => void queries.invalidateQueries({ queryKey: [workspaceId] });
+    source.onopen = () => {
+      setConnected(true);
+      if (down) readAnew(); // nobody told us what happened meanwhile, and what failed may work again
+      down = false;
+    };
+    source.onerror = () => {
+      down = true;
+      setConnected(false);
+    };
     source.onmessage = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
-        void queries.invalidateQueries({ queryKey: [workspaceId] });
+        readAnew();
       }, GATHER);
     };
     return () => {

@@ -1,4 +1,4 @@
-import { SegmentedControl, Stack, Text } from "@mantine/core";
+import { Alert, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { useAct } from "../../api/act";
@@ -43,6 +43,11 @@ export function Notices() {
       <Fetched query={chosen} rows={3}>
         {(answer) => (
           <Stack gap="md">
+            {!answer.mail && (
+              <Alert color="yellow" title="This Cadenza cannot send mail">
+                No mail server is set, so nothing reaches you. What is chosen here counts as soon as there is one. Webhooks work without it.
+              </Alert>
+            )}
             {(Object.entries(answer.choices) as [Topic, Choice][]).map(([topic, choice]) => (
               <div key={topic}>
                 <Text fw={600}>{topics[topic]?.name ?? topic}</Text>

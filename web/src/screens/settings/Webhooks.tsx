@@ -1,4 +1,4 @@
-import { Badge, Button, Group, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Badge, Button, Group, Menu, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -11,6 +11,7 @@ import { askFirst } from "../../ui/ask";
 import { Fetched } from "../../ui/Fetched";
 import { Once } from "../../ui/Once";
 import { Section } from "../../ui/Section";
+import { stopped } from "../../ui/words";
 
 const kinds = [
   { value: "delivery.sent", label: "A delivery was sent" },
@@ -77,7 +78,7 @@ export function Webhooks() {
           ) : (
             <Stack gap="sm">
               {rows.map((each) => (
-                <HookRow key={each.id} hook={each} />
+                <HookRow key={each.id} hook={each} onSecret={setSecret} />
               ))}
             </Stack>
           )
@@ -87,8 +88,25 @@ export function Webhooks() {
   );
 }
 
-function HookRow({ hook }: { hook: Schemas["Webhook"] }) {
+const kindWords = (kind: string): string => kinds.find(({ value }) => value === kind)?.label ?? kind;
+
+function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secret: string) => void }) {
   const workspace_id = useWorkspaceId();
+  const params = { path: { workspace_id, webhook_id: hook.id } };
+  const resume = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/resume", { params })), {
+    done: () => "It is told again, of what happens from now on.",
+  });
+  const renew = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
+    done: () => "Both secrets sign now. Drop the old one when your program knows the new one.",
+    after: (answer) => onSecret(answer.secret),
+  });
+  const keepNewest = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
+    done: () => "Only the newest secret signs.",
+  });
+  const askKeepNewest = async () => {
+    const says = "Signatures of older secrets are no longer sent. A program that knows only an older one refuses what it is told.";
+    if (await askFirst({ title: "Sign with the newest secret alone?", says, yes: "Drop the old ones", danger: true })) keepNewest.mutate();
+  };
   const drop = useAct(
     () =>
       take(
@@ -109,9 +127,9 @@ function HookRow({ hook }: { hook: Schemas["Webhook"] }) {
           {hook.url}
         </Text>
         <Text size="xs" c="dimmed">
-          {hook.kinds.length === 0 ? "Everything" : hook.kinds.join(", ")}
-          {hook.stop_reason !== null && ` · stopped: ${hook.stop_reason}`}
+          {hook.kinds.length === 0 ? "Everything" : hook.kinds.map(kindWords).join(", ")}
         </Text>
+        {!hook.active && <Text size="sm">Given up: {stopped(hook.stop_reason ?? "it did not answer for days")}</Text>}
       </div>
       <Group gap="xs" wrap="nowrap">
         {!hook.active && (
@@ -119,9 +137,25 @@ function HookRow({ hook }: { hook: Schemas["Webhook"] }) {
             Stopped
           </Badge>
         )}
-        <Button size="compact-sm" variant="subtle" color="red" onClick={() => void end()} aria-label={`Remove ${hook.url}`}>
-          Remove
-        </Button>
+        {!hook.active && (
+          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate()} aria-label={`Tell it again: ${hook.url}`}>
+            Tell it again
+          </Button>
+        )}
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button size="compact-sm" variant="default" aria-label={`More for ${hook.url}`}>
+              More
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => renew.mutate()}>Make a new secret</Menu.Item>
+            <Menu.Item onClick={() => void askKeepNewest()}>Drop old secrets…</Menu.Item>
+            <Menu.Item color="red" onClick={() => void end()}>
+              Remove…
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
       </Group>
     </Group>
   );
