@@ -5,239 +5,102 @@ go out take from a key's daily budget of publishings, one a place.
 """
 
 from datetime import datetime
-from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import BaseModel
 
 from cadenza.api.ask import Act, Acting
 from cadenza.api.declare import Resource
-from cadenza.api.post_shapes import (
-    Place,
-    PostShown,
-    TooLateShown,
-    refuse,
-    show_post,
-    targets_of,
+from cadenza.api.perform import Deed, On
+from cadenza.api.post_act_shapes import (
+    ApprovedShown,
+    CanceledShown,
+    Canceling,
+    Chosen,
+    Doubts,
+    LeftShown,
+    PlaceShown,
+    PublishingShown,
+    RetryingShown,
+    ScheduledShown,
+    Seen,
+    TimedShown,
+    UnapprovedShown,
+    When,
+    Where,
+    WhereSeen,
 )
+from cadenza.api.post_shapes import refuse, show_post, targets_of
 from cadenza.api.posts import APPROVE, one, seen, tag
-from cadenza.api.queue_shapes import Shown, ShownAnswer, show
-from cadenza.api.shape import Asked, Id, IdField, Line, ZoneName
-from cadenza.core.rollup import DeliveryState
+from cadenza.api.queue_shapes import show
+from cadenza.api.shape import Id
 from cadenza.deliveries.cancel_post import CanceledPost
 from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, publish_now, retry, schedule_at
+from cadenza.posts.edit import Conflict
+from cadenza.posts.model import NoSuchPost
+from cadenza.posts.read import Shown as Read
 from cadenza.posts.targets import Targets
 from cadenza.sql.tx import Tx
 
-routes = Resource("posts", "/workspaces/{workspace_id}/posts/{post_id}")
+
+def _show(deed: Deed, shows: type[BaseModel], answer: object) -> BaseModel:
+    """Show what was done, beside the post as it stands now."""
+    own = [name for name in shows.model_fields if name not in ("post", "dry_run")]
+    post = tag(deed.act, show_post(one(deed.act, deed.tx, deed.now, deed.about["post_id"])))
+    return shows.model_validate({"post": post} | {name: getattr(answer, name) for name in own})
 
 
-def in_our_days(time: datetime) -> datetime:
-    """Refuse years that no clock of ours can turn into an instant."""
-    if not 1971 <= time.year <= 9000:
-        raise ValueError("no post goes out in that year")
-    return time
+on_post = On(
+    routes=Resource("posts", "/workspaces/{workspace_id}/posts/{post_id}"),
+    path="",
+    id="post_id",
+    scope="posts:write",
+    refuse=refuse,
+    show=_show,
+    meet=one,
+)
+routes = on_post.routes
 
 
-class Seen(Asked):
-    """Which revision was looked at: another one is not approved by this."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"revision": 1}, {}]})
-    revision: int | None = Field(default=None, strict=True, ge=1)
-
-
-class Doubts(Asked):
-    """Why the approval goes."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the price is wrong"}]})
-    reason: Line | None = None
-
-
-class Where(Asked):
-    """Which places; left out: everywhere that it has a delivery for."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{}, {"accounts": [{"account_id": "0193a7"}]}]}
-    )
-    accounts: list[Place] | None = Field(default=None, min_length=1, max_length=100)
-
-
-class WhereSeen(Where):
-    """Which places, and which revision was looked at."""
-
-    revision: int | None = Field(default=None, strict=True, ge=1)
-
-
-class When(Where):
-    """An instant with an offset, or a wall time with a zone; a wall time alone names nothing."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"at": "2031-03-30T09:00:00+02:00"},
-                {"at": "2031-03-30T09:00", "zone": "Europe/Berlin"},
-            ]
-        }
-    )
-    at: Annotated[datetime, AfterValidator(in_our_days)]
-    zone: ZoneName | None = None
-
-
-class Chosen(Asked):
-    """Which deliveries of the post; left out: all that it fits."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{}, {"deliveries": ["0193a7"]}]})
-    deliveries: list[IdField] | None = Field(default=None, min_length=1, max_length=200)
-
-
-class Canceling(Chosen):
-    """Which deliveries are taken off the road, and why."""
-
-    reason: Line = "canceled by hand"
-
-
-class ApprovedShown(ShownAnswer):
-    """It is approved; `before` says that it was so already."""
-
-    post: PostShown
-    before: bool
-    scheduled: list[str]
-    missed: list[str] = Field(description="Their time was past")
-
-
-class UnapprovedShown(ShownAnswer):
-    """It waits for an approval again."""
-
-    post: PostShown
-    drafts: list[str]
-    too_late: list[TooLateShown]
-
-
-class PlaceShown(Shown):
-    """What the click found or did at one place."""
-
-    delivery_id: str
-    account_id: str
-    channel: str
-    click: publish_now.Click
-    attempt_id: str | None
-    url: str | None
-    warnings: list[str]
-
-
-class PublishingShown(ShownAnswer):
-    """It goes out now, place by place."""
-
-    post: PostShown
-    places: list[PlaceShown]
-
-
-class TimedShown(Shown):
-    """It goes then."""
-
-    outcome: Literal["timed"] = "timed"
-    delivery_id: str
-    account_id: str
-    channel: str
-    due_at: datetime
-    wall_time: str
-    zone: str
-    note: str | None
-    warnings: list[str]
-
-
-class LeftShown(Shown):
-    """It was too late there: it was left alone."""
-
-    outcome: Literal["too_late"] = "too_late"
-    delivery_id: str
-    account_id: str
-    channel: str
-    state: DeliveryState
-
-
-class ScheduledShown(ShownAnswer):
-    """What became of each place."""
-
-    post: PostShown
-    places: list[Annotated[TimedShown | LeftShown, Field(discriminator="outcome")]]
-
-
-class CanceledShown(ShownAnswer):
-    """What is off the road, and what was too far on its way."""
-
-    post: PostShown
-    canceled: list[str]
-    sending: list[TooLateShown]
-
-
-class StillShown(Shown):
-    """A delivery that was asked for and has not failed."""
-
-    delivery_id: str
-    state: DeliveryState
-
-
-class RetryingShown(ShownAnswer):
-    """These go again."""
-
-    post: PostShown
-    deliveries: list[str]
-    left: list[StillShown]
-
-
-@routes.post("/approve", needs=Role.EDITOR, scope=APPROVE)
-async def approve_post(act: Act, workspace_id: Id, post_id: Id, body: Seen) -> ApprovedShown:
+@on_post.act(
+    "/approve",
+    scope=APPROVE,
+    done=approve.Approved,
+    shows=ApprovedShown,
+    spends=lambda approved: len(approved.scheduled),
+)
+def approve_post(deed: Deed, body: Seen) -> approve.Approved | approve.Refusal:
     """Approve what the post says now; what was planned of it goes on the road."""
-
-    def operation(tx: Tx, now: datetime) -> ApprovedShown:
-        before = one(act, tx, now, post_id)
-        named = body.revision is not None or act.if_match is not None
-        answer = approve.approve(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            post_id=post_id,
-            by=act.by,
-            revision=seen(act, body.revision, before.post.revision) if named else None,
-        )
-        if not isinstance(answer, approve.Approved):
-            refuse(answer, if_match=body.revision is None, current=show_post(before))
-        act.spend(tx, now, len(answer.scheduled))
-        post = tag(act, show_post(one(act, tx, now, post_id)))
-        return ApprovedShown(
-            post=post,
-            before=answer.before,
-            scheduled=list(answer.scheduled),
-            missed=list(answer.missed),
-        )
-
-    return await act.write(operation)
+    before: Read = deed.met
+    revision = _seen(deed.act, body.revision, before)
+    answer = approve.approve(deed.tx, deed.now, **deed.about, revision=revision)
+    if isinstance(answer, Conflict):
+        refuse(answer, if_match=body.revision is None, current=show_post(before))
+    return answer
 
 
-@routes.post("/unapprove", needs=Role.EDITOR, scope=APPROVE)
-async def unapprove_post(act: Act, workspace_id: Id, post_id: Id, body: Doubts) -> UnapprovedShown:
+@on_post.act("/unapprove", scope=APPROVE, done=approve.Unapproved, shows=UnapprovedShown)
+def unapprove_post(deed: Deed, body: Doubts) -> approve.Unapproved | approve.Refusal:
     """Take the approval back; what waits is a draft again."""
+    return approve.unapprove(deed.tx, deed.now, **deed.about, reason=body.reason or "")
 
-    def operation(tx: Tx, now: datetime) -> UnapprovedShown:
-        one(act, tx, now, post_id)
-        answer = approve.unapprove(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            post_id=post_id,
-            by=act.by,
-            reason=body.reason or "",
-        )
-        if not isinstance(answer, approve.Unapproved):
-            refuse(answer)
-        return UnapprovedShown(
-            post=tag(act, show_post(one(act, tx, now, post_id))),
-            drafts=list(answer.drafts),
-            too_late=[show(TooLateShown, each) for each in answer.too_late],
-        )
 
-    return await act.write(operation)
+@on_post.act("/cancel", done=CanceledPost, shows=CanceledShown)
+def cancel_post(deed: Deed, body: Canceling) -> CanceledPost | NoSuchPost:
+    """Take it off the road without deleting it; it keeps its approval."""
+    return cancel.cancel(deed.tx, deed.now, **deed.about, only=body.deliveries, reason=body.reason)
+
+
+@on_post.act(
+    "/retry",
+    scope="posts:publish",
+    done=retry.Retrying,
+    shows=RetryingShown,
+    spends=lambda retrying: len(retrying.deliveries),
+)
+def retry_post(deed: Deed, body: Chosen) -> retry.Retrying | NoSuchPost | publish_now.NotApproved:
+    """Try what failed or was missed once more; what is out is never touched."""
+    return retry.retry(deed.tx, deed.now, **deed.about, only=body.deliveries)
 
 
 @routes.post("/publish-now", needs=Role.EDITOR, scope="posts:publish")
@@ -266,53 +129,6 @@ async def schedule_post(act: Act, workspace_id: Id, post_id: Id, body: When) -> 
     return await act.write(lambda tx, now: give_time(act, tx, now, post_id, when, targets))
 
 
-@routes.post("/cancel", needs=Role.EDITOR, scope="posts:write")
-async def cancel_post(act: Act, workspace_id: Id, post_id: Id, body: Canceling) -> CanceledShown:
-    """Take it off the road without deleting it; it keeps its approval."""
-
-    def operation(tx: Tx, now: datetime) -> CanceledShown:
-        one(act, tx, now, post_id)
-        answer = cancel.cancel(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            post_id=post_id,
-            by=act.by,
-            only=body.deliveries,
-            reason=body.reason,
-        )
-        if not isinstance(answer, CanceledPost):
-            refuse(answer)
-        return CanceledShown(
-            post=tag(act, show_post(one(act, tx, now, post_id))),
-            canceled=list(answer.canceled),
-            sending=[show(TooLateShown, each) for each in answer.sending],
-        )
-
-    return await act.write(operation)
-
-
-@routes.post("/retry", needs=Role.EDITOR, scope="posts:publish")
-async def retry_post(act: Act, workspace_id: Id, post_id: Id, body: Chosen) -> RetryingShown:
-    """Try what failed or was missed once more; what is out is never touched."""
-
-    def operation(tx: Tx, now: datetime) -> RetryingShown:
-        one(act, tx, now, post_id)
-        answer = retry.retry(
-            tx, now, workspace_id=workspace_id, post_id=post_id, by=act.by, only=body.deliveries
-        )
-        if not isinstance(answer, retry.Retrying):
-            refuse(answer)
-        act.spend(tx, now, len(answer.deliveries))
-        return RetryingShown(
-            post=tag(act, show_post(one(act, tx, now, post_id))),
-            deliveries=list(answer.deliveries),
-            left=[StillShown(delivery_id=id_, state=state) for id_, state in answer.left],
-        )
-
-    return await act.write(operation)
-
-
 def send_now(
     act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets | None
 ) -> PublishingShown:
@@ -337,7 +153,6 @@ def approve_and_send(
 ) -> PublishingShown:
     """Approve what the post says and send it now, or refuse."""
     before = one(act, tx, now, post_id)
-    named = revision is not None or act.if_match is not None
     answer = publish_now.approve_and_publish_now(
         tx,
         now,
@@ -345,7 +160,7 @@ def approve_and_send(
         post_id=post_id,
         by=act.by,
         targets=targets,
-        revision=seen(act, revision, before.post.revision) if named else None,
+        revision=_seen(act, revision, before),
     )
     if not isinstance(answer, publish_now.PublishingNow):
         refuse(answer, if_match=revision is None, current=show_post(before))
@@ -394,3 +209,9 @@ def _publishing(
         post=tag(act, show_post(one(act, tx, now, post_id))),
         places=[show(PlaceShown, each) for each in answer.places],
     )
+
+
+def _seen(act: Acting, revision: int | None, before: Read) -> int | None:
+    """Return the revision that the caller looked at, if they named one."""
+    named = revision is not None or act.if_match is not None
+    return seen(act, revision, before.post.revision) if named else None

@@ -14,14 +14,8 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from cadenza.api.ask import Act, Acting
 from cadenza.api.declare import Resource
-from cadenza.api.post_acts import (
-    PlaceShown,
-    TimedShown,
-    approve_and_send,
-    give_time,
-    in_our_days,
-    send_now,
-)
+from cadenza.api.post_act_shapes import PlaceShown, TimedShown, in_our_days
+from cadenza.api.post_acts import approve_and_send, give_time, send_now
 from cadenza.api.post_shapes import (
     Place,
     PostAsked,

@@ -3,19 +3,19 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel
+from pydantic import ConfigDict, Discriminator, Field, RootModel
 
-from cadenza.api.ask import Act, Ask
-from cadenza.api.declare import Resource
+from cadenza.api.ask import Ask
+from cadenza.api.perform import Deed
 from cadenza.api.posts import one as one_post
-from cadenza.api.queue_shapes import MovedShown, Shown, ShownAnswer, refuse, show
-from cadenza.api.queues import QUEUE, on_account
+from cadenza.api.queue_shapes import MovedShown, Refused, Shown, ShownAnswer, show
+from cadenza.api.queues import QUEUE, acts_on_queues
 from cadenza.api.shape import Asked, Id, IdField, Instant
 from cadenza.people.model import Role
 from cadenza.queues import reorder, skip, take_slot
-from cadenza.sql.tx import Tx
 
-routes = Resource("queue_order", "/workspaces/{workspace_id}")
+on_queue = acts_on_queues("queue_order")
+routes = on_queue.routes
 Revision = Annotated[int, Field(ge=0, strict=True, description="Of the queue, as it was seen")]
 
 
@@ -155,43 +155,6 @@ class SkippedShown(ShownAnswer):
     fresh: bool = Field(description="False: one was pending already, and nothing was changed")
 
 
-@routes.post(QUEUE + "/order", needs=Role.EDITOR, scope="queue:write")
-async def change_order(act: Act, workspace_id: Id, account_id: Id, body: OrderAsked) -> Reordered:
-    """Change who holds which instant: the whole order, a move, to the top, a swap, a shuffle, reversed."""
-
-    def operation(tx: Tx, now: datetime) -> Reordered:
-        answer = _do(tx, now, workspace_id, account_id, body.root, by=act.by)
-        if not isinstance(answer, reorder.Reordered):
-            refuse(answer)
-        return show(Reordered, answer)
-
-    return await on_account(act, account_id, operation)
-
-
-@routes.post(QUEUE + "/slots", needs=Role.EDITOR, scope="queue:write")
-async def take_one(act: Act, workspace_id: Id, account_id: Id, body: SlotAsked) -> SlotTaken:
-    """Put a post on one free slot: moved there from wherever it waits on this account, else added."""
-
-    def operation(tx: Tx, now: datetime) -> SlotTaken:
-        one_post(act, tx, now, body.post_id)
-        answer = take_slot.take_slot(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            post_id=body.post_id,
-            at=body.at,
-            by=act.by,
-        )
-        if not isinstance(answer, take_slot.Taken):
-            refuse(answer)
-        if answer.was_at is None:
-            act.spend(tx, now, 1)
-        return show(SlotTaken, answer)
-
-    return await on_account(act, account_id, operation)
-
-
 @routes.get(QUEUE + "/skips", needs=Role.VIEWER, scope="queue:read")
 async def list_skips(ask: Ask, workspace_id: Id, account_id: Id) -> list[SkipShown]:
     """List the slots that are left out from now on."""
@@ -202,66 +165,49 @@ async def list_skips(ask: Ask, workspace_id: Id, account_id: Id) -> list[SkipSho
     return [show(SkipShown, each) for each in found]
 
 
-@routes.post(QUEUE + "/skips", needs=Role.EDITOR, scope="queue:write")
-async def skip_slots(act: Act, workspace_id: Id, account_id: Id, body: SkipAsked) -> SkippedShown:
-    """Leave out named slots, whose posts move on, or the next free ones."""
-
-    def operation(tx: Tx, now: datetime) -> SkippedShown:
-        about = {"workspace_id": workspace_id, "account_id": account_id, "by": act.by}
-        if body.instants is None:
-            answer = skip.skip_next(tx, now, **about, reason=body.reason, count=body.count)
-        else:
-            answer = skip.skip(tx, now, **about, reason=body.reason, instants=body.instants)
-        if not isinstance(answer, skip.Skipped):
-            refuse(answer)
-        return show(SkippedShown, answer)
-
-    return await on_account(act, account_id, operation)
-
-
-@routes.post(QUEUE + "/skips/lift", needs=Role.EDITOR, scope="queue:write")
-async def lift_skips(act: Act, workspace_id: Id, account_id: Id, body: UnskipAsked) -> SkippedShown:
-    """Offer slots again that were left out."""
-
-    def operation(tx: Tx, now: datetime) -> SkippedShown:
-        answer = skip.unskip(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            by=act.by,
-            instants=body.instants,
-        )
-        if not isinstance(answer, skip.Skipped):
-            refuse(answer)
-        return show(SkippedShown, answer)
-
-    return await on_account(act, account_id, operation)
-
-
-def _do(
-    tx: Tx, now: datetime, workspace_id: str, account_id: str, asked: BaseModel, *, by: str
-) -> reorder.Answer:
-    about = {"workspace_id": workspace_id, "account_id": account_id, "by": by}
+@on_queue.act("/order", done=reorder.Reordered, shows=Reordered)
+def change_order(deed: Deed, body: OrderAsked) -> reorder.Answer:
+    """Change who holds which instant: the whole order, a move, to the top, a swap, a shuffle, reversed."""
+    asked, at, about = body.root, (deed.tx, deed.now), deed.about
     match asked:
         case Whole():
-            return reorder.reorder(tx, now, **about, ids=asked.ids, revision=asked.revision)
-        case Move():
+            return reorder.reorder(*at, **about, ids=asked.ids, revision=asked.revision)
+        case Move(id=id_, before=before, after=after):
             return reorder.move(
-                tx,
-                now,
-                **about,
-                id=asked.id,
-                before=asked.before,
-                after=asked.after,
-                revision=asked.revision,
+                *at, **about, id=id_, before=before, after=after, revision=asked.revision
             )
         case Top():
-            return reorder.to_top(tx, now, **about, id=asked.id, revision=asked.revision)
+            return reorder.to_top(*at, **about, id=asked.id, revision=asked.revision)
         case Swap():
-            return reorder.swap(tx, now, **about, ids=asked.ids, revision=asked.revision)
+            return reorder.swap(*at, **about, ids=asked.ids, revision=asked.revision)
         case Shuffle():
-            return reorder.shuffle(tx, now, **about, seed=asked.seed, revision=asked.revision)
-        case _:
-            assert isinstance(asked, Reverse)
-            return reorder.reverse(tx, now, **about, revision=asked.revision)
+            return reorder.shuffle(*at, **about, seed=asked.seed, revision=asked.revision)
+        case Reverse():
+            return reorder.reverse(*at, **about, revision=asked.revision)
+
+
+@on_queue.act(
+    "/slots",
+    done=take_slot.Taken,
+    shows=SlotTaken,
+    spends=lambda taken: 1 if taken.was_at is None else 0,
+)
+def take_one(deed: Deed, body: SlotAsked) -> take_slot.Taken | Refused:
+    """Put a post on one free slot: moved there from wherever it waits on this account, else added."""
+    one_post(deed.act, deed.tx, deed.now, body.post_id)
+    return take_slot.take_slot(deed.tx, deed.now, **deed.about, post_id=body.post_id, at=body.at)
+
+
+@on_queue.act("/skips", done=skip.Skipped, shows=SkippedShown)
+def skip_slots(deed: Deed, body: SkipAsked) -> skip.Skipped | Refused:
+    """Leave out named slots, whose posts move on, or the next free ones."""
+    at, about = (deed.tx, deed.now), deed.about
+    if body.instants is None:
+        return skip.skip_next(*at, **about, reason=body.reason, count=body.count)
+    return skip.skip(*at, **about, reason=body.reason, instants=body.instants)
+
+
+@on_queue.act("/skips/lift", done=skip.Skipped, shows=SkippedShown)
+def lift_skips(deed: Deed, body: UnskipAsked) -> skip.Skipped | Refused:
+    """Offer slots again that were left out."""
+    return skip.unskip(deed.tx, deed.now, **deed.about, instants=body.instants)

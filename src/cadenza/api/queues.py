@@ -1,14 +1,17 @@
-"""Queues: an account's weekly slots, adding posts to them, pausing, resuming and clearing."""
+"""Queues: an account's weekly slots, what stands in them, and adding posts.
 
-from collections.abc import Callable
-from datetime import date, datetime, timedelta
-from typing import Annotated, Any, TypeVar
+What is done with a whole queue stands in `queue_acts.py`, its order in `queue_order.py`.
+"""
+
+from datetime import date, datetime
+from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import ConfigDict, Field
 
 from cadenza.api.ask import Act, Acting, Ask
 from cadenza.api.declare import Resource
+from cadenza.api.perform import Deed, On
 from cadenza.api.queue_shapes import (
     AddedTo,
     AlreadyShown,
@@ -16,32 +19,46 @@ from cadenza.api.queue_shapes import (
     MovedShown,
     NotQueuedShown,
     QueuedShown,
+    Refused,
     ScheduleShown,
     Shown,
     ShownAnswer,
     refuse,
     show,
 )
-from cadenza.api.shape import Asked, Id, IdField, Instant, Line, ZoneName
+from cadenza.api.shape import Asked, Id, IdField, Instant, ZoneName
 from cadenza.core.channels import normalise
 from cadenza.people.model import Role
 from cadenza.posts.targets import Targets
-from cadenza.queues import keep, late, resume, runway, schedule
+from cadenza.queues import keep, runway, schedule
 from cadenza.queues.add import Added, AlreadyQueued, Queued, To, add
 from cadenza.queues.change import Changed, How, change
-from cadenza.queues.clear import Cleared, Undone, clear, undo, undo_accounts
 from cadenza.queues.model import NoQueue, locks
 from cadenza.queues.open_slot import Named
-from cadenza.queues.pause import Paused, pause
 from cadenza.queues.remember import usual_accounts
 from cadenza.queues.show import DAYS, MOST_DAYS, View
 from cadenza.queues.show import show as show_days
 from cadenza.sql.tx import Tx
 
-routes = Resource("queues", "/workspaces/{workspace_id}")
-Result = TypeVar("Result")
 Slots = dict[str, list[Any]] | list[dict[str, Any]]
 QUEUE = "/accounts/{account_id}/queue"
+
+
+def acts_on_queues(tag: str) -> On:
+    """Return what declares acts on the queue of the path's account, under that account's lock."""
+    return On(
+        routes=Resource(tag, "/workspaces/{workspace_id}"),
+        path=QUEUE,
+        id="account_id",
+        scope="queue:write",
+        refuse=refuse,
+        show=lambda _, shows, answer: show(shows, answer),
+        locks=locks,
+    )
+
+
+on_queue = acts_on_queues("queues")
+routes = on_queue.routes
 
 
 class QueueShown(ShownAnswer):
@@ -140,66 +157,6 @@ class AddedShown(ShownAnswer):
     scheduled_at: datetime | None
 
 
-class PauseAsked(Asked):
-    """Why, and until when."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "breaking news"}]})
-    reason: Line
-    until: Instant | None = None
-
-
-class PausedShown(ShownAnswer):
-    """Nothing of the account is claimed any more."""
-
-    reason: str
-    until: datetime | None
-    under_way: int
-    revision: int
-
-
-class ResumeAsked(Asked):
-    """What becomes of what came due meanwhile."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "shift"}]})
-    choice: resume.Choice = resume.Choice.SHIFT
-    minutes_apart: int = Field(default=5, ge=1, le=1440, strict=True)
-
-
-class ResumedShown(ShownAnswer):
-    """It runs again."""
-
-    choice: resume.Choice
-    held: list[str]
-    moved: list[MovedShown]
-    taken_back: list[str]
-    revision: int
-    was_paused: bool
-
-
-class ClearAsked(Asked):
-    """Whether posts that were timed by hand go too."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"by_hand": False}]})
-    by_hand: bool = False
-
-
-class ClearedShown(ShownAnswer):
-    """What was taken off the queue; `clear_id` takes it back for ten minutes."""
-
-    clear_id: str | None
-    canceled: list[str]
-    on_their_way: list[str]
-    drafts: list[str]
-    undo_until: datetime | None
-
-
-class UndoneShown(ShownAnswer):
-    """What stands where it stood, and what could not."""
-
-    restored: list[str]
-    lost: list[tuple[str, str]]
-
-
 class RunwayShown(Shown):
     """How long the queue lasts."""
 
@@ -207,24 +164,6 @@ class RunwayShown(Shown):
     last_at: datetime | None
     dry_at: datetime | None
     empty_slots: int
-
-
-class RescueAsked(Asked):
-    """What is to become of missed posts; all of them unless some are named."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"wish": "next_slot"}]})
-    wish: late.Wish
-    ids: list[IdField] | None = Field(default=None, max_length=500)
-
-
-class RescuedShown(ShownAnswer):
-    """Where they go now."""
-
-    moved: list[MovedShown]
-    drafts: list[str]
-    gone: list[str]
-    full: list[str]
-    revision: int
 
 
 @routes.get(QUEUE, needs=Role.VIEWER, scope="queue:read")
@@ -256,48 +195,22 @@ async def show_schedule(ask: Ask, workspace_id: Id, account_id: Id) -> ScheduleS
     return ask.tag(await ask.read(lambda tx, _: _schedule(tx, workspace_id, account_id)))
 
 
-@routes.put(QUEUE + "/schedule", needs=Role.EDITOR, scope="queue:write")
-async def give_schedule(
-    act: Act, workspace_id: Id, account_id: Id, body: ScheduleAsked
-) -> ScheduleShown:
+@on_queue.act(
+    "/schedule",
+    done=schedule.Written,
+    shows=ScheduleShown,
+    show=lambda _, shows, written: shows.of(written.queue),
+    method="PUT",
+)
+def give_schedule(deed: Deed, body: ScheduleAsked) -> schedule.Written | Refused:
     """Give an account its first weekly slots."""
-
-    def operation(tx: Tx, now: datetime) -> ScheduleShown:
-        answer = schedule.write(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            by=act.by,
-            **body.model_dump(),
-        )
-        if not isinstance(answer, schedule.Written):
-            refuse(answer)
-        return ScheduleShown.of(answer.queue)
-
-    return await on_account(act, account_id, operation)
+    return schedule.write(deed.tx, deed.now, **deed.about, **body.model_dump())
 
 
-@routes.patch(QUEUE + "/schedule", needs=Role.EDITOR, scope="queue:write")
-async def change_schedule(
-    act: Act, workspace_id: Id, account_id: Id, body: ScheduleChange
-) -> ScheduleChanged:
+@on_queue.act("/schedule", done=Changed, shows=ScheduleChanged, method="PATCH")
+def change_schedule(deed: Deed, body: ScheduleChange) -> Changed | Refused:
     """Change slots, zone or cap; with `dry_run` it says what would keep its time and what would move."""
-
-    def operation(tx: Tx, now: datetime) -> ScheduleChanged:
-        answer = change(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            by=act.by,
-            **body.model_dump(),
-        )
-        if not isinstance(answer, Changed):
-            refuse(answer)
-        return show(ScheduleChanged, answer)
-
-    return await on_account(act, account_id, operation)
+    return change(deed.tx, deed.now, **deed.about, **body.model_dump())
 
 
 @routes.post("/queue", needs=Role.EDITOR, scope="queue:write")
@@ -320,88 +233,6 @@ async def add_to_queue(act: Act, workspace_id: Id, body: AddAsked) -> AddedShown
     )
 
 
-@routes.post(QUEUE + "/pause", needs=Role.EDITOR, scope="queue:write")
-async def pause_queue(act: Act, workspace_id: Id, account_id: Id, body: PauseAsked) -> PausedShown:
-    """Let nothing of the account be sent from now on; adding and reordering still work."""
-
-    def operation(tx: Tx, now: datetime) -> PausedShown:
-        answer = pause(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            reason=body.reason,
-            until=body.until,
-            by=act.by,
-        )
-        if not isinstance(answer, Paused):
-            refuse(answer)
-        return show(PausedShown, answer)
-
-    return await on_account(act, account_id, operation)
-
-
-@routes.post(QUEUE + "/resume", needs=Role.EDITOR, scope="queue:write")
-async def resume_queue(
-    act: Act, workspace_id: Id, account_id: Id, body: ResumeAsked
-) -> ResumedShown:
-    """Let it send again; what came due meanwhile is shifted, sent spaced, or taken back as drafts."""
-
-    def operation(tx: Tx, now: datetime) -> ResumedShown:
-        answer = resume.resume(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            by=act.by,
-            choice=body.choice,
-            spacing=timedelta(minutes=body.minutes_apart),
-        )
-        if not isinstance(answer, resume.Resumed):
-            refuse(answer)
-        return show(ResumedShown, answer)
-
-    return await on_account(act, account_id, operation)
-
-
-@routes.post(QUEUE + "/clear", needs=Role.EDITOR, scope="queue:write")
-async def clear_queue(act: Act, workspace_id: Id, account_id: Id, body: ClearAsked) -> ClearedShown:
-    """Take everything off the queue; it can be undone for ten minutes."""
-
-    def operation(tx: Tx, now: datetime) -> ClearedShown:
-        answer = clear(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            by=act.by,
-            by_hand=body.by_hand,
-        )
-        if not isinstance(answer, Cleared):
-            refuse(answer)
-        return show(ClearedShown, answer)
-
-    return await on_account(act, account_id, operation)
-
-
-@routes.post("/queue/clears/{clear_id}/undo", needs=Role.EDITOR, scope="queue:write")
-async def undo_clear(act: Act, workspace_id: Id, clear_id: Id) -> UndoneShown:
-    """Bring back what was cleared, where its instants are still free."""
-    accounts = await act.read(
-        lambda tx, now: undo_accounts(tx, now, workspace_id=workspace_id, clear_id=clear_id)
-    )
-    for account_id in accounts:
-        act.check_account(account_id)
-
-    def operation(tx: Tx, now: datetime) -> UndoneShown:
-        answer = undo(tx, now, workspace_id=workspace_id, clear_id=clear_id, by=act.by)
-        if not isinstance(answer, Undone):
-            refuse(answer)
-        return show(UndoneShown, answer)
-
-    return await act.write(operation, locks=locks(workspace_id, *accounts))
-
-
 @routes.get(QUEUE + "/runway", needs=Role.VIEWER, scope="queue:read")
 async def show_runway(ask: Ask, workspace_id: Id, account_id: Id) -> RunwayShown:
     """Say when the queue runs dry."""
@@ -412,29 +243,6 @@ async def show_runway(ask: Ask, workspace_id: Id, account_id: Id) -> RunwayShown
     if isinstance(found, NoQueue):
         refuse(found)
     return show(RunwayShown, found)
-
-
-@routes.post(QUEUE + "/missed", needs=Role.EDITOR, scope="queue:write")
-async def rescue_missed(
-    act: Act, workspace_id: Id, account_id: Id, body: RescueAsked
-) -> RescuedShown:
-    """Give missed posts the next slots, send them now, or take them back as drafts."""
-
-    def operation(tx: Tx, now: datetime) -> RescuedShown:
-        answer = late.rescue_missed(
-            tx,
-            now,
-            workspace_id=workspace_id,
-            account_id=account_id,
-            wish=body.wish,
-            by=act.by,
-            ids=body.ids,
-        )
-        if not isinstance(answer, late.Rescued):
-            refuse(answer)
-        return show(RescuedShown, answer)
-
-    return await on_account(act, account_id, operation)
 
 
 def give_slots(
@@ -455,14 +263,6 @@ def give_slots(
         refuse(answer)
     shown = [_added(each) for each in answer.answers]
     return AddedShown(answers=shown, scheduled_at=answer.scheduled_at)
-
-
-async def on_account(
-    act: Acting, account_id: str, operation: Callable[[Tx, datetime], Result]
-) -> Result:
-    """Run an operation under the lock of the account that it is about."""
-    act.check_account(account_id)
-    return await act.write(operation, locks=locks(act.workspace_id, account_id))
 
 
 def _schedule(tx: Tx, workspace_id: str, account_id: str) -> ScheduleShown:

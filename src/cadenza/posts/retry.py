@@ -6,6 +6,7 @@ The error stays in the attempts. A doubt is not retried: a person settles it fir
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
@@ -17,12 +18,19 @@ from cadenza.posts.publish_now import NotApproved
 from cadenza.sql.tx import Tx
 
 
+class Still(NamedTuple):
+    """A delivery that was asked for and has not failed."""
+
+    delivery_id: str
+    state: State
+
+
 @dataclass(frozen=True, slots=True)
 class Retrying:
     """These go again, from now on; `left` were asked for and have not failed."""
 
     deliveries: tuple[str, ...]
-    left: tuple[tuple[str, State], ...] = ()
+    left: tuple[Still, ...] = ()
 
 
 def retry(
@@ -56,5 +64,5 @@ def retry(
             after={"deliveries": [row["id"] for row in lost]},
         )
     asked = held if only is not None else []
-    left = tuple((row["id"], State(row["state"])) for row in asked if row not in lost)
+    left = tuple(Still(row["id"], State(row["state"])) for row in asked if row not in lost)
     return Retrying(tuple(row["id"] for row in lost), left)
