@@ -173,7 +173,7 @@ class Feeder:
 
     def _note_empty(self, queue: str, batch: Batch) -> None:
         """Remember when to ask an empty queue again; a wake-up in between has the last word."""
-        wait = self._poll
+        wait = self._poll if batch.look_again is None else min(self._poll, batch.look_again)
         if batch.next_due is not None:
             store_now = self._clock.now().timestamp() + self._offset()
             wait = min(wait, max(batch.next_due.timestamp() - store_now, 0.0))

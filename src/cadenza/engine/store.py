@@ -49,6 +49,7 @@ class Batch:
     next_due: datetime | None = None  # of an empty or last batch; None: nothing is in sight
     suspects: bool = False  # jobs wait that must run alone, because a process died with them
     drained: bool = False  # nothing more could run; a store that does not know says no
+    look_again: float | None = None  # seconds, where others' news are not heard but looked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from cadenza.engine.job import Claimed, Gate, Scope, State, While
 from cadenza.engine.store import Batch
 from cadenza.engine.stores.mongo.ground import Ground
 from cadenza.engine.stores.mongo.papers import Paper, gate_id, read_claimed, read_gate
+from cadenza.engine.stores.mongo.quick import QuickClaims
 
 TRIES = 5  # claims that others were quicker at
 _ORDER = [("priority", 1), ("run_at", 1), ("_id", 1)]
@@ -27,58 +28,91 @@ class Claims:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self._quick = QuickClaims(ground)
         self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
 
     async def claim(
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool
     ) -> Batch:
         """Lease runnable jobs, as many as the gates let through."""
+        first = None if alone else await self._quick.claim(queue, worker, lease)
+        if first is not None and first.drained:
+            return first
+        wanted = 1 if alone else limit - (first is not None)
         for _ in range(TRIES):
             now = await self._ground.now()
-            chosen = await self._choose(queue, 1 if alone else limit, now, alone=alone)
+            chosen, gated = await self._choose(queue, wanted, now, alone=alone)
             if not chosen:
                 break
-            number = await self._ground.number("lease")
             scopes = [Scope(queue), *dict.fromkeys(Scope(queue, p["lane"]) for p in chosen)]
-            await self._ground.leases.insert_one(
-                {
-                    "_id": number,
-                    "worker": worker,
-                    "until": now + lease,
-                    "queue": queue,
-                    "scopes": [gate_id(scope) for scope in dict.fromkeys(scopes)],
-                }
-            )
-            jobs = await self._take(queue, chosen, number, now, alone=alone)
-            if jobs:
+            number = await self._write_lease(first, queue, scopes, worker=worker, until=now + lease)
+            jobs = await self._take(queue, chosen, number, now, alone=alone, gated=gated)
+            if jobs or first is not None:
                 self._lanes_next ^= {queue}
+                jobs = jobs if first is None else [*first.jobs, *jobs]
                 return Batch(number, jobs, suspects=await self.has_suspects(queue, now))
             await self._ground.leases.delete_one({"_id": number})
         now = await self._ground.now()
         due, suspects = await asyncio.gather(
             self.next_due(queue, now), self.has_suspects(queue, now)
         )
-        return Batch(0, [], due, suspects=suspects)
+        batch = first or Batch(0, [])
+        batch.next_due, batch.suspects, batch.drained = due, suspects, due is None or due > now
+        return self._quick.found_empty(queue, batch, now)
+
+    async def _write_lease(
+        self,
+        first: Batch | None,
+        queue: str,
+        scopes: Sequence[Scope],
+        *,
+        worker: str,
+        until: datetime,
+    ) -> int:
+        """Write the lease under which jobs are taken; a quick claim's goes on."""
+        names = [gate_id(scope) for scope in dict.fromkeys(scopes)]
+        if first is not None:
+            change = {"$set": {"scopes": names, "until": until}}
+            await self._ground.leases.update_one({"_id": first.lease}, change)
+            return first.lease
+        number = await self._ground.number("lease")
+        await self._ground.leases.insert_one(
+            {"_id": number, "worker": worker, "until": until, "queue": queue, "scopes": names}
+        )
+        return number
+
+    def doubt(self) -> None:
+        """Something else than an insert has changed what can run, and when."""
+        self._quick.doubt()
+
+    async def close(self) -> None:
+        """Let writes that are under way come to their end."""
+        await self._quick.close()
 
     # Looking
 
-    async def _choose(self, queue: str, limit: int, now: datetime, *, alone: bool) -> list[Paper]:
-        """Take for lanes half of the room first, then plain jobs, then lanes again."""
+    async def _choose(
+        self, queue: str, limit: int, now: datetime, *, alone: bool
+    ) -> tuple[list[Paper], bool]:
+        """Take for lanes half of the room first, then plain jobs, then lanes again.
+
+        Say also whether the queue has a gate.
+        """
         runnable = _runnable(queue, now, alone=alone)
         whole, plain, lanes = await asyncio.gather(
             gates.read(self._ground, [Scope(queue)]),
             self._head({**runnable, "lane": None}, limit),
             self._ground.jobs.distinct("lane", {**runnable, "lane": {"$ne": None}}),
         )
-        allowed = limit
-        if Scope(queue) in whole:
+        allowed, gated = limit, Scope(queue) in whole
+        if gated:
             allowed = room(read_gate(whole[Scope(queue)]), now, limit)
         if allowed == 0:
-            return []
+            return [], gated
         laned = await self._look_in_lanes(queue, runnable, lanes, allowed, now) if lanes else []
         half = (allowed + (queue in self._lanes_next)) // 2
         plain = plain[: allowed - min(half, len(laned))]
-        return [*laned[: allowed - len(plain)], *plain]
+        return [*laned[: allowed - len(plain)], *plain], gated
 
     async def _head(self, wanted: Paper, limit: int) -> list[Paper]:
         if limit <= 0:
@@ -102,12 +136,21 @@ class Claims:
     # Taking
 
     async def _take(
-        self, queue: str, chosen: list[Paper], number: int, now: datetime, *, alone: bool
+        self,
+        queue: str,
+        chosen: list[Paper],
+        number: int,
+        now: datetime,
+        *,
+        alone: bool,
+        gated: bool,
     ) -> list[Claimed]:
         costs: dict[Scope, int] = {}
-        admitted, costs[Scope(queue)] = await gates.reserve(
-            self._ground, Scope(queue), len(chosen), lease=number, now=now
-        )
+        admitted = len(chosen)
+        if gated:
+            admitted, costs[Scope(queue)] = await gates.reserve(
+                self._ground, Scope(queue), len(chosen), lease=number, now=now
+            )
         through: list[Paper] = []
         for lane, papers in _by_lane(chosen[:admitted]).items():
             count = len(papers)
@@ -150,7 +193,7 @@ class Claims:
         if len(jobs) == len(reserved):
             return
         taken = {job.id for job in jobs}
-        unused = {Scope(queue): len(reserved) - len(jobs)}
+        unused = {Scope(queue): len(reserved) - len(jobs)} if Scope(queue) in costs else {}
         for paper in through:
             if paper["_id"] not in taken and paper["lane"] is not None:
                 scope = Scope(queue, paper["lane"])

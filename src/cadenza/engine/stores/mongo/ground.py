@@ -6,6 +6,7 @@ cannot be used where the update also depends on what was computed here. Its erro
 trip, and instants are whole milliseconds.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,6 +24,7 @@ from cadenza.engine.errors import InvalidJob
 from cadenza.engine.store import Wake
 from cadenza.engine.stores.mongo.papers import Paper
 
+STOCK, STOCK_SECONDS = 32, 1.0  # ids taken at once for lone inserts, and how long they are good
 MEASURED = 10.0  # seconds after which the server's clock is measured anew
 _NO_SUCH_COMMAND = 59
 
@@ -54,6 +56,8 @@ class Ground:
         self.workers = self._shelf("workers")
         self.counters = self._shelf("counters")
         self._watchers: list[Wake] = []
+        self._stock: deque[int] = deque()
+        self._stocked = 0.0  # monotonic
         self._offset: tuple[float, datetime] | None = None  # monotonic, the server's time then
 
     def _shelf(self, name: str) -> Shelf:
@@ -117,6 +121,20 @@ class Ground:
             return_document=ReturnDocument.BEFORE,
         )
         return 1 if found is None else int(found["last"]) + 1
+
+    async def job_numbers(self, count: int) -> int:
+        """Take `count` ids, return the first; lone ones come from a small stock, for a moment.
+
+        So a lone insert is one round trip. Ids of several processes stay in order to a second.
+        """
+        if count > 1:
+            self._stock.clear()  # what comes later has the higher id
+            return await self.number("job", count)
+        if not self._stock or self.clock.monotonic() - self._stocked > STOCK_SECONDS:
+            stocked = self.clock.monotonic()
+            first = await self.number("job", STOCK)
+            self._stock, self._stocked = deque(range(first, first + STOCK)), stocked
+        return self._stock.popleft()
 
     def watch(self, wake: Wake) -> Callable[[], None]:
         """Call `wake` on news of this process."""

@@ -54,7 +54,7 @@ def answers_batch(answers: Sequence[Enqueued]) -> int | None:
 async def lay_down(ground: Ground, jobs: Sequence[NewJob], *, batch: bool) -> list[Enqueued]:
     """Write jobs; those of a batch wait to be let go."""
     now = await ground.now()
-    first = await ground.number("job", len(jobs))
+    first = await ground.job_numbers(len(jobs))
     await open_lanes(ground, jobs)
     answers: list[Enqueued] = []
     plain: list[Paper] = []

@@ -4,6 +4,7 @@ A batch is one read, one bulk write and one write to the gates. The read only pr
 between it and the write is not matched, and is then looked at one by one.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -42,12 +43,12 @@ async def settle(
             missed = await _repeat_missed(ground, mine, held, now)
             refused += missed
             mine = [one for one in mine if one not in missed]
-    await _leave(ground, mine, held)
+    await asyncio.gather(
+        _leave(ground, mine, held), *(close_lease(ground, number) for number in closed)
+    )
     for one in mine:
         if one.park is not None:
             await gates.set_gate(ground, one.park.scope, park=one.park.wait)
-    for number in closed:
-        await close_lease(ground, number)
     ground.wake(held[one.id]["queue"] for one in mine)
     return refused
 

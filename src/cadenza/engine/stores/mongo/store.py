@@ -86,6 +86,7 @@ class MongoStore:
 
     async def close(self) -> None:
         """Let go of every connection."""
+        await self._claims.close()
         await self._ground.close()
 
     @_step
@@ -126,7 +127,10 @@ class MongoStore:
         self, settlements: Sequence[Settlement], *, closed: Sequence[int] = ()
     ) -> list[Settlement]:
         """Write outcomes under their fences; return those refused."""
-        return await settling.settle(self._ground, settlements, closed)
+        refused = await settling.settle(self._ground, settlements, closed)
+        if any(settlement.park for settlement in settlements):
+            self._claims.doubt()
+        return refused
 
     @_step
     async def rescue(self, *, crash_limit: int) -> Rescue:
@@ -151,7 +155,9 @@ class MongoStore:
     @_step
     async def cancel(self, ids: Sequence[int], *, reason: str) -> list[Changed]:
         """Cancel waiting jobs, ask for running ones."""
-        return await looking.cancel(self._ground, ids, reason)
+        answers = await looking.cancel(self._ground, ids, reason)
+        self._claims.doubt()
+        return answers
 
     @_step
     async def revive(self, ids: Sequence[int]) -> list[Changed]:

@@ -1,0 +1,156 @@
+"""The way of an idle worker to a lone job: one write that finds and takes it.
+
+While a queue is empty, a lease lies ready, so that a look costs one round trip and takes the first
+plain job it finds. Beside it the gate and the next heads are read: a job that may not start is put
+back untouched, and where more waits, the full claim goes on under the same lease. Looks come every few
+milliseconds after news and grow rare in silence, because a MongoDB alone tells other processes
+nothing. Limit: jobs of lanes and keyed ones are seen by full claims alone, every few seconds.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pymongo import ReturnDocument
+
+import cadenza.engine.stores.mongo.gate as gates
+from cadenza.engine.job import Scope, State, While
+from cadenza.engine.store import Batch
+from cadenza.engine.stores.mongo.ground import Ground, matched
+from cadenza.engine.stores.mongo.papers import Paper, read_claimed
+
+SOON, SELDOM, SLOWER = 0.001, 0.1, 1.1  # seconds between looks: at first, at most, growth
+LIKELY = 0.02  # a pause shorter than this follows news
+FULL = timedelta(seconds=5)  # after which a full claim looks for what a quick one does not see
+FRESH = 0.05  # the part of a lease that may have passed before it is taken: workers leave 0.1
+_ORDER = [("priority", 1), ("run_at", 1), ("_id", 1)]
+
+
+@dataclass(slots=True)
+class _Idle:
+    """What is known of a queue that was found empty."""
+
+    next_due: datetime | None
+    looked: datetime
+    pause: float = SOON
+    news: bool = False  # of this process, since it was found empty
+    number: int = 0  # of the lease that lies ready
+    staged: datetime | None = None
+    laying: asyncio.Task[None] | None = None
+
+
+class QuickClaims:
+    """Looks at queues that were found empty."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._idle: dict[str, _Idle] = {}
+        ground.watch(self._hear)
+
+    def _hear(self, queue: str) -> None:
+        for idle in self._idle.values() if not queue else filter(None, [self._idle.get(queue)]):
+            idle.news, idle.pause = True, SOON
+
+    def doubt(self) -> None:
+        """What is known of empty queues may be wrong: look fully before the next answer."""
+        for idle in self._idle.values():
+            idle.news = True
+
+    async def close(self) -> None:
+        """Let writes that are under way come to their end."""
+        laying = [idle.laying for idle in self._idle.values() if idle.laying is not None]
+        await asyncio.gather(*laying, return_exceptions=True)
+
+    def found_empty(self, queue: str, batch: Batch, now: datetime) -> Batch:
+        """Remember that nothing more can run; say when to look again."""
+        idle = self._idle.setdefault(queue, _Idle(batch.next_due, now))
+        idle.next_due, idle.looked, idle.news = batch.next_due, now, False
+        batch.look_again = idle.pause
+        return batch
+
+    async def claim(self, queue: str, worker: str, lease: timedelta) -> Batch | None:
+        """Take the first plain job of a queue that was empty.
+
+        None, or a batch that is not drained: a full claim is called for.
+        """
+        idle = self._idle.get(queue)
+        if idle is None:
+            return None
+        now = await self._ground.now()
+        known_due = idle.next_due is not None and idle.next_due <= now
+        if known_due or not timedelta() <= now - idle.looked < FULL:
+            return None
+        if idle.laying is not None:
+            await idle.laying
+            idle.laying = None
+        await self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
+        paper, gate, heads = await self._look(idle, queue, now)
+        if paper is None:
+            if gate or idle.news:
+                return None
+            idle.pause = min(idle.pause * SLOWER, SELDOM)
+            return Batch(0, [], idle.next_due, drained=True, look_again=idle.pause)
+        if gate:
+            fence = {"_id": paper["_id"], "state": State.RUNNING.value, "lease": idle.number}
+            await self._ground.jobs.update_one(fence, {"$set": {"state": State.WAITING.value}})
+            return None
+        batch = Batch(idle.number, [read_claimed(paper)])
+        others = [head for head in heads if head["_id"] != paper["_id"]]
+        batch.drained = not others or (others[0]["run_at"] > now and others[0]["lane"] is None)
+        idle.staged, idle.pause = None, SOON
+        if batch.drained:
+            batch.next_due = others[0]["run_at"] if others else None
+            laying = self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
+            idle.laying = asyncio.create_task(laying, name="cadenza mongo lease")
+            return self.found_empty(queue, batch, now)
+        return batch
+
+    async def _look(
+        self, idle: _Idle, queue: str, now: datetime
+    ) -> tuple[Paper | None, dict[Scope, Paper], list[Paper]]:
+        """Take the first plain job; read the gate and the heads, beside it while jobs are likely."""
+        waiting = {"queue": queue, "state": State.WAITING.value}
+        taking = self._ground.jobs.find_one_and_update(
+            _plain(queue, now),
+            {"$set": {"state": State.RUNNING.value, "lease": idle.number}},
+            sort=_ORDER,
+            return_document=ReturnDocument.AFTER,
+        )
+        heads = self._ground.jobs.find(waiting, {"run_at": 1, "lane": 1}).sort("run_at", 1).limit(2)
+        around = gates.read(self._ground, [Scope(queue)]), heads.to_list()
+        if idle.pause < LIKELY:
+            return await asyncio.gather(taking, *around)
+        paper = await taking
+        if paper is not None:
+            return paper, *await asyncio.gather(*around)
+        for reading in around:
+            reading.close()
+        return None, {}, []
+
+    async def _lay_ready(
+        self, idle: _Idle, queue: str, *, worker: str, lease: timedelta, now: datetime
+    ) -> None:
+        """Have a lease written that ends a whole span from now, or a little before."""
+        if idle.staged is not None and timedelta() <= now - idle.staged <= lease * FRESH:
+            return
+        until = {"worker": worker, "until": now + lease}
+        live = {"_id": idle.number, "dead": {"$exists": False}}
+        if idle.staged is None or not matched(
+            await self._ground.leases.update_one(live, {"$set": until})
+        ):
+            idle.number = await self._ground.number("lease")
+            await self._ground.leases.insert_one(
+                {"_id": idle.number, **until, "queue": queue, "scopes": []}
+            )
+        idle.staged = now
+
+
+def _plain(queue: str, now: datetime) -> Paper:
+    return {
+        "queue": queue,
+        "state": State.WAITING.value,
+        "crashes": 0,
+        "lane": None,
+        "run_at": {"$lte": now},
+        "key_while": {"$ne": While.QUEUED.value},
+    }
