@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from bench.prepare import ROOT, VENV, prepare_node, prepare_python
@@ -25,7 +26,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--quick", action="store_true", help="one round of small counts: does everything work?"
     )
     parser.add_argument(
-        "--only", metavar="NAME,...", help="these systems, or stores (postgres, sqlite, valkey)"
+        "--only",
+        metavar="NAME,...",
+        help="these systems, or stores (postgres, sqlite, redis, mongo)",
     )
     parser.add_argument(
         "--work", metavar="NAME,...", help="these works: rate, idle, growth, pressure"
@@ -78,14 +81,21 @@ def main() -> None:
     # Ended from outside, the servers below must still go away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     begin, results = time.monotonic(), Results()
-    with servers.start_postgres() as postgres, servers.start_valkey() as valkey:
+    with (
+        servers.start_postgres() as postgres,
+        servers.start_valkey() as valkey,
+        servers.start_mongo(wanted=any(s.store == "mongo" for s in plan.systems)) as mongo,
+    ):
         ground = Ground(
             postgres=postgres,
             valkey=valkey,
             bench_python=sys.executable,
             host_python=os.environ.get(HOST, sys.executable),
             node=str(prepare_node()),
+            mongo=mongo,
         )
+        if mongo is None:
+            plan = replace(plan, systems=[s for s in plan.systems if s.store != "mongo"])
         try:
             run_rounds(plan, ground, results)
         finally:

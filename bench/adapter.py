@@ -21,6 +21,7 @@ class Place:
     dsn: str
     file: str
     valkey: str
+    mongo: str
     marks: str
 
     @staticmethod
@@ -31,6 +32,7 @@ class Place:
             dsn=read("BENCH_DSN", ""),
             file=read("BENCH_FILE", ""),
             valkey=read("BENCH_VALKEY", ""),
+            mongo=read("BENCH_MONGO", ""),
             marks=read("BENCH_MARKS", "/dev/null"),
         )
 

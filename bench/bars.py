@@ -44,6 +44,13 @@ class Judge:
             return Bar(text, None, "")
         return Bar(text, ours.ahead_of(theirs), f"{show(ours)} against {show(theirs)}")
 
+    def sooner(self, text: str, ours: Spread | None, theirs: Spread | None) -> Bar:
+        """Judge whether our slowest round beats their quickest."""
+        if ours is None or theirs is None:
+            return Bar(text, None, "")
+        figures = f"{show(ours, 2)} against {show(theirs, 2)} ms"
+        return Bar(text, theirs.ahead_of(ours), figures)
+
     def ratio(self, text: str, ours: Spread | None, theirs: Spread | None, *, least: float) -> Bar:
         """Judge whether our median is at least a share of theirs."""
         if ours is None or theirs is None or not theirs.median:
@@ -58,9 +65,9 @@ class Judge:
         return Bar(text, value <= limit, f"{value:,.2f} {unit}, limit {limit:,.2f}")
 
 
-def show(spread: Spread) -> str:
+def show(spread: Spread, digits: int = 0) -> str:
     """Write a median with its spread."""
-    return f"{spread.median:,.0f} [{spread.low:,.0f}–{spread.high:,.0f}]"
+    return f"{spread.median:,.{digits}f} [{spread.low:,.{digits}f}–{spread.high:,.{digits}f}]"
 
 
 def median(spread: Spread | None) -> float | None:
@@ -164,6 +171,19 @@ def judge_sqlite(judge: Judge, ours: str) -> list[Bar]:
             "idle CPU under 0.5 % of a core", median(judge.cell(ours, "cpu")), 0.5, unit="%"
         )
     )
+    return bars
+
+
+def judge_peers(judge: Judge, ours: str, store: Store) -> list[Bar]:
+    """Judge that we are ahead of every peer of a store in drain rate and pick-up latency."""
+    cell = judge.cell
+    bars: list[Bar] = []
+    for peer in judge.peers(store):
+        text = f"one worker ahead of {peer.label}"
+        bars.append(judge.ahead(text, cell(ours, "drain_1"), cell(peer.name, "drain_1")))
+        for metric, word in (("pickup_p50", "p50"), ("pickup_p99", "p99")):
+            text = f"pick-up {word} ahead of {peer.label}"
+            bars.append(judge.sooner(text, cell(ours, metric), cell(peer.name, metric)))
     return bars
 
 

@@ -5,9 +5,9 @@ A settings line is what makes that peer fast; a peer that is set badly proves no
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-Store = Literal["postgres", "sqlite", "valkey"]
+Store = Literal["postgres", "sqlite", "valkey", "mongo"]
 Role = Literal["raw", "ours", "peer"]
 Runtime = Literal["bench", "host", "node"]
 
@@ -239,6 +239,39 @@ SYSTEMS: tuple[System, ...] = (
         jobs=6_000,
         bulk=False,
     ),
+    System(
+        name="cadenza_mongo",
+        label="Cadenza, deletes",
+        store="mongo",
+        role="ours",
+        runtime="host",
+        settings="batch 1,000, concurrency 100; finished jobs deleted at once",
+        jobs=2_000,
+        ones=500,
+    ),
+    System(
+        name="mongodbcron",
+        label="mongodb-cron",
+        store="mongo",
+        role="peer",
+        runtime="node",
+        python=False,
+        settings="8 in one process, each polled every 50 ms, autoRemove",
+        jobs=2_000,
+        ones=500,
+    ),
+    System(
+        name="agenda",
+        label="Agenda",
+        store="mongo",
+        role="peer",
+        runtime="node",
+        python=False,
+        settings="100 at once, looks every 10 ms, removeOnComplete",
+        jobs=1_000,
+        ones=500,
+        bulk=False,
+    ),
 )
 
 
@@ -247,7 +280,7 @@ def choose(names: str | None) -> list[System]:
     if names is None:
         return list(SYSTEMS)
     wanted = {"valkey" if name.strip() == "redis" else name.strip() for name in names.split(",")}
-    unknown = wanted - {system.name for system in SYSTEMS} - {"postgres", "sqlite", "valkey"}
+    unknown = wanted - {system.name for system in SYSTEMS} - set(get_args(Store))
     if unknown:
         known = ", ".join(system.name for system in SYSTEMS)
         raise SystemExit(

@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.bars import Bar, Judge, judge_postgres, judge_soundness, judge_sqlite
+from bench.bars import (
+    Bar,
+    Judge,
+    judge_peers,
+    judge_postgres,
+    judge_soundness,
+    judge_sqlite,
+)
 from bench.catalogue import SYSTEMS, Store, System
 from bench.measure import Spread
 from bench.rounds import Plan, Results
@@ -41,7 +48,8 @@ GROWN = {
 TITLES: dict[Store, str] = {
     "postgres": "PostgreSQL",
     "sqlite": "SQLite, WAL, synchronous=FULL",
-    "valkey": "Valkey, nothing kept on disk (reference)",
+    "valkey": "Valkey, nothing kept on disk",
+    "mongo": "MongoDB",
 }
 
 
@@ -121,7 +129,9 @@ def all_bars(results: Results) -> list[str]:
     lines = ["## Bars", "", "PostgreSQL", ""]
     lines += bar_table(judge_postgres(judge, "cadenza_postgres", "cadenza_postgres_kept"))
     lines += ["SQLite", "", *bar_table(judge_sqlite(judge, "cadenza_sqlite"))]
-    return [*lines, "Both", "", *bar_table([judge_soundness(results)])]
+    lines += ["Redis", "", *bar_table(judge_peers(judge, "cadenza_redis", "valkey"))]
+    lines += ["MongoDB", "", *bar_table(judge_peers(judge, "cadenza_mongo", "mongo"))]
+    return [*lines, "All", "", *bar_table([judge_soundness(results)])]
 
 
 def machine() -> str:

@@ -1,4 +1,4 @@
-"""Private servers for one run: PostgreSQL 18 with fsync on, and Valkey, on Unix sockets.
+"""Private servers for one run: PostgreSQL 18 with fsync on, Valkey, and MongoDB or its stand-in.
 
 Started from the binaries in the peers' environment, data on a real disk (BENCH_DATA chooses
 where, /var/tmp otherwise), gone afterwards. Settings are the defaults but for a log wide
@@ -13,6 +13,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+
+from tests.servers.mongo import PrivateMongo
+from tests.servers.place import ServerUnavailableError
 
 SETTINGS: Mapping[str, str] = {
     "listen_addresses": "",
@@ -175,3 +179,19 @@ def start_valkey() -> Iterator[Path]:
         process.terminate()
         process.wait(10)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def start_mongo(*, wanted: bool) -> Iterator[PrivateMongo | None]:
+    """Start mongod where there is one, else the stand-in of the tests; None where neither can be had."""
+    if not wanted:
+        yield None
+        return
+    try:
+        server = PrivateMongo.create()
+    except ServerUnavailableError as error:
+        print(f"bench: the MongoDB rows are left out: {error}", file=sys.stderr)
+        yield None
+        return
+    with server:
+        yield server

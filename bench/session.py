@@ -23,7 +23,7 @@ from bench.adapter import remove_file
 from bench.catalogue import System
 from bench.marks import Mark, count_marks, read_marks
 from bench.prepare import ROOT
-from bench.servers import Postgres
+from bench.servers import Postgres, PrivateMongo
 from bench.watch import Neighbours
 
 
@@ -48,6 +48,7 @@ class Ground:
     bench_python: str
     host_python: str
     node: str
+    mongo: PrivateMongo | None = None
 
 
 class Session:
@@ -70,6 +71,8 @@ class Session:
             from redis import Redis
 
             Redis(unix_socket_path=str(self.ground.valkey)).flushall()
+        elif self.ground.mongo is not None and self.system.store == "mongo":
+            self.ground.mongo.drop(self.database)
         else:
             remove_file(str(self.file))
         self.producer = subprocess.Popen(
@@ -122,6 +125,7 @@ class Session:
             "BENCH_DSN": self.ground.postgres.dsn(self.database),
             "BENCH_FILE": str(self.file),
             "BENCH_VALKEY": str(self.ground.valkey),
+            "BENCH_MONGO": self.ground.mongo.url_for(self.database) if self.ground.mongo else "",
             "BENCH_MARKS": str(self.marks),
             "BENCH_GATE": str(self.memory),
             "NODE_ENV": "production",
