@@ -68,6 +68,7 @@ class Stage:
     tokens: dict[str, str] = field(default_factory=dict[str, str])
     members: dict[str, str] = field(default_factory=dict[str, str])
     posts: list[str] = field(default_factory=list[str])
+    names: dict[str, str] = field(default_factory=dict[str, str])  # ids that a test keeps by name
     contexts: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def visit(self, who: str, path: str, *, deaf: bool = False, **options: Any) -> Page:

@@ -3,13 +3,15 @@
 from datetime import datetime
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
+from cadenza.drafts.keep_category import CategoryForm, save_category
+from cadenza.drafts.model import Category
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
-from tests.browser.stage import HOME, Stage
+from tests.browser.stage import HOME, Stage, connect_account
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 DRAFTS = ("A look into the archive", "The cloakroom in winter", "Why oboes give the note")
@@ -71,7 +73,7 @@ async def test_a_rule_shows_its_plan_before_it_is_saved_and_lays_out_posts(stage
     await dialog.get_by_role("textbox", name="Name", exact=True).fill("Mondays")
     await dialog.get_by_label("Category").first.click()
     await page.get_by_role("option", name="Rehearsals").click()
-    await dialog.get_by_label("Accounts").first.click()
+    await dialog.get_by_label("Where").first.click()
     await page.get_by_role("option", name="@hall@music.example").click()
     await page.keyboard.press("Escape")
     plan = dialog.get_by_label("What this rule does")
@@ -90,6 +92,50 @@ async def test_a_rule_shows_its_plan_before_it_is_saved_and_lays_out_posts(stage
     assert await hindrances(page) == []
 
 
+async def test_a_rule_keeps_to_weekdays_of_the_month_channels_a_pool_and_changes_of_clocks(
+    stage: Stage,
+) -> None:
+    await stage.house.operations.run(lambda tx, now: _prepare(tx, now, stage))
+    page = await stage.visit("ada", "drafts/rules")
+    await page.get_by_role("button", name="New rule").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("textbox", name="Name", exact=True).fill("Last Fridays")
+    await choose(page, "Category", "Rehearsals")
+    await choose(page, "Where", "@hall.pictures")
+    await dialog.get_by_label("Instagram story").check()
+    await choose(page, "How often", "By the month")
+    await dialog.get_by_label("Days of the month").first.press("Backspace")
+    await dialog.get_by_role("button", name="Add a weekday of the month").click()
+    await choose(page, "Which of the month, 1", "last")
+    await choose(page, "Weekday of the month, 1", "Friday")
+    await choose(page, "Pictures from", "The pool of Archive")
+    await choose(page, "A time that clocks leap over", "Is left out that day")
+    await choose(page, "A time that comes twice", "Goes both times")
+    plan = dialog.get_by_label("What this rule does")
+    await expect(plan).to_contain_text("Every month on the last Friday at 09:00")
+    await expect(plan).to_contain_text("Fri 30 Oct, 09:00")
+    await snap(page, "drafts-rule-month")
+    assert await hindrances(page) == []
+    await dialog.get_by_role("button", name="Save the rule").click()
+
+    await expect(page.get_by_text("Last Fridays is saved.")).to_be_visible()
+    (rule,) = await stage.rows("SELECT pattern, pool_id, gap, fold FROM rule")
+    assert (rule["pool_id"], rule["gap"], rule["fold"]) == (stage.names["Archive"], "skip", "both")
+    assert '"weekdays":[{"nth":-1,"weekday":5}]' in rule["pattern"]
+    targets = await stage.rows("SELECT channel FROM rule_target ORDER BY channel")
+    assert [each["channel"] for each in targets] == ["instagram_feed", "instagram_story"]
+
+
+async def choose(page: Page, label: str, option: str) -> None:
+    await page.get_by_role("dialog").get_by_role("combobox", name=label).click()
+    await (
+        page.get_by_role("option", name=option, exact=True)
+        .or_(page.get_by_role("option", name=option))
+        .first.click()
+    )
+    await page.keyboard.press("Tab")
+
+
 async def test_drafts_fit_a_phone_in_the_dark(stage: Stage) -> None:
     await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
     page = await stage.visit(
@@ -99,6 +145,15 @@ async def test_drafts_fit_a_phone_in_the_dark(stage: Stage) -> None:
     await snap(page, "drafts-phone-dark")
     assert not await overflows(page)
     assert await hindrances(page) == []
+
+
+def _prepare(tx: Tx, now: datetime, stage: Stage) -> None:
+    connect_account(tx, now, "instagram", "@hall.pictures", "Europe/Berlin")
+    by = f"member:{stage.members['ada']}"
+    for name in ("Rehearsals", "Archive"):
+        kept = save_category(tx, now, CategoryForm(name=name), workspace_id=HOME, by=by)
+        assert isinstance(kept, Category)
+        stage.names[name] = kept.id
 
 
 def _write(tx: Tx, now: datetime, stage: Stage) -> None:

@@ -32,7 +32,7 @@ export function Editor({ accounts, content, previews, disabled, onChange }: Prop
   return (
     <fieldset disabled={disabled} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
       <Stack gap="md">
-      <Where accounts={accounts} channels={about} content={content} previews={previews} onChange={onChange} />
+      <Where accounts={accounts} channels={about} places={content.places} foreseen={previews} onChange={(places) => onChange({ ...content, places })} />
       <Tabs value={shown} onChange={(next) => setTab(next ?? EVERYWHERE)} keepMounted={false}>
         <Tabs.List mb="sm" aria-label="Which words">
           <Tabs.Tab value={EVERYWHERE}>Everywhere</Tabs.Tab>

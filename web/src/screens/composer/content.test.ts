@@ -60,11 +60,11 @@ test("what stays as it was saved is not sent again", () => {
 });
 
 test("channels of an account are named in its own place of the list, and at least its usual ones stay", () => {
-  const begun = { ...empty, places: [{ account_id: "a" }, { account_id: "b" }] };
+  const begun = [{ account_id: "a" }, { account_id: "b" }];
   const both = onChannels(begun, "a", ["instagram_feed", "instagram_story"]);
-  expect(both.places.map((each) => each.channel)).toEqual(["instagram_feed", "instagram_story", undefined]);
+  expect(both.map((each) => each.channel)).toEqual(["instagram_feed", "instagram_story", undefined]);
   expect(channelsOf(both, "a")).toEqual(["instagram_feed", "instagram_story"]);
-  expect(onChannels(both, "a", []).places).toEqual(begun.places);
+  expect(onChannels(both, "a", [])).toEqual(begun);
 });
 
 test("what is chosen on a channel makes it differ, until it is left to the network again", () => {

@@ -115,16 +115,16 @@ export function choose(content: Content, channel: Channel, name: string, value: 
 }
 
 /** Which channels of an account are named; none: its usual ones. */
-export function channelsOf(content: Content, accountId: string): Channel[] {
-  return content.places.flatMap((each) => (each.account_id === accountId && each.channel !== undefined && each.channel !== null ? [each.channel] : []));
+export function channelsOf(places: readonly Place[], accountId: string): Channel[] {
+  return places.flatMap((each) => (each.account_id === accountId && each.channel !== undefined && each.channel !== null ? [each.channel] : []));
 }
 
 /** Name the channels of an account; the others keep theirs. */
-export function onChannels(content: Content, accountId: string, channels: readonly Channel[]): Content {
-  const at = content.places.findIndex((each) => each.account_id === accountId);
-  const others = content.places.filter((each) => each.account_id !== accountId);
+export function onChannels(places: readonly Place[], accountId: string, channels: readonly Channel[]): Place[] {
+  const at = places.findIndex((each) => each.account_id === accountId);
+  const others = places.filter((each) => each.account_id !== accountId);
   const named = channels.length === 0 ? [{ account_id: accountId }] : channels.map((channel) => ({ account_id: accountId, channel }));
-  return { ...content, places: others.toSpliced(at, 0, ...named) };
+  return others.toSpliced(at, 0, ...named);
 }
 
 /** Say whether a channel differs from the others in anything. */

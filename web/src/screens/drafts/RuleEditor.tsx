@@ -1,5 +1,5 @@
 // A rule's form. Before it is saved the server rehearses it: what is added, moved, removed, and what stays.
-import { Alert, Autocomplete, Button, Checkbox, Chip, Group, MultiSelect, NumberInput, Select, Stack, TagsInput, TextInput } from "@mantine/core";
+import { Alert, Autocomplete, Button, Checkbox, Group, Select, Stack, TextInput } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -10,10 +10,13 @@ import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
 import { useWorkspace, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
-import { accountLabel } from "../../ui/AccountChoice";
 import { localDay } from "../../ui/times";
 import { zones } from "../../ui/zones";
-import { newPattern, patternWords, readPattern, weekdayNames, writePattern, type PatternForm } from "./pattern";
+import type { Place } from "../composer/content";
+import { useChannels } from "../composer/useChannels";
+import { Where } from "../composer/Where";
+import { newPattern, patternWords, readPattern, writePattern, type PatternForm } from "./pattern";
+import { PatternFields } from "./PatternFields";
 import { Plan } from "./Plan";
 import type { Rule } from "./Rules";
 import { useCategories } from "./useCategories";
@@ -24,8 +27,13 @@ interface Values {
   zone: string;
   starts: string;
   ends: string | null;
-  accounts: string[];
+  /** The wall time that an interval is counted from. */
+  from: string;
+  places: Place[];
+  pool_id: string | null;
   needs_media: boolean;
+  gap: Rule["gap"];
+  fold: Rule["fold"];
   pattern: PatternForm;
 }
 
@@ -34,6 +42,7 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
   const workspace = useWorkspace();
   const categories = useCategories();
   const accounts = useAccounts();
+  const channels = useChannels();
   const zone = workspace.data?.zone ?? "UTC";
   const form = useForm<Values>({
     initialValues: {
@@ -42,15 +51,19 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
       zone: rule?.zone ?? zone,
       starts: rule?.starts.slice(0, 10) ?? localDay(new Date(), zone),
       ends: rule?.ends?.slice(0, 10) ?? null,
-      accounts: rule === null ? [] : [...new Set(rule.targets.map((each) => each.account_id))],
+      from: rule?.starts.slice(11, 16) || "00:00",
+      places: rule === null ? [] : rule.targets.map(({ account_id, channel }) => ({ account_id, channel: channel as Place["channel"] })),
+      pool_id: rule?.pool_id ?? null,
       needs_media: rule?.needs_media ?? false,
+      gap: rule?.gap ?? "shift",
+      fold: rule?.fold ?? "first",
       pattern: rule === null ? newPattern : readPattern(rule.pattern),
     },
   });
   const [typed] = useDebouncedValue(form.values, 500);
-  const whole = typed.name !== "" && typed.category_id !== "" && typed.accounts.length > 0;
+  const whole = typed.name !== "" && typed.category_id !== "" && typed.places.length > 0;
   const send = (values: Values, dry_run: boolean) => {
-    const body = written(values, rule);
+    const body = written(values);
     return rule === null
       ? take(api.POST("/api/v1/workspaces/{workspace_id}/rules", { params: { path: { workspace_id }, query: { dry_run } }, body }))
       : take(
@@ -88,20 +101,29 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
             {...form.getInputProps("category_id")}
           />
         </Group>
-        <MultiSelect
-          label="Accounts"
-          required
-          searchable
-          data={(accounts.data ?? []).map((each) => ({ value: each.id, label: accountLabel(each) }))}
-          {...form.getInputProps("accounts")}
-        />
+        <Where accounts={accounts.data ?? []} channels={channels} places={form.values.places} required onChange={(places) => form.setFieldValue("places", places)} />
         <PatternFields pattern={form.values.pattern} onChange={(pattern) => form.setFieldValue("pattern", pattern)} />
         <Group grow align="flex-start" preventGrowOverflow={false}>
           <Autocomplete label="On the clock of" required miw={170} data={zones} limit={20} {...form.getInputProps("zone")} />
           <DateInput label="From" required miw={140} valueFormat="ddd D MMM YYYY" {...form.getInputProps("starts")} />
+          {form.values.pattern.kind === "interval" && <TextInput type="time" label="At, the first time" required miw={120} {...form.getInputProps("from")} />}
           <DateInput label="Until" placeholder="For ever" clearable miw={140} valueFormat="ddd D MMM YYYY" {...form.getInputProps("ends")} />
         </Group>
+        <Select
+          label="Pictures from"
+          description="Each in turn, the least used first"
+          placeholder="The category's own pool"
+          clearable
+          data={(categories.data ?? []).filter(({ id }) => id !== form.values.category_id).map(({ id, name }) => ({ value: id, label: `The pool of ${name}` }))}
+          {...form.getInputProps("pool_id")}
+        />
         <Checkbox label="Only with a picture" description="A post for which none is left waits until somebody adds one" {...form.getInputProps("needs_media", { type: "checkbox" })} />
+        {form.values.pattern.kind !== "interval" && (
+          <Group grow align="flex-start" preventGrowOverflow={false} role="group" aria-label="When clocks change">
+            <Select label="A time that clocks leap over" description="In spring, 02:30 does not exist" allowDeselect={false} miw={220} data={gaps} {...form.getInputProps("gap")} />
+            <Select label="A time that comes twice" description="In autumn, 02:30 comes again" allowDeselect={false} miw={220} data={folds} {...form.getInputProps("fold")} />
+          </Group>
+        )}
         {plan.error !== null && whole && (
           <Alert color="red" role="alert">
             {plan.error instanceof Problem && plan.error.faults.length > 0 ? plan.error.faults.map((each) => each.says).join(" ") : plan.error.message}
@@ -121,74 +143,24 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
   );
 }
 
-function written(values: Values, rule: Rule | null) {
-  const same = rule?.starts.slice(0, 10) === values.starts;
-  return {
-    name: values.name,
-    category_id: values.category_id,
-    pool_id: rule?.pool_id ?? null,
-    zone: values.zone,
-    starts: same && rule !== null ? rule.starts : values.starts,
-    ends: values.ends,
-    // Channels that were chosen for an account elsewhere stay as they are.
-    targets: values.accounts.flatMap((account_id) => {
-      const kept = rule?.targets.filter((each) => each.account_id === account_id) ?? [];
-      return kept.length > 0 ? kept.map(({ channel }) => ({ account_id, channel: channel as never })) : [{ account_id }];
-    }),
-    needs_media: values.needs_media,
-    gap: rule?.gap ?? ("shift" as const),
-    fold: rule?.fold ?? ("first" as const),
-    pattern: writePattern(values.pattern),
-  };
-}
+const gaps: { value: Rule["gap"]; label: string }[] = [
+  { value: "shift", label: "Goes an hour later (03:30)" },
+  { value: "next_valid", label: "Goes when the clock leaps (03:00)" },
+  { value: "skip", label: "Is left out that day" },
+];
 
-function PatternFields({ pattern, onChange }: { pattern: PatternForm; onChange: (pattern: PatternForm) => void }) {
-  const set = (change: Partial<PatternForm>) => onChange({ ...pattern, ...change });
-  const units = { weekly: "weeks", daily: "days", monthly: "months", interval: "hours" };
-  return (
-    <Stack gap="sm">
-      <Group align="flex-end">
-        <Select
-          label="How often"
-          allowDeselect={false}
-          w={180}
-          data={[
-            { value: "weekly", label: "On weekdays" },
-            { value: "daily", label: "Every so many days" },
-            { value: "monthly", label: "On days of the month" },
-            { value: "interval", label: "Every so many hours" },
-          ]}
-          value={pattern.kind}
-          onChange={(kind) => kind !== null && set({ kind: kind as PatternForm["kind"] })}
-        />
-        {pattern.kind === "interval" ? (
-          <NumberInput label="Hours between" w={130} min={1} max={8760} allowDecimal={false} value={pattern.hours} onChange={(hours) => set({ hours: Number(hours) || 1 })} />
-        ) : (
-          <NumberInput label={`Every … ${units[pattern.kind]}`} w={130} min={1} max={100} allowDecimal={false} value={pattern.step} onChange={(step) => set({ step: Number(step) || 1 })} />
-        )}
-      </Group>
-      {pattern.kind === "weekly" && (
-        <Chip.Group multiple value={pattern.weekdays} onChange={(weekdays) => set({ weekdays })}>
-          <Group gap={6} role="group" aria-label="Weekdays">
-            {[1, 2, 3, 4, 5, 6, 0].map((day) => (
-              <Chip key={day} value={String(day)} size="sm">
-                {weekdayNames[day]}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
-      )}
-      {pattern.kind === "monthly" && (
-        <TagsInput label="Days of the month" description="1 to 31; -1 is the last" value={pattern.days} onChange={(days) => set({ days: days.filter((day) => /^-?\d{1,2}$/.test(day)) })} />
-      )}
-      {pattern.kind !== "interval" && (
-        <TagsInput
-          label="Times"
-          description="Such as 09:00; Enter after each"
-          value={pattern.times}
-          onChange={(times) => set({ times: times.map((each) => each.trim().padStart(5, "0")).filter((each) => /^([01]\d|2[0-3]):[0-5]\d$/.test(each)) })}
-        />
-      )}
-    </Stack>
-  );
+const folds: { value: Rule["fold"]; label: string }[] = [
+  { value: "first", label: "Goes the first time" },
+  { value: "second", label: "Goes the second time" },
+  { value: "both", label: "Goes both times" },
+];
+
+function written(values: Values) {
+  const { from, places, pattern, starts, ...rest } = values;
+  return {
+    ...rest,
+    starts: `${starts}T${from}`,
+    targets: places,
+    pattern: writePattern(pattern),
+  };
 }

@@ -12,9 +12,21 @@ test("a pattern is told in words, the week from Monday", () => {
   expect(patternWords({ ...newPattern, kind: "interval", hours: 36 })).toBe("Every 36 hours");
 });
 
-test("what the form cannot show of a pattern is kept", () => {
-  const shape = { kind: "monthly", days: [], weekdays: [{ nth: -1, weekday: 5 }], times: ["09:00"], step: 1 };
+test.each([
+  { kind: "monthly", days: [31], weekdays: [{ nth: -1, weekday: 5 }], times: ["09:00"], step: 2, short_month: "skip" },
+  { kind: "weekly", weekdays: [0, 3], times: ["09:00", "17:30"], step: 2 },
+  { kind: "daily", times: ["09:00"], step: 3 },
+  { kind: "interval", hours: 36 },
+])("a pattern of kind $kind comes back from the form as it went in", (shape) => {
   expect(writePattern(readPattern(shape))).toEqual(shape);
+});
+
+test("weekdays of the month are told by their number", () => {
+  const nth = [
+    { nth: "2", weekday: "2" },
+    { nth: "-1", weekday: "5" },
+  ];
+  expect(patternWords({ ...newPattern, kind: "monthly", days: [], nth })).toBe("Every month on the second Tuesday and the last Friday at 09:00");
 });
 
 test("own names are read line by line", () => {

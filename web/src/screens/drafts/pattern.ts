@@ -1,18 +1,38 @@
 // A rule's pattern: as the form holds it, as the server takes it, and in words.
+export interface Nth {
+  nth: string;
+  weekday: string;
+}
+
 export interface PatternForm {
   kind: "weekly" | "daily" | "monthly" | "interval";
   weekdays: string[];
   days: string[];
+  /** Weekdays of the month: the second Tuesday, the last Friday. */
+  nth: Nth[];
+  /** What becomes of the 31st where a month has none. */
+  shortMonth: "last" | "skip";
   times: string[];
   step: number;
   hours: number;
-  /** Nth weekdays ("the last Friday") cannot be edited here: they are kept as they are. */
-  nth: unknown[];
 }
 
 export const weekdayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-export const newPattern: PatternForm = { kind: "weekly", weekdays: ["1"], days: ["1"], times: ["09:00"], step: 1, hours: 24, nth: [] };
+export const nthNames: Record<string, string> = {
+  "1": "first",
+  "2": "second",
+  "3": "third",
+  "4": "fourth",
+  "5": "fifth",
+  "-1": "last",
+  "-2": "second to last",
+  "-3": "third to last",
+  "-4": "fourth to last",
+  "-5": "fifth to last",
+};
+
+export const newPattern: PatternForm = { kind: "weekly", weekdays: ["1"], days: ["1"], nth: [], shortMonth: "last", times: ["09:00"], step: 1, hours: 24 };
 
 export function readPattern(shape: Record<string, unknown>): PatternForm {
   const list = (name: string): unknown[] => (Array.isArray(shape[name]) ? (shape[name] as unknown[]) : []);
@@ -21,7 +41,8 @@ export function readPattern(shape: Record<string, unknown>): PatternForm {
     kind,
     weekdays: kind === "weekly" ? list("weekdays").map(String) : newPattern.weekdays,
     days: kind === "monthly" ? list("days").map(String) : newPattern.days,
-    nth: kind === "monthly" ? list("weekdays") : [],
+    nth: kind === "monthly" ? (list("weekdays") as { nth: number; weekday: number }[]).map(({ nth, weekday }) => ({ nth: String(nth), weekday: String(weekday) })) : [],
+    shortMonth: shape.short_month === "skip" ? "skip" : "last",
     times: list("times").map(String),
     step: typeof shape.step === "number" ? shape.step : 1,
     hours: typeof shape.hours === "number" ? shape.hours : 24,
@@ -36,13 +57,20 @@ export function writePattern(form: PatternForm): Record<string, unknown> {
     case "daily":
       return { kind, times, step };
     case "monthly":
-      return { kind, days: form.days.map(Number), weekdays: form.nth, times, step };
+      return {
+        kind,
+        days: form.days.map(Number),
+        weekdays: form.nth.map(({ nth, weekday }) => ({ nth: Number(nth), weekday: Number(weekday) })),
+        times,
+        step,
+        short_month: form.shortMonth,
+      };
     case "interval":
       return { kind, hours: form.hours };
   }
 }
 
-/** "Mondays and Thursdays at 09:00", "Every 2 days at 09:00 and 17:00" */
+/** "Mondays and Thursdays at 09:00", "Every month on the last Friday at 09:00" */
 export function patternWords(form: PatternForm): string {
   const at = form.times.length === 0 ? "" : ` at ${and(form.times)}`;
   switch (form.kind) {
@@ -54,13 +82,16 @@ export function patternWords(form: PatternForm): string {
       return form.step === 1 ? `Every day${at}` : `Every ${form.step} days${at}`;
     case "monthly": {
       const days = form.days.map((day) => (day === "-1" ? "the last day" : `day ${day}`));
-      const all = [...days, ...(form.nth.length > 0 ? ["certain weekdays"] : [])];
-      return `${form.step === 1 ? "Every month" : `Every ${form.step} months`} on ${and(all)}${at}`;
+      const nth = form.nth.map((each) => `the ${nthNames[each.nth] ?? each.nth} ${weekdayNames[Number(each.weekday)] ?? each.weekday}`);
+      return `${form.step === 1 ? "Every month" : `Every ${form.step} months`} on ${and([...days, ...nth])}${at}`;
     }
     case "interval":
       return `Every ${form.hours} hours`;
   }
 }
+
+/** Say whether some month is too short for one of the days. */
+export const isLong = (days: readonly string[]): boolean => days.some((day) => Math.abs(Number(day)) > 28);
 
 function and(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
