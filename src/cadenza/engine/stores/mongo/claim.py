@@ -58,7 +58,7 @@ class Claims:
         )
         batch = first or Batch(0, [])
         batch.next_due, batch.suspects, batch.drained = due, suspects, due is None or due > now
-        return self._quick.found_empty(queue, batch, now)
+        return self._quick.found_empty(queue, worker, batch, now)
 
     async def _write_lease(
         self,

@@ -37,6 +37,7 @@ class _Idle:
     number: int = 0  # of the lease that lies ready
     staged: datetime | None = None
     laying: asyncio.Task[None] | None = None
+    busy: bool = False  # a look is under way: its lease is not another's
 
 
 class QuickClaims:
@@ -44,12 +45,13 @@ class QuickClaims:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._idle: dict[str, _Idle] = {}
+        self._idle: dict[tuple[str, str], _Idle] = {}  # by queue and worker
         ground.watch(self._hear)
 
     def _hear(self, queue: str) -> None:
-        for idle in self._idle.values() if not queue else filter(None, [self._idle.get(queue)]):
-            idle.news, idle.pause = True, SOON
+        for (name, _), idle in self._idle.items():
+            if queue in (name, ""):
+                idle.news, idle.pause = True, SOON
 
     def doubt(self) -> None:
         """What is known of empty queues may be wrong: look fully before the next answer."""
@@ -61,9 +63,9 @@ class QuickClaims:
         laying = [idle.laying for idle in self._idle.values() if idle.laying is not None]
         await asyncio.gather(*laying, return_exceptions=True)
 
-    def found_empty(self, queue: str, batch: Batch, now: datetime) -> Batch:
+    def found_empty(self, queue: str, worker: str, batch: Batch, now: datetime) -> Batch:
         """Remember that nothing more can run; say when to look again."""
-        idle = self._idle.setdefault(queue, _Idle(batch.next_due, now))
+        idle = self._idle.setdefault((queue, worker), _Idle(batch.next_due, now))
         idle.next_due, idle.looked, idle.news = batch.next_due, now, False
         batch.look_again = idle.pause
         return batch
@@ -73,16 +75,23 @@ class QuickClaims:
 
         None, or a batch that is not drained: a full claim is called for.
         """
-        idle = self._idle.get(queue)
-        if idle is None:
+        idle = self._idle.get((queue, worker))
+        if idle is None or idle.busy:
             return None
+        idle.busy = True
+        try:
+            return await self._claim(idle, queue, worker, lease)
+        finally:
+            idle.busy = False
+
+    async def _claim(self, idle: _Idle, queue: str, worker: str, lease: timedelta) -> Batch | None:
         now = await self._ground.now()
         known_due = idle.next_due is not None and idle.next_due <= now
         if known_due or not timedelta() <= now - idle.looked < FULL:
             return None
         if idle.laying is not None:
-            await idle.laying
-            idle.laying = None
+            laying, idle.laying = idle.laying, None
+            await laying
         await self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
         paper, gate, heads = await self._look(idle, queue, now)
         if paper is None:
@@ -102,7 +111,7 @@ class QuickClaims:
             batch.next_due = others[0]["run_at"] if others else None
             laying = self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
             idle.laying = asyncio.create_task(laying, name="cadenza mongo lease")
-            return self.found_empty(queue, batch, now)
+            return self.found_empty(queue, worker, batch, now)
         return batch
 
     async def _look(

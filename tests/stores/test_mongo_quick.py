@@ -1,0 +1,97 @@
+"""The quick way to a lone job: found without a poll, one lease to one worker, gates obeyed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+
+from cadenza.engine import Engine
+from cadenza.engine.job import NewJob, Scope, Unique
+from cadenza.engine.outcomes import Settlement
+from cadenza.engine.stores.mongo import MongoStore
+
+LEASE = timedelta(seconds=30)
+PATIENCE = 60.0
+NEVER = 3600.0
+
+
+@pytest.fixture
+async def store(mongo_database: str) -> AsyncIterator[MongoStore]:
+    store = MongoStore(mongo_database)
+    await store.open()
+    for name in ("ada", "ben"):  # from here on the queue is known to be empty
+        assert not (await store.claim("default", limit=9, worker=name, lease=LEASE)).jobs
+    yield store
+    await store.close()
+
+
+async def test_jobs_of_another_process_are_found_without_a_poll(mongo_database: str) -> None:
+    ran: list[int] = []
+    other = Engine(mongo_database)
+    async with Engine(mongo_database) as engine, other:
+
+        @engine.task
+        async def note(n: int) -> None:
+            ran.append(n)
+
+        worker = engine.worker(poll=NEVER)
+        running = asyncio.create_task(worker.run())
+        await worker.started.wait()
+        async with asyncio.timeout(PATIENCE):
+            for number in range(5):
+                await other.enqueue("note", {"n": number})
+                while len(ran) <= number:
+                    await asyncio.sleep(0.01)
+        worker.stop()
+        await running
+    assert ran == list(range(5))
+
+
+async def test_claims_at_once_get_leases_of_their_own(store: MongoStore) -> None:
+    answers = await store.insert([NewJob(task="greet")] * 6)
+    batches = await asyncio.gather(
+        *(store.claim("default", limit=2, worker=name, lease=LEASE) for name in ("ada", "ben"))
+    )
+    batches += await asyncio.gather(
+        *(store.claim("default", limit=2, worker="ada", lease=LEASE) for _ in range(3))
+    )
+    taken = [batch for batch in batches if batch.jobs]
+    assert sorted(job.id for batch in taken for job in batch.jobs) == [a.id for a in answers]
+    assert len({batch.lease for batch in taken}) == len(taken)
+    for batch in taken:
+        assert {job.lease for job in batch.jobs} == {batch.lease}
+
+
+async def test_a_quick_look_puts_back_what_a_closed_queue_holds(
+    store: MongoStore, mongo_database: str
+) -> None:
+    (answer,) = await store.insert([NewJob(task="greet")])
+    other = MongoStore(mongo_database)
+    await other.set_gate(Scope("default"), paused=True)  # this process hears nothing of it
+    assert not (await store.claim("default", limit=9, worker="ada", lease=LEASE)).jobs
+    await other.set_gate(Scope("default"), paused=False)
+    batch = await store.claim("default", limit=9, worker="ada", lease=LEASE)
+    assert [(job.id, job.attempts) for job in batch.jobs] == [(answer.id, 0)]
+    assert [gate.in_flight for gate in await store.gates()] == [1]
+    await other.close()
+
+
+async def test_where_more_waits_the_claim_goes_on_under_one_lease(store: MongoStore) -> None:
+    jobs = [NewJob(task="greet"), NewJob(task="greet", lane="ada")]
+    jobs.append(NewJob(task="greet", rule=Unique("once")))
+    answers = await store.insert(jobs)
+    batch = await store.claim("default", limit=9, worker="ada", lease=LEASE)
+    assert sorted(job.id for job in batch.jobs) == [answer.id for answer in answers]
+    settlements = [Settlement(job.id, batch.lease) for job in batch.jobs]
+    assert await store.settle(settlements, closed=[batch.lease]) == []
+
+
+async def test_a_lease_that_lay_ready_ends_a_whole_span_after_the_claim(store: MongoStore) -> None:
+    (answer,) = await store.insert([NewJob(task="greet")])
+    before = await store.now()
+    await store.claim("default", limit=9, worker="ada", lease=LEASE)
+    (job,) = await store.get([answer.id])
+    assert job.worker == "ada"
+    assert job.lease_until is not None
+    assert job.lease_until >= before + LEASE * 0.9
