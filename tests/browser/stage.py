@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from fastapi import FastAPI
 from playwright.async_api import Browser, BrowserContext, Page
 
 from cadenza.api.app import create_app
@@ -65,6 +66,7 @@ class Stage:
     browser: Browser
     stop: asyncio.Event
     address: str = ""
+    app: FastAPI = field(default_factory=FastAPI)
     tokens: dict[str, str] = field(default_factory=dict[str, str])
     members: dict[str, str] = field(default_factory=dict[str, str])
     posts: list[str] = field(default_factory=list[str])
@@ -130,6 +132,7 @@ async def open_stage(browser: Browser, folder: Path) -> AsyncGenerator[Stage]:
             serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1)
         )
         stage.address = f"http://127.0.0.1:{await port}"
+        stage.app = app
         try:
             yield stage
         finally:
