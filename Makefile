@@ -56,9 +56,10 @@ up: $(STAMP) ## Set up, then run Cadenza with a demo in it (PORT=8400, RESET=1: 
 hello: $(STAMP) ## Run the engine's first example
 	@exec $(PY) examples/hello.py
 
-web: $(STAMP) ## Build the web app into the package, if it changed, and write the clients anew
+web: $(STAMP) ## Build the web app into the package, if it changed, write the clients and docs/reference anew
 	@$(PY) -m cadenza.api.document > web/openapi.json
 	@$(PY) -m cadenza.api.write_client
+	@$(PY) -m cadenza.cli.reference
 	@if $(PY) hatch_build.py --lacks-node; then \
 	  $(UV) pip install --quiet --python $(PY) --require-hashes -r requirements/web.txt; fi
 	@$(PY) hatch_build.py

@@ -11,8 +11,8 @@ from cyclopts import App, Parameter
 
 from cadenza.cli.account_limits import add_limits, limited
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.reach import USUALLY, Reach, at, find_account, reached
-from cadenza.cli.show import print_facts, print_json, print_table, say
+from cadenza.cli.reach import USUALLY, Quiet, Reach, at, find_account, reached
+from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
 from cadenza.client.errors import ClientError
 from cadenza.core.suggest import did_you_mean
 
@@ -27,10 +27,19 @@ NONE_YET = "No account is connected yet: `cadenza account connect NETWORK` conne
 
 
 @app.command(name="list")
-async def list_(*, reach: Reach = USUALLY) -> int:
-    """List the accounts with their health."""
+async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
+    """List the accounts with their health.
+
+    Parameters
+    ----------
+    quiet
+        Print the ids alone, one a line, for other commands.
+    """
     async with reached(reach) as home:
         accounts = await home.accounts.list()
+    if quiet:
+        say_ids(accounts)
+        return OK
     if reach.json:
         print_json(accounts)
         return OK

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK
-from cadenza.cli.reach import USUALLY, Reach, at, find_accounts, reached
+from cadenza.cli.reach import USUALLY, Quiet, Reach, at, find_accounts, reached
 from cadenza.cli.show import print_json, print_table, say
 
 app = App(name="key", help="Make, list and revoke API keys.")
@@ -39,6 +39,7 @@ async def make(
     account: Many = (),
     publish_per_day: int | None = None,
     until: datetime | None = None,
+    quiet: Quiet = False,
     reach: Reach = USUALLY,
 ) -> int:
     """Make a key; it is shown once. Only a person can: not over --server.
@@ -60,6 +61,8 @@ async def make(
         At most so many publishings a day.
     until
         It ends then, with an offset.
+    quiet
+        Print the key alone: `export CADENZA_KEY=$(cadenza key make laptop --quiet)`.
     """
     async with reached(reach) as home:
         accounts = await find_accounts(home, account)
@@ -74,6 +77,9 @@ async def make(
         workspace = home.id
     if reach.json:
         print_json({**made, "workspace_id": workspace})
+        return OK
+    if quiet:
+        say(made["key"])
         return OK
     say("This key is shown once. For the command line on another machine:\n")
     say("  export CADENZA_SERVER=https://…")

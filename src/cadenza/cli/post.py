@@ -11,6 +11,7 @@ from cadenza.cli.codes import OK
 from cadenza.cli.queue import tell_added
 from cadenza.cli.reach import (
     USUALLY,
+    Quiet,
     Reach,
     at,
     find_account,
@@ -19,7 +20,7 @@ from cadenza.cli.reach import (
     reached,
     short,
 )
-from cadenza.cli.show import print_facts, print_json, print_table, say
+from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
 from cadenza.client.errors import ClientError
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ async def list_(
     account: str | None = None,
     search: str | None = None,
     most: int = 50,
+    quiet: Quiet = False,
     reach: Reach = USUALLY,
 ) -> int:
     """List posts, the newest first.
@@ -69,6 +71,8 @@ async def list_(
         Only where every one of these words occurs.
     most
         At most so many.
+    quiet
+        Print the ids alone, one a line, for other commands.
     """
     async with reached(reach) as home:
         account_id = None if account is None else (await find_account(home, account))["id"]
@@ -76,6 +80,9 @@ async def list_(
             state=list(state) or None, account_id=account_id, search=search, most=most
         )
         found = [each async for each in listed]
+    if quiet:
+        say_ids(found)
+        return OK
     if reach.json:
         print_json(found)
         return OK
@@ -135,6 +142,7 @@ async def create(
     approve: bool | None = None,
     queue: Many = (),
     dry_run: Yes = False,
+    quiet: Quiet = False,
     reach: Reach = USUALLY,
 ) -> int:
     """Write a post; without a text, what comes in by the standard input.
@@ -159,6 +167,8 @@ async def create(
         Also add it to the queue of this account; may be said several times.
     dry_run
         Say what would happen, and change nothing.
+    quiet
+        Print its id alone, for other commands.
     """
     words = sys.stdin.read() if text is None else text
     if not words.strip():
@@ -168,7 +178,9 @@ async def create(
     async with reached(reach) as home:
         ids = await find_accounts(home, queue)
         made = await home.posts.create(dry_run=dry_run, **content)
-        if not reach.json:
+        if quiet:
+            say(made["id"])
+        elif not reach.json:
             say(f"{'would make' if dry_run else 'made'} post {made['id']}")
             if made["why_not_approved"]:
                 say(f"it waits for an approval: {made['why_not_approved']}")
@@ -180,6 +192,8 @@ async def create(
         names = {each["id"]: each["handle"] for each in await home.accounts.list()}
     if reach.json:
         print_json({"post": made, "queue": added})
+        return OK
+    if quiet:
         return OK
     return tell_added(added, names, json=False)
 

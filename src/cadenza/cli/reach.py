@@ -44,6 +44,7 @@ class Reach:
 
 
 USUALLY = Reach()
+Quiet = Annotated[bool, Parameter(alias="-q", negative="", show_default=False)]
 
 
 @asynccontextmanager

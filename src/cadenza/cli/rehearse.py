@@ -6,6 +6,8 @@ that shows what arrives, until it is stopped. Faults are planned by `--fault` or
 
 import asyncio
 import signal
+import sys
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -23,6 +25,7 @@ async def rehearse(
     *,
     port: int = 8500,
     fault: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    env: Path | None = None,
     json: Annotated[bool, Parameter(negative="", show_default=False)] = False,
 ) -> None:
     """Open every network on this machine until told to stop.
@@ -34,6 +37,8 @@ async def rehearse(
     fault
         Plan a fault, as network:kind or network:kind:route, for example mastodon:silence_after.
         May be said several times; each is met once.
+    env
+        Write the settings that make Cadenza speak to these networks into this file, for `source FILE`.
     json
         Print JSON, for programs.
     """
@@ -47,7 +52,9 @@ async def rehearse(
         for each in fault:
             _plan(cast, each)
         told = _listen_for_signals()
-        _tell(cast, json=json)
+        if env is not None:
+            env.write_text("".join(f"{line}\n" for line in _exports(cast)))  # noqa: ASYNC240 - once
+        _tell(cast, env, json=json)
         await told.wait()
     finally:
         await cast.rehearsal.close()
@@ -62,7 +69,7 @@ def _plan(cast: Cast, words: str) -> None:
         raise InvalidJob(f"--fault {words}: {error}") from error
 
 
-def _tell(cast: Cast, *, json: bool) -> None:
+def _tell(cast: Cast, env: Path | None, *, json: bool) -> None:
     if json:
         print_json(
             {
@@ -89,10 +96,18 @@ def _tell(cast: Cast, *, json: bool) -> None:
         ],
         empty="there are no networks",
     )
-    say("Start Cadenza with these settings in another terminal:\n")
-    for name, value in cast.environment().items():
-        say(f"export {name}='{value}'")
+    if env is not None:
+        say(f"In another terminal: source {env}, then start Cadenza there.")
+    else:
+        say("Start Cadenza with these settings in another terminal (or see --env):\n")
+        for line in _exports(cast):
+            say(line)
     say("\nCtrl-C ends the rehearsal.")
+    sys.stdout.flush()
+
+
+def _exports(cast: Cast) -> list[str]:
+    return [f"export {name}='{value}'" for name, value in cast.environment().items()]
 
 
 def _listen_for_signals() -> asyncio.Event:

@@ -38,6 +38,10 @@ KINDS = {
             "cadenza.cli.account:app",
             "Look at accounts, connect them, pause them, limit them.",
         ),
+        "workspace": (
+            "cadenza.cli.workspace:app",
+            "Look at workspaces, change them, stop and start sending.",
+        ),
         "person": ("cadenza.cli.person:app", "Make the first owner, invite others, list them."),
         "key": ("cadenza.cli.key:app", "Make, list and revoke API keys."),
         "mcp": ("cadenza.cli.mcp:app", "Let an agent's program in, over stdin and stdout."),

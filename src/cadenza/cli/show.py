@@ -33,6 +33,12 @@ def say(text: str) -> None:
     print(plain(text))
 
 
+def say_ids(things: Iterable[Mapping[str, Any]]) -> None:
+    """Print ids alone, one a line, for other commands."""
+    for each in things:
+        say(str(each["id"]))
+
+
 def some(count: int, thing: str) -> str:
     """Say how many: `1 post`, `3 posts`."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -1,0 +1,149 @@
+"""`cadenza workspace`: which there are, what is set in one, and the switch that stops everything in it."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from cadenza.cli.codes import OK
+from cadenza.cli.reach import USUALLY, Quiet, Reach, at, reached, reached_house
+from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
+from cadenza.client.errors import ClientError
+
+if TYPE_CHECKING:
+    from cadenza.client import shapes
+
+app = App(name="workspace", help="Look at workspaces, change them, stop and start sending.")
+
+Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
+
+
+@app.command(name="list")
+async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
+    """List the workspaces that one is in; a key is in one.
+
+    Parameters
+    ----------
+    quiet
+        Print the ids alone, one a line, for other commands.
+    """
+    if reach.server is not None:
+        async with reached(reach) as home:
+            found = [await home.itself.show()]
+    else:
+        async with reached_house(reach) as client:
+            found = list(await client.workspaces.list_own())
+    if quiet:
+        say_ids(found)
+        return OK
+    if reach.json:
+        print_json(found)
+        return OK
+    print_table(
+        ("name", "zone", "approval", "sending", "id"),
+        [(w["name"], w["zone"], w["approval"], _sending(w), w["id"]) for w in found],
+        empty="There is no workspace yet: `cadenza person create` makes the first.",
+    )
+    return OK
+
+
+@app.command
+async def show(*, reach: Reach = USUALLY) -> int:
+    """Show what is set in a workspace."""
+    async with reached(reach) as home:
+        found = await home.itself.show()
+    return _tell(found, json=reach.json)
+
+
+@app.command(name="set")
+async def set_(
+    *,
+    name: str | None = None,
+    zone: str | None = None,
+    approval: Literal["author", "required"] | None = None,
+    max_per_day: int | None = None,
+    hashtag: Many = (),
+    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    reach: Reach = USUALLY,
+) -> int:
+    """Change what is given of a workspace.
+
+    For example: `cadenza workspace set --approval required --zone Europe/Berlin`.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    zone
+        Its zone, where nothing nearer says another.
+    approval
+        author: what an editor saves is approved by that; required: somebody has to approve it.
+    max_per_day
+        Posts a day of an account that names no number of its own.
+    hashtag
+        On every post, instead of those that are set; may be said several times.
+    dry_run
+        Say what would be, and change nothing.
+    """
+    said: dict[str, Any] = {
+        "name": name,
+        "zone": zone,
+        "approval": approval,
+        "max_per_day": max_per_day,
+        "hashtags": list(hashtag) or None,
+    }
+    changes: Any = {key: value for key, value in said.items() if value is not None}
+    if not changes:
+        raise ClientError("say what to change: --name, --zone, --approval, … (see --help)")
+    async with reached(reach) as home:
+        saved = await home.itself.change(dry_run=dry_run, **changes)
+    return _tell(saved, json=reach.json)
+
+
+@app.command
+async def stop(*, reason: str, reach: Reach = USUALLY) -> int:
+    """Let nothing leave the workspace from now on; what is in a call right now may still arrive.
+
+    Parameters
+    ----------
+    reason
+        Why; everybody sees it.
+    """
+    async with reached(reach) as home:
+        saved = await home.itself.stop(reason=reason)
+    return _tell(saved, json=reach.json)
+
+
+@app.command
+async def start(
+    *, choice: Literal["shift", "send", "draft"] = "shift", reach: Reach = USUALLY
+) -> int:
+    """Let things leave again.
+
+    Parameters
+    ----------
+    choice
+        What becomes of what came due meanwhile: shift moves all on, send lets it go one after another,
+        draft takes it back.
+    """
+    async with reached(reach) as home:
+        saved = await home.itself.start(choice=choice)
+    return _tell(saved, json=reach.json)
+
+
+def _sending(workspace: "shapes.Workspace") -> str:
+    if workspace["stopped_at"] is None:
+        return "allowed"
+    return f"stopped since {at(workspace['stopped_at'])}: {workspace['stop_reason']}"
+
+
+def _tell(workspace: "shapes.Workspace", *, json: bool) -> int:
+    if json:
+        print_json(workspace)
+        return OK
+    shown = ("id", "name", "zone", "approval", "max_per_day")
+    facts: dict[str, Any] = {name: workspace.get(name) for name in shown}
+    facts |= {"hashtags": " ".join(workspace["hashtags"]), "sending": _sending(workspace)}
+    print_facts(facts)
+    if workspace["dry_run"]:
+        say("(a dry run: nothing was changed)")
+    return OK
