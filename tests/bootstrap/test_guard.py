@@ -172,6 +172,49 @@ async def test_a_clock_that_jumped_holds_and_a_person_lets_it_go_on(house: House
     assert (await beaten(house)).hold is None
 
 
+async def test_a_jump_behind_a_restore_is_a_second_matter(house: House) -> None:
+    first = await beaten(house)
+    await house.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it went back"))
+    await house.operations.run(
+        lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
+    )
+    for _ in range(2):
+        held = (await beaten(house, Elapsed(first.now - A_WEEK, 5.0))).hold
+        assert held is not None
+        assert (held.kind, held.says.count("jumped forward")) == ("restore", 1)
+    assert await confirmed(house) == Confirmed("restore", missed=0)
+    still = (await beaten(house)).hold
+    assert still is not None
+    assert (still.kind, still.says.startswith("the database's clock jumped")) == (CLOCK, True)
+    assert await confirmed(house) == Confirmed(CLOCK, missed=0)
+    assert (await beaten(house)).hold is None
+
+
+async def test_a_restore_behind_a_jump_is_held_as_well(town: Town, house: House) -> None:
+    await lived(house)
+    await house.operations.run(lambda tx, now: hold(tx, now, kind=CLOCK, says="it jumped"))
+    id_ = await town.post(house, "perhaps it is out already")
+    await go_back(house)
+    await house.guard.run_once()
+    assert (await town.row(house, id_))["state"] == "missed"
+    assert await confirmed(house) == Confirmed("restore", missed=1)
+    assert (await beaten(house)).hold is not None
+    assert await confirmed(house) == Confirmed(CLOCK, missed=0)
+    assert (await beaten(house)).hold is None
+
+
+async def test_a_jump_right_before_a_restore_is_confirmed_is_found_after_it(house: House) -> None:
+    first = await beaten(house)
+    await house.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it went back"))
+    await house.operations.run(
+        lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
+    )
+    assert await confirmed(house) == Confirmed("restore", missed=0)
+    found = (await beaten(house, Elapsed(first.now - A_WEEK, 5.0))).hold
+    assert found is not None
+    assert found.kind == CLOCK
+
+
 async def test_a_clock_that_went_back_while_nobody_ran_is_noticed_at_the_start(
     house: House,
 ) -> None:

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import cast
 
 from cadenza.core.ids import CountedIds, SeededChance
-from cadenza.deliveries.installation import confirm
+from cadenza.deliveries.installation import CLOCK, RESTORE, confirm
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import QUEUE, DeliverySource
@@ -119,7 +119,8 @@ class World(Stage):
             if host.frozen:
                 self.loop._thaw(host)
         self.jumped = self.waits_for_word = False
-        self.people.at_once(lambda tx, now: confirm(tx, now, by="operator"))
+        for _ in (RESTORE, CLOCK):  # one may be held behind the other
+            self.people.at_once(lambda tx, now: confirm(tx, now, by="operator"))
         self.people.open_all()
         if self.swarm.users:
             self.users.open_all()

@@ -20,6 +20,7 @@ from cadenza.sql.tx import Row, Tx
 
 LOCK = "installation"
 RESTORE, CLOCK = "restore", "clock"
+ALSO = "; and meanwhile "  # in the reason of a hold: a second one that was found behind it
 NO_LIMIT = 1_000_000  # crashes: those of another time are none
 MAYBE_SENT = (
     "it was due after the backup that this database was restored from: look whether it is out"
@@ -83,13 +84,18 @@ def beat(
     row = _row(tx)
     if row is None:
         return _begin(tx, now)
-    reason = _went_back(row, witness) or _jumped(row, now, elapsed)
-    new = reason is not None and row["held_at"] is None
+    back, jumped = _went_back(row, witness), _jumped(row, now, elapsed)
+    new = row["held_at"] is None and (back or jumped) is not None
     if new:
-        assert reason is not None
-        hold(tx, now, kind=reason[0], says=reason[1])
+        kind = CLOCK if back is None else RESTORE
+        hold(tx, now, kind=kind, says=ALSO.join(each for each in (back, jumped) if each))
     elif row["hold_kind"] == RESTORE:
         _set_aside(tx, now)  # a copy was held when it was made: more is overdue by now
+        if jumped is not None and ALSO not in row["hold_reason"]:
+            _hold_both(tx, row["hold_reason"], jumped)
+    elif back is not None:  # behind a jump that was held already
+        _set_aside(tx, now)
+        _hold_both(tx, back, row["hold_reason"])
     tx.run(
         "UPDATE installation SET epoch = epoch + 1, beat_at = :now WHERE id = 'this'",
         now=now,
@@ -126,11 +132,14 @@ def hold(tx: Tx, now: datetime, *, kind: str, says: str) -> None:
 def confirm(
     tx: Tx, now: datetime, *, by: str, witness: Witness | None = None
 ) -> Confirmed | NothingHeld:
-    """A person says that all is well. After a restore, what is overdue may be out: it is missed."""
+    """A person says that all is well. After a restore, what is overdue may be out: it is missed.
+
+    If the clock jumped while a restore was held, that is a second matter, and stays held.
+    """
     row = _row(tx)
     if row is None or row["held_at"] is None:
         return NothingHeld()
-    restored = row["hold_kind"] == RESTORE
+    restored, (why, _, jumped) = row["hold_kind"] == RESTORE, row["hold_reason"].partition(ALSO)
     if restored:
         _set_aside(tx, now)
     missed = _count_missed(tx) if restored else 0
@@ -139,16 +148,21 @@ def confirm(
         accepted.append(witness.lineage)
     tx.run(
         """
-        UPDATE installation SET held_at = NULL, hold_kind = NULL, hold_reason = NULL, beat_at = :now,
-            epoch = epoch + 1, generation = generation + :step, accepted = :accepted,
+        UPDATE installation SET epoch = epoch + 1, generation = generation + :step, accepted = :accepted,
+            held_at = CASE WHEN :still <> '' THEN held_at END,
+            hold_kind = CASE WHEN :still <> '' THEN 'clock' END,
+            hold_reason = CASE WHEN :still <> '' THEN :still END,
+            beat_at = CASE WHEN hold_kind = 'clock' THEN :now ELSE beat_at END,
             restored_at = CASE WHEN hold_kind = 'restore' THEN :now ELSE restored_at END
         WHERE id = 'this'
         """,
         now=now,
+        still=jumped,
         step=1 if restored else 0,
         accepted=msgspec.json.encode(accepted).decode(),
     )
-    _open_lanes(tx)
+    if not jumped:
+        _open_lanes(tx)
     for workspace in tx.all("SELECT id FROM workspace"):
         record(
             tx,
@@ -157,7 +171,7 @@ def confirm(
             by=by,
             action=f"installation.confirm_{row['hold_kind']}",
             subject_id=row["lineage"],
-            before={"reason": row["hold_reason"]},
+            before={"reason": why},
         )
     return Confirmed(row["hold_kind"], missed)
 
@@ -196,33 +210,41 @@ def _row(tx: Tx) -> Row | None:
     return tx.one("SELECT * FROM installation WHERE id = 'this'")
 
 
-def _went_back(row: Row, witness: Witness | None) -> tuple[str, str] | None:
+def _went_back(row: Row, witness: Witness | None) -> str | None:
     if witness is None:
         return None
     if witness.lineage != row["lineage"]:
         if witness.lineage in msgspec.json.decode(row["accepted"]):
             return None
-        return RESTORE, "this is not the database that this installation worked on before"
+        return "this is not the database that this installation worked on before"
     if (row["generation"], row["epoch"]) >= (witness.generation, witness.epoch):
         return None
-    return RESTORE, (
+    return (
         f"the database was restored from a backup: it ends at {row['beat_at']:%Y-%m-%d %H:%M:%S} UTC, "
         "and this installation has seen later than that"
     )
 
 
-def _jumped(row: Row, now: datetime, elapsed: Elapsed | None) -> tuple[str, str] | None:
+def _jumped(row: Row, now: datetime, elapsed: Elapsed | None) -> str | None:
     """Judge the clock by this process; one that was frozen while others beat says nothing."""
     if elapsed is None:
         ahead = row["beat_at"] - now
         if ahead <= BRAKE:
             return None
-        return CLOCK, f"the database's clock is {ahead} behind its own last sign of life"
+        return f"the database's clock is {ahead} behind its own last sign of life"
     jump = now - (elapsed.beat_at + timedelta(seconds=elapsed.seconds))
     if abs(jump) <= BRAKE or abs(now - row["beat_at"]) <= BRAKE:
         return None
     where = "forward" if jump > timedelta() else "back"
-    return CLOCK, f"the database's clock jumped {where} by {abs(jump)}"
+    return f"the database's clock jumped {where} by {abs(jump)}"
+
+
+def _hold_both(tx: Tx, back: str, jumped: str) -> None:
+    """Hold for a restore and a jump: confirming the one says nothing of the other."""
+    tx.run(
+        "UPDATE installation SET hold_kind = 'restore', hold_reason = :says WHERE id = 'this'",
+        says=back + ALSO + jumped,
+    )
 
 
 def _set_aside(tx: Tx, now: datetime) -> None:
