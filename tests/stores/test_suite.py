@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from cadenza.engine.job import Enqueued, NewJob, Pace, State
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.store import Batch, Renewal
-from cadenza.engine.stores.memory import MemoryStore, _Row
+from cadenza.engine.stores.memory import MemoryStore
+from cadenza.engine.stores.memory.rows import Row
 from cadenza.engine.testing.clock import VirtualClock
 from cadenza.engine.testing.conformance import Conformance, Harness
 from cadenza.engine.testing.conformance.duel import Duel
@@ -41,7 +42,7 @@ class Unfenced(MemoryStore):
 class Forgetful(MemoryStore):
     """Counts no crash."""
 
-    def _take_back(self, row: _Row, crash_limit: int, now: datetime) -> bool:
+    def _take_back(self, row: Row, crash_limit: int, now: datetime) -> bool:
         row.crashes -= 1
         return super()._take_back(row, crash_limit, now)
 
@@ -49,7 +50,7 @@ class Forgetful(MemoryStore):
 class Stingy(MemoryStore):
     """Never frees a unique key."""
 
-    def _free_key(self, row: _Row) -> None:
+    def _free_key(self, row: Row) -> None:
         """Keep it."""
 
 
@@ -69,7 +70,7 @@ class Hurried(MemoryStore):
 class Leaky(MemoryStore):
     """Gives no place back when a job fails."""
 
-    def _leave(self, row: _Row) -> None:
+    def _leave(self, row: Row) -> None:
         gates = dict(self._gates)
         super()._leave(row)
         if row.attempts:
@@ -105,7 +106,7 @@ class Twofold(MemoryStore):
 class Disorderly(MemoryStore):
     """Hands out the last of a line first."""
 
-    def _take(self, *args: Any, **options: Any) -> list[_Row]:
+    def _take(self, *args: Any, **options: Any) -> list[Row]:
         return super()._take(*args, **options)[::-1]
 
 

@@ -10,7 +10,8 @@ from datetime import datetime
 
 from cadenza.engine.gates import room
 from cadenza.engine.job import Scope
-from cadenza.engine.stores.memory import MemoryStore, _Row
+from cadenza.engine.stores.memory import MemoryStore
+from cadenza.engine.stores.memory.rows import Row
 from cadenza.engine.testing.clock import VirtualClock
 
 
@@ -27,12 +28,12 @@ class Model(MemoryStore):
         """Say which unique key a job holds."""
         return next((key for key, holder in self._unique.items() if holder == id_), None)
 
-    def _choose(self, queue: str, allowed: int, now: datetime, *, alone: bool) -> list[_Row]:
+    def _choose(self, queue: str, allowed: int, now: datetime, *, alone: bool) -> list[Row]:
         scopes = self._scopes(queue)
         self.runnable = min(
             allowed, sum(self._count_runnable(scope, now, alone=alone) for scope in scopes)
         )
-        taken: list[_Row] = []
+        taken: list[Row] = []
         for scope in scopes:
             wanted = min(self.plan[scope.lane], allowed - len(taken))
             if scope.lane is None:

@@ -1,0 +1,5 @@
+"""The reference store: see store.py."""
+
+from cadenza.engine.stores.memory.store import MemoryStore
+
+__all__ = ["MemoryStore"]
