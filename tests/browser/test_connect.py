@@ -31,7 +31,7 @@ async def test_an_account_is_connected_by_way_of_the_networks_own_page(
     await begin(page, world)
 
     brought = page.get_by_role("dialog", name="Connect")
-    await expect(brought).to_contain_text("Connected")
+    await expect(brought).to_contain_text("It can send from now on.")
     await snap(page, "accounts-brought")
     assert await hindrances(page) == []
     await brought.get_by_role("button", name="Done").click()

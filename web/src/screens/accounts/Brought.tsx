@@ -1,6 +1,8 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { Link } from "react-router";
 
+import type { Account } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
@@ -27,36 +29,52 @@ export function Brought({ connection, onDone }: { connection: Connection; onDone
   );
   return (
     <Stack>
-      <Checkbox.Group value={kept} onChange={setKept} label={several ? "This sign-in brought several accounts. Which ones shall send?" : "Connected"}>
-        <Stack gap="xs" mt="xs">
-          {connection.accounts.map((account) => (
-            <Checkbox
-              key={account.id}
-              value={account.id}
-              disabled={!several}
-              label={
-                <Group gap={6}>
-                  <NetworkIcon of={account.provider} />
-                  <Text size="sm">
-                    {account.handle} · {networkName(account.provider)}
-                    {account.kind !== null && ` (${account.kind})`}
-                  </Text>
-                </Group>
-              }
-            />
-          ))}
-        </Stack>
-      </Checkbox.Group>
+      {several ? (
+        <Checkbox.Group value={kept} onChange={setKept} label="This sign-in brought several accounts. Which ones shall send?">
+          <Stack gap="xs" mt="xs">
+            {connection.accounts.map((account) => (
+              <Checkbox key={account.id} value={account.id} label={<Name account={account} />} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      ) : (
+        connection.accounts.map((account) => (
+          <Stack key={account.id} gap={4}>
+            <Name account={account} />
+            <Text size="sm" c="dimmed">
+              It can send from now on. Give it times, and posts that you add to its queue take the next free one.
+            </Text>
+          </Stack>
+        ))
+      )}
       {connection.held.length > 0 && (
         <Alert color="yellow" title={`${count(connection.held.length, "post")} came due while it was away`}>
           Nothing of it is sent yet: open the queue and choose on resuming what becomes of it.
         </Alert>
       )}
       <Group justify="flex-end">
+        {!several && (
+          <Button variant="default" component={Link} to={`/w/${workspaceId}/queue?account=${connection.accounts[0]?.id ?? ""}`}>
+            Choose its times
+          </Button>
+        )}
         <Button disabled={kept.length === 0} loading={keep.isPending} onClick={() => keep.mutate()}>
           {several ? `Keep ${count(kept.length, "account")}` : "Done"}
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+function Name({ account }: { account: Account }) {
+  const kind = account.kind ?? "";
+  return (
+    <Group gap={6}>
+      <NetworkIcon of={account.provider} />
+      <Text size="sm">
+        {account.handle} · {networkName(account.provider)}
+        {kind !== "" && ` (${kind})`}
+      </Text>
+    </Group>
   );
 }
