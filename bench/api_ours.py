@@ -27,7 +27,8 @@ async def main(address: str, folder: Path, tell: int) -> None:
         os.close(tell)
 
     async with open_house(Settings(data=folder, database=address)) as house:
-        app = create_app(house, stop=stop, pace=Pace(per_second=1e9, at_once=10**9))
+        free = Pace(per_second=1e9, at_once=10**9)
+        app = create_app(house, stop=stop, pace=free, shared=free)
         await serve(app, "127.0.0.1", 0, stop, started=started)
 
 

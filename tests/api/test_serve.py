@@ -3,23 +3,26 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
+import pytest
 
-from cadenza.api.serve import serve
-from tests.api.conftest import CSRF, Place
+from cadenza.api.serve import CannotListen, serve
+from tests.api.conftest import CSRF, PASSWORD, Place
 
 HOME = "/api/v1/workspaces/home-of-ada"
 
 
 @asynccontextmanager
-async def serving(place: Place, who: str | None) -> AsyncGenerator[httpx2.AsyncClient]:
+async def serving(
+    place: Place, who: str | None, *, proxies: Sequence[str] = ()
+) -> AsyncGenerator[httpx2.AsyncClient]:
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(
-        serve(place.app, "127.0.0.1", 0, place.stop, started=port.set_result)
+        serve(place.app, "127.0.0.1", 0, place.stop, proxies=proxies, started=port.set_result)
     )
     cookies = {} if who is None else {"cadenza": place.tokens[who]}
     async with httpx2.AsyncClient(
@@ -113,3 +116,39 @@ async def test_a_forwarded_address_is_not_believed(place: Place) -> None:
             )
             said.append(answer.status_code)
         assert said == [401] * 8 + [429]
+
+
+@pytest.mark.parametrize(
+    ("proxies", "believed"),
+    [((), "127.0.0.1"), (("10.0.0.0/8",), "127.0.0.1"), (("127.0.0.0/8",), "203.0.113.7")],
+)
+async def test_an_address_is_believed_from_a_named_proxy_alone(
+    small: Place, proxies: tuple[str, ...], believed: str
+) -> None:
+    async with serving(small, None, proxies=proxies) as browser:
+        answer = await browser.post(
+            "/api/v1/auth/sign-in",
+            json={"email": "owner@example.org", "password": PASSWORD},
+            headers={"x-forwarded-for": "203.0.113.7"},
+        )
+        assert answer.status_code == 200, answer.text
+    rows = await small.rows("SELECT address FROM session ORDER BY created_at DESC, id DESC")
+    assert rows[0] == {"address": believed}
+
+
+async def test_what_a_caller_says_before_the_proxy_is_not_believed(small: Place) -> None:
+    async with serving(small, None, proxies=["127.0.0.1"]) as browser:
+        await browser.post(
+            "/api/v1/auth/sign-in",
+            json={"email": "owner@example.org", "password": PASSWORD},
+            headers={"x-forwarded-for": "198.51.100.1, 203.0.113.7"},
+        )
+    rows = await small.rows("SELECT address FROM session WHERE address <> '127.0.0.1'")
+    assert {"address": "203.0.113.7"} in rows
+    assert {"address": "198.51.100.1"} not in rows
+
+
+@pytest.mark.parametrize("wrong", ["*", "proxy.example.org", "10.0.0.1/8"])
+async def test_a_proxy_that_could_be_anybody_is_refused(small: Place, wrong: str) -> None:
+    with pytest.raises(CannotListen, match="neither an address nor a network"):
+        await serve(small.app, "127.0.0.1", 0, small.stop, proxies=[wrong])

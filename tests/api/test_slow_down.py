@@ -16,6 +16,29 @@ async def test_a_flood_of_one_leaves_the_others_alone(small: Place) -> None:
     assert (await other.get("/api/v1/me")).status_code == 200
 
 
+async def test_a_flood_of_one_workspace_leaves_the_others_alone(small: Place) -> None:
+    slow = Pace(per_second=0.01, at_once=5)
+    small.app.state.breath = Breath(small.house.clock, shared=slow)
+    home = "/api/v1/workspaces/home-of-ada"
+    flood = [await small.client("viewer"), await small.client("editor")]
+    said = [(await each.get(home)).status_code for _ in range(4) for each in flood]
+    assert said == [200] * 5 + [429] * 3, "its people share what it has"
+    refused = await flood[0].get(home)
+    assert int(refused.headers["retry-after"]) >= 1
+    assert refused.json()["type"].endswith("too_many")
+    other = await small.client("ben")
+    assert (await other.get("/api/v1/workspaces/home-of-ben")).status_code == 200
+
+
+async def test_strangers_take_nothing_from_a_workspace(small: Place) -> None:
+    small.app.state.breath = Breath(small.house.clock, shared=Pace(per_second=0.01, at_once=1))
+    stranger = await small.client("ben")
+    for _ in range(3):
+        assert (await stranger.get("/api/v1/workspaces/home-of-ada")).status_code == 404
+    viewer = await small.client("viewer")
+    assert (await viewer.get("/api/v1/workspaces/home-of-ada")).status_code == 200
+
+
 def test_the_least_used_are_forgotten() -> None:
     breath = Breath(SystemClock(), Pace(per_second=0.001, at_once=1))
     assert breath.take("ada") == 0

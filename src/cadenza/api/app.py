@@ -51,7 +51,7 @@ from cadenza.api.find_route import Finder
 from cadenza.api.guard import Guard
 from cadenza.api.pages import serve_pages
 from cadenza.api.problems import HANDLERS, ProblemShown
-from cadenza.api.slow_down import Breath, Pace
+from cadenza.api.slow_down import SHARED, Breath, Pace
 from cadenza.bootstrap.model import House
 from cadenza.people.passwords import Passwords
 
@@ -99,9 +99,16 @@ _SECURITY = {
 
 
 def create_app(
-    house: House, *, stop: asyncio.Event | None = None, pace: Pace | None = None
+    house: House,
+    *,
+    stop: asyncio.Event | None = None,
+    pace: Pace | None = None,
+    shared: Pace = SHARED,
 ) -> FastAPI:
-    """Make the application; when `stop` is set, streams end and it is no longer ready."""
+    """Make the application; when `stop` is set, streams end and it is no longer ready.
+
+    `pace` is how fast one caller may ask, `shared` how fast all of one workspace may.
+    """
     app = FastAPI(
         title="Cadenza",
         version="1",
@@ -115,7 +122,7 @@ def create_app(
     app.state.house = house
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()
-    app.state.breath = Breath(house.clock, pace or Pace())
+    app.state.breath = Breath(house.clock, pace or Pace(), shared)
     app.state.declared = {}
     for prefix, resources in ((V1, RESOURCES), ("", (health.routes, public_media.routes))):
         for resource in resources:

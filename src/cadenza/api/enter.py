@@ -47,6 +47,7 @@ class Guarded(APIRoute):
             caller = None if known is None else known.caller
             slow_down(request, caller)
             admit(declared, caller, workspace_id)
+            share_breath(request, caller, workspace_id)
             ask = Acting(
                 house=house,
                 request=request,
@@ -124,14 +125,24 @@ def slow_down(request: Request, caller: Caller | None) -> None:
     address = request.client.host if request.client else "unknown"
     who = f"from:{address}" if caller is None else caller.person_id or caller.by
     breath: Breath = request.app.state.breath
-    wait = breath.take(who)
-    if wait:
-        seconds = max(1, math.ceil(wait))
+    _wait(breath.take(who), "That is too much at once")
+
+
+def share_breath(request: Request, caller: Caller | None, workspace_id: str) -> None:
+    """Refuse a workspace that asks too much at once; only those who belong to it count."""
+    if workspace_id and caller is not None and caller.role is not None:
+        breath: Breath = request.app.state.breath
+        _wait(breath.take_shared(workspace_id), "This workspace asks too much at once")
+
+
+def _wait(seconds: float, says: str) -> None:
+    if seconds:
+        whole = max(1, math.ceil(seconds))
         raise Problem(
             429,
             "too_many",
-            f"That is too much at once: go on in {seconds} seconds.",
-            headers={"retry-after": str(seconds)},
+            f"{says}: go on in {whole} seconds.",
+            headers={"retry-after": str(whole)},
         )
 
 

@@ -8,6 +8,7 @@ once; other requests get a grace. Proxies are trusted only by name.
 import asyncio
 import contextlib
 from collections.abc import Callable, Generator, Sequence
+from ipaddress import ip_network
 
 import uvicorn
 from fastapi import FastAPI
@@ -43,8 +44,10 @@ async def serve(
     """Serve until `stop` is set, then end streams, let requests finish, and return.
 
     `app` was made with the same `stop`. `started` is called with the port, which 0 leaves to the system.
-    Once `hurry` is set as well, requests get no grace.
+    Once `hurry` is set as well, requests get no grace. `proxies` are addresses or networks: what they say of
+    a caller's address is believed, and what anybody else says is not.
     """
+    _check_proxies(proxies)
     server = _Server(
         uvicorn.Config(
             app,
@@ -85,3 +88,14 @@ async def serve(
         watching.cancel()
         telling.cancel()
         await asyncio.gather(watching, telling, return_exceptions=True)
+
+
+def _check_proxies(proxies: Sequence[str]) -> None:
+    """Refuse what is no address: a name could be anybody's, and `*` would be everybody."""
+    for each in proxies:
+        try:
+            ip_network(each)
+        except ValueError as error:
+            raise CannotListen(
+                f"listen.proxies: {each!r} is neither an address nor a network such as 10.0.0.0/8"
+            ) from error

@@ -1,4 +1,5 @@
-"""One caller cannot crowd out the others: a bucket of requests for each person, key or address.
+"""No caller and no workspace can crowd out the others: a bucket of requests for each person, key or address,
+and one for each workspace, which all of its people and keys share.
 
 Buckets are in this process's memory, as their purpose is its own breath; what must hold over all
 processes (sign-in tries, daily budgets) is counted in the store. The least used are forgotten.
@@ -20,22 +21,33 @@ class Pace:
     at_once: int = 1000
 
 
+SHARED = Pace(per_second=100.0, at_once=3000)
+
+
 @dataclass(slots=True)
 class Breath:
     """The buckets."""
 
     clock: Clock
     pace: Pace = field(default_factory=Pace)
+    shared: Pace = SHARED  # of all who ask about one workspace
     _left: OrderedDict[str, tuple[float, float]] = field(
         default_factory=OrderedDict[str, tuple[float, float]]
     )
 
     def take(self, who: str) -> float:
-        """Take one; return 0, or the seconds to wait before the next is free."""
+        """Take one of a caller's; return 0, or the seconds to wait before the next is free."""
+        return self._take(who, self.pace)
+
+    def take_shared(self, workspace_id: str) -> float:
+        """Take one of a workspace's, in the same way."""
+        return self._take(f"workspace:{workspace_id}", self.shared)
+
+    def _take(self, who: str, pace: Pace) -> float:
         now = self.clock.monotonic()
-        left, at = self._left.pop(who, (float(self.pace.at_once), now))
-        left = min(float(self.pace.at_once), left + (now - at) * self.pace.per_second)
-        wait = 0.0 if left >= 1 else (1 - left) / self.pace.per_second
+        left, at = self._left.pop(who, (float(pace.at_once), now))
+        left = min(float(pace.at_once), left + (now - at) * pace.per_second)
+        wait = 0.0 if left >= 1 else (1 - left) / pace.per_second
         self._left[who] = (left - 1 if left >= 1 else left, now)
         if len(self._left) > REMEMBERED:
             self._left.popitem(last=False)

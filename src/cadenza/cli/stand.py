@@ -51,7 +51,13 @@ async def attend(
     listen = house.settings.listen
     app = create_app(house, stop=stop)
     serving = serve(
-        app, listen.host, listen.port, stop, hurry=hurry, started=lambda _: listening.set()
+        app,
+        listen.host,
+        listen.port,
+        stop,
+        proxies=listen.proxies,
+        hurry=hurry,
+        started=lambda _: listening.set(),
     )
     parts = [asyncio.ensure_future(serving)]
     if worker:

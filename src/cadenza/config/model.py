@@ -17,6 +17,7 @@ class Listen:
 
     host: str = "127.0.0.1"
     port: int = 8400
+    proxies: tuple[str, ...] = ()  # whose word about a caller's address counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
