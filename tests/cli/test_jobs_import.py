@@ -61,10 +61,11 @@ def test_documents_of_mongodb_cron_become_jobs_and_schedules(
 
 
 @pytest.mark.usefixtures("node")
+@pytest.mark.parametrize("version", ["5", "6"])
 def test_what_agenda_wrote_is_understood_or_refused_by_name(
-    shell: Shell, mongo_database: str
+    shell: Shell, mongo_database: str, version: str
 ) -> None:
-    run_script("agenda.mjs", mongo_database, "agendaJobs")
+    run_script("agenda.mjs", mongo_database, "agendaJobs", version)
     rows = shell("jobs", "import", "agenda", mongo_database, "--json").data
     outcomes = sorted((row["outcome"], row["what"].rsplit(" ", 1)[-1]) for row in rows)
     assert [outcome for outcome, _ in outcomes] == [
@@ -82,8 +83,11 @@ def test_what_agenda_wrote_is_understood_or_refused_by_name(
 
 
 @pytest.mark.usefixtures("node")
-def test_what_pg_boss_wrote_is_understood(shell: Shell, postgres_database: str) -> None:
-    run_script("pgboss.mjs", postgres_database)
+@pytest.mark.parametrize("version", ["10", "11", "12"])
+def test_what_pg_boss_wrote_is_understood(
+    shell: Shell, postgres_database: str, version: str
+) -> None:
+    run_script("pgboss.mjs", postgres_database, version)
     rows = shell("jobs", "import", "pg-boss", postgres_database, "--json").data
     assert sorted(row["outcome"] for row in rows) == [
         "inserted",

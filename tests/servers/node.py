@@ -1,7 +1,7 @@
 """Node packages that tests run beside us: installed once, by their lock, into .cache.
 
-`node_folder()` gives a folder whose node_modules hold mongodb-cron, Agenda and pg-boss, and the
-scripts of tests/stores/node beside them.
+`node_folder()` gives a folder whose node_modules hold mongodb-cron, Agenda 5 and 6, pg-boss 10 to 12,
+and the scripts of tests/stores/node beside them.
 """
 
 from __future__ import annotations
