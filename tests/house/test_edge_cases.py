@@ -22,7 +22,7 @@ def written() -> set[str]:
     }
 
 
-@pytest.mark.parametrize("page", ["edge-cases.md", "faults.md", "promises.md"])
+@pytest.mark.parametrize("page", ["edge-cases.md", "faults.md", "promises.md", "security.md"])
 def test_every_test_that_a_page_names_exists(page: str) -> None:
     named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / page).read_text()))
     assert named - written() == set()
@@ -45,3 +45,13 @@ def test_every_folder_that_a_page_names_exists(page: str) -> None:
 def test_there_are_thirty_edge_cases() -> None:
     page = (ROOT / "docs" / "edge-cases.md").read_text()
     assert len(re.findall(r"^\| \d+ \|", page, re.MULTILINE)) == 30
+
+
+def test_every_row_of_the_security_page_names_its_tests_and_its_place() -> None:
+    page = (ROOT / "docs" / "security.md").read_text()
+    rows = re.findall(r"^\| (\d+) \| (.*) \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    assert [int(number) for number, *_ in rows] == [*range(1, 28)]
+    for number, _, where, shown_by in rows:
+        assert re.findall(r"`test_\w+`", shown_by), f"row {number} is shown by nothing"
+        for place in re.findall(r"`([\w./]+)`", where):
+            assert (ROOT / place).exists() or (ROOT / "src" / "cadenza" / place).exists(), place
