@@ -183,6 +183,13 @@ def test_a_queue_is_used_from_afar(ada: Ada) -> None:
     assert ada.both("rule", "list").code == 0
 
 
+def test_the_house_is_examined_from_afar(ada: Ada) -> None:
+    assert ada.both("limits", "audit").code == 0
+    told = ada.afar("doctor", "--json").data
+    assert (len(told["workers"]), told["warnings"]) == (1, [])
+    assert "all is well" in ada.afar("doctor").out
+
+
 def test_what_a_key_may_not_do_is_told_with_the_way_out(ada: Ada) -> None:
     refused = ada.afar("key", "list")
     assert refused.code == 1

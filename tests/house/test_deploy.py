@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import configparser
 import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cadenza.cli.run import GROUPS
 from cadenza.config.load import load
@@ -41,6 +43,25 @@ def test_what_the_image_copies_is_in_the_repository() -> None:
     )
     for path in " ".join(copied).split():
         assert (ROOT / path).exists(), path
+
+
+def test_the_compose_file_is_whole() -> None:
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    services = compose["services"]
+    assert {"database", "api", "worker-1", "worker-2"} <= services.keys()
+    for name, service in services.items():
+        assert "image" in service or "build" in service, name
+        assert set(service.get("depends_on", ())) <= services.keys(), name
+        mounted = {volume.partition(":")[0] for volume in service.get("volumes", ())}
+        assert mounted <= compose["volumes"].keys(), name
+
+
+def test_units_can_be_read_and_start_the_program() -> None:
+    for unit in (ROOT / "deploy").glob("*.service"):
+        read = configparser.ConfigParser(strict=False, interpolation=None)
+        read.read_string(unit.read_text())
+        assert {"Unit", "Service", "Install"} <= set(read.sections()), unit.name
+        assert read["Service"]["ExecStart"].startswith("/opt/cadenza/"), unit.name
 
 
 def test_supervisors_wait_longer_than_a_worker_needs() -> None:

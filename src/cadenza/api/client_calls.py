@@ -126,7 +126,9 @@ def write_calls(document: Schema) -> str:
         )
         parts += [_method(call, document) for call in sorted(own, key=lambda each: each.name)]
     parts += [_place(kinds, of_workspace=True), _place(kinds, of_workspace=False)]
-    return "\n".join(parts)
+    text = "\n".join(parts)
+    named = "Literal, Unpack" if "Literal[" in text else "Unpack"
+    return text.replace("import Unpack", f"import {named}", 1)
 
 
 def _calls(document: Schema) -> list[Call]:

@@ -1,5 +1,6 @@
 """How the house is: workers, clocks, how late the road is, how the networks answer, what holds sending."""
 
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from importlib.metadata import version
 
@@ -15,6 +16,7 @@ from cadenza.bootstrap.bundle import write_bundle
 from cadenza.bootstrap.guard import read_witness
 from cadenza.core.zones import tz_version
 from cadenza.deliveries import installation
+from cadenza.deliveries.audit_limits import audit_limits
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("system", "/system")
@@ -72,6 +74,39 @@ class ConfirmedShown(Answer):
     missed: int
 
 
+class WorstShown(BaseModel):
+    """A rule, and the worst that was ever reached under it."""
+
+    workspace_id: str
+    scope: str
+    action: str
+    kind: str
+    limit: int
+    reached: float
+    at: str
+    broken: bool
+
+
+class DriftShown(BaseModel):
+    """A counter that does not say what the ledger says."""
+
+    workspace_id: str
+    scope: str
+    action: str
+    kind: str
+    period: str
+    counter: int
+    ledger: int
+
+
+class AuditShown(BaseModel):
+    """Whether limits held, and whether counters tell the truth."""
+
+    clean: bool
+    worst: list[WorstShown]
+    drift: list[DriftShown]
+
+
 @routes.get(needs=INSTANCE, scope="system:read")
 async def show_system(ask: Ask) -> System:
     """Show workers, clocks, lag and success rates."""
@@ -111,6 +146,17 @@ async def show_system(ask: Ask) -> System:
         )
 
     return await ask.read(look)
+
+
+@routes.get("/limits-audit", needs=INSTANCE, scope="system:read")
+async def audit_all_limits(ask: Ask) -> AuditShown:
+    """Replay the ledger against every rule of every account, and show the worst that was ever reached."""
+    found = await ask.read(audit_limits)
+    return AuditShown(
+        clean=found.clean,
+        worst=[WorstShown(**asdict(each), broken=each.broken) for each in found.worst],
+        drift=[DriftShown(**asdict(each)) for each in found.drift],
+    )
 
 
 @routes.get(

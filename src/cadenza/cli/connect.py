@@ -34,6 +34,20 @@ class Place:
 HERE = Place()
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Afar:
+    """A server to ask instead of a store."""
+
+    server: Annotated[str | None, Parameter(env_var="CADENZA_SERVER", show_default=False)] = None
+    """The address of a server to ask instead."""
+    key: Annotated[str | None, Parameter(env_var="CADENZA_KEY", show_default=False)] = None
+    """The API key for the server."""
+
+
+HERE_ONLY = Afar()
+
+
 @asynccontextmanager
 async def opened(place: Place, *, create: bool = False) -> AsyncGenerator[Engine]:
     """Open the store for one command."""

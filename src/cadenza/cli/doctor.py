@@ -13,7 +13,7 @@ from importlib.metadata import version
 from cyclopts import App
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.connect import HERE, Place, opened
+from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened
 from cadenza.cli.show import as_data, print_facts, print_json, print_table, say, when
 from cadenza.core.zones import tz_version
 from cadenza.engine.client import Engine
@@ -36,10 +36,16 @@ class Findings:
 
 
 @app.default
-async def doctor(*, place: Place = HERE) -> int:
-    """Examine the store, the workers and the clocks."""
-    async with opened(place) as engine:
-        found = await examine(engine)
+async def doctor(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
+    """Examine the store, the workers and the clocks.
+
+    On a server it needs a key with the scope system:read, made by an owner of the installation.
+    """
+    if afar.server is not None:
+        found = await _ask(afar)
+    else:
+        async with opened(place) as engine:
+            found = await examine(engine)
     if place.json:
         print_json(
             {
@@ -51,6 +57,46 @@ async def doctor(*, place: Place = HERE) -> int:
     else:
         _show(found, place.zone)
     return REFUSED if found.warnings else OK
+
+
+async def _ask(afar: Afar) -> Findings:
+    """Let a server say how it is; it sees its store, so its database's health is not in it."""
+    from cadenza.cli.reach import Reach, reached_house
+
+    async with reached_house(Reach(server=afar.server, key=afar.key)) as client:
+        system = await client.system.show_system()
+    skew = system["clock_skew_seconds"]
+    facts = {
+        "cadenza": system["version"],
+        "tz database": system["tz_version"],
+        "clock there": f"{skew:+.3f} s against the database's",
+        "the oldest that is due waits": f"{system['road_lag_seconds']:.1f} s",
+        "notices waiting": str(system["notices_waiting"]),
+    }
+    now = datetime.fromisoformat(system["database_time"])
+    workers = [
+        WorkerInfo(
+            name=each["name"],
+            queues=tuple(each["queues"]),
+            tasks=(),
+            concurrency=each["concurrency"],
+            running=each["running"],
+            version=each["version"],
+            started_at=datetime.fromisoformat(each["started_at"]),
+            seen_at=datetime.fromisoformat(each["seen_at"]),
+            skew=each["clock_skew_seconds"],
+        )
+        for each in system["workers"]
+    ]
+    found = Findings(facts, workers, now)
+    if abs(skew) > SKEW:
+        found.warnings.append(f"the server's clock is {skew:+.1f} s off the database's")
+    if system["hold"] is not None:
+        found.warnings.append(f"sending is held: {system['hold']['says']}")
+    if not workers:
+        found.warnings.append("no worker was heard of: nothing is sent")
+    found.warnings += judge_workers(workers, (), now)
+    return found
 
 
 async def examine(engine: Engine) -> Findings:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cadenza.client.wire import Event, File, SyncAsker, Told, part
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import Literal, Unpack
 
     import cadenza.client.shapes as shapes
     from cadenza.client.shapes import Instant
@@ -1944,6 +1944,12 @@ class Rules(Calls):
 
 class HouseSystem(Calls):
     """System, of the whole installation."""
+
+    def audit_all_limits(self) -> shapes.AuditShown:
+        """Replay the ledger against every rule of every account, and show the worst that was ever
+        reached.
+        """
+        return self._asker.request("GET", f"{self._at}/system/limits-audit")
 
     def confirm(
         self,

@@ -284,6 +284,14 @@ class Attempt(TypedDict):
     fix: Literal["edit", "retry", "reconnect", "decide"] | None
 
 
+class AuditShown(TypedDict):
+    """Whether limits held, and whether counters tell the truth."""
+
+    clean: bool
+    worst: list[WorstShown]
+    drift: list[DriftShown]
+
+
 class Begin(TypedDict):
     """What the person typed; `account_id` connects one again."""
 
@@ -661,6 +669,18 @@ class DraftCheck(TypedDict):
     at: NotRequired[Instant | None]
     # Of the saved post: it does not repeat itself
     post_id: NotRequired[str | None]
+
+
+class DriftShown(TypedDict):
+    """A counter that does not say what the ledger says."""
+
+    workspace_id: str
+    scope: str
+    action: str
+    kind: str
+    period: str
+    counter: int
+    ledger: int
 
 
 class Ended(TypedDict):
@@ -2473,6 +2493,19 @@ class WorkspaceChange(TypedDict):
     max_per_day: NotRequired[int | None]
     recipient_cap: NotRequired[int | None]
     recipient_cap_days: NotRequired[int | None]
+
+
+class WorstShown(TypedDict):
+    """A rule, and the worst that was ever reached under it."""
+
+    workspace_id: str
+    scope: str
+    action: str
+    kind: str
+    limit: int
+    reached: float
+    at: str
+    broken: bool
 
 
 class Written(TypedDict):
