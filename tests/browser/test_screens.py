@@ -10,6 +10,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 SCREENS = (
     *("queue?account=mastodon", "calendar", "accounts", "accounts?account=mastodon", "activity"),
     *("activity?time=ahead", "jobs", "jobs/list", "jobs/schedules", "system", "settings/notices"),
+    *("compose?account=mastodon", "drafts", "drafts/rules", "drafts/categories", "attention"),
+    "data",
 )
 PLAIN = str.maketrans("?=/", "---")
 PHONE = {"width": 390, "height": 844}
