@@ -1,9 +1,14 @@
-"""Celery on Valkey, for reference: solo pool, results ignored, no gossip, mingle or heartbeat."""
+"""Celery on Valkey: solo pool, results ignored, no gossip, mingle or heartbeat.
+
+Its worker takes seconds to come up, so it stops at the gate when it says that it is ready, not
+before: else the first of two had handled everything before the second was there.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
 
 from celery import Celery
+from celery.signals import worker_ready
 from redis import Redis
 
 from bench import payload
@@ -49,7 +54,7 @@ class CeleryOnValkey(Adapter):
     async def work(self, handle: Handle, ready: Ready) -> None:
         """Run its worker, which ends on SIGTERM by itself."""
         app, _ = self.make(handle)
-        ready()
+        worker_ready.connect(lambda **_: ready(), weak=False)
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=ERROR"]
         app.worker_main(["worker", "--pool=solo", *quiet])
 
