@@ -6,7 +6,7 @@ What is done with a whole queue stands in `queue_acts.py`, its order in `queue_o
 from datetime import date, datetime
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Query, Response
 from pydantic import ConfigDict, Field
 
 from cadenza.api.ask import Act, Acting, Ask
@@ -27,6 +27,7 @@ from cadenza.api.queue_shapes import (
     show,
 )
 from cadenza.api.shape import Asked, Id, IdField, Instant, ZoneName
+from cadenza.api.tell import tell
 from cadenza.core.channels import normalise
 from cadenza.people.model import Role
 from cadenza.posts.targets import Targets
@@ -166,26 +167,24 @@ class RunwayShown(Shown):
     empty_slots: int
 
 
-@routes.get(QUEUE, needs=Role.VIEWER, scope="queue:read")
+@routes.get(QUEUE, needs=Role.VIEWER, scope="queue:read", response_model=QueueShown)
 async def show_queue(
     ask: Ask,
     workspace_id: Id,
     account_id: Id,
     from_day: Annotated[date | None, Query(description="Today there, unless said")] = None,
     days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = DAYS,
-) -> QueueShown:
+) -> Response:
     """Show days with their slots: filled, empty, skipped, capped or held."""
     ask.check_account(account_id)
-
-    def look(tx: Tx, now: datetime) -> QueueShown:
-        found = show_days(
+    found = await ask.read(
+        lambda tx, now: show_days(
             tx, now, workspace_id=workspace_id, account_id=account_id, from_day=from_day, days=days
         )
-        if not isinstance(found, View):
-            refuse(found)
-        return show(QueueShown, found)
-
-    return await ask.read(look)
+    )
+    if not isinstance(found, View):
+        refuse(found)
+    return tell(QueueShown, found)
 
 
 @routes.get(QUEUE + "/schedule", needs=Role.VIEWER, scope="queue:read")

@@ -8,7 +8,8 @@ between the slots at their own instants.
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+
+import msgspec
 
 from cadenza.core.slots import LEAD, Slot, slots_of
 from cadenza.core.zones import Mark, day_bounds, local_day
@@ -37,7 +38,7 @@ class Kind(StrEnum):
     PAST = "past"  # an empty slot that is over
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """One instant of a day; a screen has hundreds, so it is the cheapest kind of value."""
 
     at: datetime
