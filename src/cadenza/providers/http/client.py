@@ -8,7 +8,6 @@ cancelled there is no outcome; the caller's own mark of intent must stand.
 """
 
 import asyncio
-import copy
 import logging
 import ssl
 from dataclasses import dataclass
@@ -114,8 +113,8 @@ class OutboundClient:
 
     def heard_by(self, notes: Notebook) -> Self:
         """Return the same client, same connections, for a run that keeps what was said."""
-        lent = copy.copy(self)
-        lent.notes = notes
+        lent = object.__new__(type(self))
+        lent.__dict__ = {**self.__dict__, "notes": notes}
         return lent
 
     def note(self, exchange: Exchange) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 
 from cadenza.core.secret import MARK, Secret
 
-__all__ = ["MARK", "Secret", "redact"]
+__all__ = ["MARK", "Blotter", "Secret", "redact"]
 
 # A shorter secret would blot out innocent words; nobody issues tokens that short.
 SHORTEST = 4
@@ -34,22 +34,35 @@ _USERINFO = re.compile(r"(//)[^/@\s?#]+@")
 _BEARER = re.compile(r"(?i)\b(bearer|basic|dpop|bot)\s+[\w.~+/=:-]{8,}")
 
 
+class Blotter:
+    """Blots the same secrets out of many texts: their spellings are worked out once."""
+
+    def __init__(self, secrets: Iterable[Secret] = ()) -> None:
+        self._known = _forms(secrets)
+
+    def blot(self, text: str) -> str:
+        """Return `text` without the secrets, and without what looks like one in an address."""
+        for form in self._known:
+            text = text.replace(form, MARK)
+        if "//" in text:
+            text = _USERINFO.sub(rf"\1{MARK}@", text)
+        if "=" in text:
+            text = _QUERY.sub(rf"\1{MARK}", text)
+        if "/" in text:
+            for path in _PATHS:
+                text = path.sub(rf"\1{MARK}", text)
+        return _BEARER.sub(rf"\1 {MARK}", text)
+
+
 def redact(text: str, secrets: Iterable[Secret] = ()) -> str:
     """Return `text` without the given secrets, in plain or percent-encoded form, and without look-alikes."""
-    for form in _forms(secrets):
-        text = text.replace(form, MARK)
-    text = _USERINFO.sub(rf"\1{MARK}@", text)
-    text = _QUERY.sub(rf"\1{MARK}", text)
-    for path in _PATHS:
-        text = path.sub(rf"\1{MARK}", text)
-    return _BEARER.sub(rf"\1 {MARK}", text)
+    return Blotter(secrets).blot(text)
 
 
 def _forms(secrets: Iterable[Secret]) -> list[str]:
     """Return every spelling to look for, longest first, so that no tail of one is left standing."""
     forms: set[str] = set()
-    for secret in secrets:
-        whole = secret.reveal()
+    for whole in {secret.reveal() for secret in secrets}:
         # "Bearer abc" may turn up without its first word.
         for value in {whole, whole.rpartition(" ")[2]}:
             if len(value) >= SHORTEST:

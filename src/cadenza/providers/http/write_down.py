@@ -13,10 +13,12 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import msgspec
+
 from cadenza.providers.http.exchange import Exchange
 from cadenza.providers.http.outcome import Outcome, Reply
 from cadenza.providers.http.pack import secrets_of
-from cadenza.providers.http.redact import MARK, Secret, redact
+from cadenza.providers.http.redact import MARK, Blotter, Secret
 from cadenza.providers.http.request import File, Form, Json, Multipart, Request, Stream
 
 HIDDEN = "[hidden]"
@@ -108,36 +110,32 @@ class _Hush:
     """Knows the secrets of one exchange, and how each kind of text is shown without them."""
 
     def __init__(self, secrets: tuple[Secret, ...]) -> None:
-        self._secrets = secrets
+        self._blot = Blotter(secrets).blot
+        self._addresses = {each.reveal() for each in secrets if "://" in each.reveal()}
 
     def place(self, url: str) -> str:
         """Return host and path, and the query's values that are on the list."""
         parts = urlsplit(url)
         start = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        if any(self._within(secret.reveal(), url) for secret in self._secrets):
+        if any(url.startswith(address) for address in self._addresses):
             return f"{start}/{MARK}"
-        path = "/".join(_segment(each) for each in redact(parts.path, self._secrets).split("/"))
+        path = "/".join(_segment(each) for each in self._blot(parts.path).split("/"))
         asked = [
-            f"{name}={self._words(value)}" if name in ASKED else f"{name}={HIDDEN}"
+            f"{name}={_words(self._blot(value))}" if name in ASKED else f"{name}={HIDDEN}"
             for name, value in parse_qsl(parts.query, keep_blank_values=True)
         ]
         return _cut(start + path + ("?" + "&".join(asked) if asked else ""), LINE)
 
-    def _within(self, secret: str, url: str) -> bool:
-        return "://" in secret and url.startswith(secret)
-
     def text(self, text: str) -> str:
         """Return a text without secrets, with what its addresses may show."""
-        text = redact(text, self._secrets)
+        text = self._blot(text)
+        if "://" not in text:
+            return _words(text)
         shown, at = "", 0
         for found in _ADDRESS.finditer(text):
-            shown += self._words(text[at : found.start()]) + self.place(found.group())
+            shown += _words(text[at : found.start()]) + self.place(found.group())
             at = found.end()
-        return shown + self._words(text[at:])
-
-    def _words(self, text: str) -> str:
-        text = redact(text, self._secrets)
-        return _OPAQUE.sub(lambda found: HIDDEN if _opaque(found.group()) else found.group(), text)
+        return shown + _words(text[at:])
 
     def data(self, value: Any, deep: int = 0) -> Any:
         """Return data with its credentials hidden, its texts and lists cut."""
@@ -148,7 +146,7 @@ class _Hush:
                 return _cut(self.text(value), LINE)
             case Mapping() if deep < DEEPEST:
                 return {
-                    self._words(str(name))[:80]: HIDDEN
+                    _words(self._blot(str(name)))[:80]: HIDDEN
                     if _CREDENTIAL.search(str(name))
                     else self.data(inner, deep + 1)
                     for name, inner in list(value.items())[:MANY]
@@ -173,6 +171,10 @@ def _safely(show: Callable[[], str]) -> str:
 
 def _segment(segment: str) -> str:
     return segment if not segment or MARK in segment or _PLAIN.fullmatch(segment) else HIDDEN
+
+
+def _words(text: str) -> str:
+    return _OPAQUE.sub(lambda found: HIDDEN if _opaque(found.group()) else found.group(), text)
 
 
 def _opaque(word: str) -> bool:
@@ -271,7 +273,15 @@ def _bytes(body: bytes, kind: str, hush: _Hush) -> str:
 
 
 def _dump(data: Any) -> str:
-    return _cut(json.dumps(data, ensure_ascii=False, indent=1), MOST)
+    try:
+        text = msgspec.json.format(msgspec.json.encode(data), indent=1).decode()
+    except (
+        ValueError,
+        OverflowError,
+        UnicodeError,
+    ):  # what it cannot write: huge numbers, surrogates
+        text = json.dumps(data, ensure_ascii=False, indent=1)
+    return _cut(text, MOST)
 
 
 def _cut(text: str, most: int) -> str:
