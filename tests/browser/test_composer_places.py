@@ -40,6 +40,19 @@ async def test_several_accounts_are_counted_on_the_button_and_each_is_told_its_t
     await expect(page.get_by_text("Goes out Wed 21 Oct 09:00 New York.")).to_be_visible()
 
 
+async def test_the_slot_that_was_pointed_at_is_taken_as_the_queues_own(stage: Stage) -> None:
+    page = await stage.visit("ada", f"{NEW}&at=2026-10-25T16:30:00Z")
+    await page.get_by_label("Text", exact=True).fill(WORDS)
+    await page.get_by_role("button", name="Add to queue: Sun 25 Oct 17:30 Berlin").click()
+
+    await expect(page.get_by_text("Goes out Sun 25 Oct 17:30 Berlin.")).to_be_visible()
+    (row,) = await stage.rows(
+        "SELECT due_at, slot_at FROM delivery WHERE content LIKE :words", words=f"%{WORDS}%"
+    )
+    assert row["slot_at"] == row["due_at"]
+    assert f"{row['due_at']:%H:%M}" == "16:30"
+
+
 async def test_an_accounts_channels_and_what_its_network_offers_are_chosen(stage: Stage) -> None:
     await stage.house.operations.run(
         lambda tx, now: connect_account(tx, now, "instagram", "@hall.pictures", "Europe/Berlin")

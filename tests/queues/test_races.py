@@ -11,6 +11,7 @@ from cadenza.queues.pause import pause
 from cadenza.queues.reorder import Reordered, Stale, reorder, reverse
 from cadenza.queues.resume import Resumed, resume
 from cadenza.queues.skip import Skipped, skip_next
+from cadenza.queues.take_slot import Taken, take_slot
 from cadenza.sql.tx import Tx
 from tests.queues.conftest import ADA, BEN, DAILY, Desk
 
@@ -122,6 +123,43 @@ async def test_add_against_a_schedule_change_never_leaves_a_post_beside_the_slot
             {"18:00", "19:00", "20:00"} if turn % 2 == 0 else {"09:00", "12:00", "15:00"}
         )
     assert len(await pg.posts()) == ROUNDS * 2
+
+
+async def test_of_two_who_point_at_one_slot_one_gets_it(pg: Desk) -> None:
+    await pg.week(slots=DAILY)
+    first, second = await pg.fill(2)
+    posts = await pg.posts()
+    for round_ in range(ROUNDS):
+        at = first.at + timedelta(days=round_ + 2)
+        answers = await asyncio.gather(
+            pg.run(take_slot, account_id="ada", post_id=posts[0], at=at, by=ADA),
+            pg.run(take_slot, account_id="ada", post_id=posts[1], at=at, by=BEN),
+        )
+        assert sorted(type(answer).__name__ for answer in answers) == ["NoRoom", "Taken"]
+        held = [(await pg.row("delivery", each.ids[0]))["slot_at"] for each in (first, second)]
+        assert held.count(at) == 1
+
+
+async def test_a_slot_is_never_given_to_what_a_worker_took_meanwhile(pg: Desk) -> None:
+    await pg.week(slots=DAILY)
+    for _ in range(ROUNDS):
+        (queued,) = await pg.fill(1)
+        post = (await pg.row("delivery", queued.ids[0]))["post_id"]
+        pg.now = queued.at
+        answer, tickets = await asyncio.gather(
+            pg.run(
+                take_slot, account_id="ada", post_id=post, at=queued.at + timedelta(days=1), by=ADA
+            ),
+            pg.claim(),
+        )
+        row = await pg.row("delivery", queued.ids[0])
+        # Who came first decides: moved and not due any more, or taken and left where it was.
+        assert isinstance(answer, Taken) != bool(tickets)
+        assert row["due_at"] == (queued.at if tickets else queued.at + timedelta(days=1))
+        await pg.operations.run(lambda tx, _: tx.run("UPDATE delivery SET state = 'canceled'"))
+        await pg.operations.run(
+            lambda tx, _: tx.run("UPDATE lane SET in_flight = 0, runnable_at = NULL")
+        )
 
 
 async def test_two_skips_at_once_are_one_skip(pg: Desk) -> None:
