@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import zipfile
@@ -87,6 +88,50 @@ def test_a_doubt_is_explained_and_decided_by_the_try_that_was_looked_at(ada: Ada
     assert (stale.code, "tried again since you looked" in stale.err) == (1, True)
     decided = ada("decide", id_, "--fence", "3", "--there")
     assert (decided.code, decided.out.strip()) == (0, "it is kept as sent")
+
+
+def test_what_was_said_with_the_network_is_printed_when_asked_for(ada: Ada) -> None:
+    fields = ("--field", "url=https://hooks.example.org/ada", "--field", f"secret={SECRET}")
+    assert ada("account", "connect", "webhook", *fields).code == 0
+    post = ada("post", "create", "perhaps", "--json").data["id"]
+    assert ada("post", "schedule", post, "2031-03-30T09:00:00+02:00", "webhook").code == 0
+    (pill,) = ada("post", "show", post, "--json").data["pills"]
+    id_ = pill["delivery_id"]
+    assert "is not kept, or no longer" in ada("explain", id_, "--said").out
+    _leave_in_doubt(id_)
+    _say(id_)
+    told = ada("explain", id_, "--said").out
+    assert "It may have arrived, but no answer came." in told
+    assert "POST https://hooks.example.org/[secret]" in told
+    assert "> authorization: [hidden]" in told
+    assert "< 503 after 0.2 s" in told
+    assert "POST https" not in ada("explain", id_).out
+    (exchange,) = ada("explain", id_, "--said", "--json").data["exchanges"]
+    assert exchange["status"] == 503
+
+
+def _say(id_: str) -> None:
+    said = {
+        "seconds": 0.2,
+        "method": "POST",
+        "place": "https://hooks.example.org/[secret]",
+        "headers": {"authorization": "[hidden]"},
+        "body": "{}",
+        "status": 503,
+        "reply_headers": {},
+        "reply": "busy",
+        "says": "",
+        "left_out": 0,
+    }
+    with sqlite3.connect("cadenza-data/cadenza.sqlite3") as database:
+        database.execute(
+            """
+            INSERT INTO exchange (workspace_id, id, delivery_id, attempt_id, step, began_at, told)
+            SELECT workspace_id, 'e1', id, 'a1', 'publish', 1, ? FROM delivery WHERE id = ?
+            """,
+            (json.dumps(said), id_),
+        )
+    database.close()
 
 
 def _leave_in_doubt(id_: str) -> None:
