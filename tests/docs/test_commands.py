@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +28,7 @@ PAGES = [
 ]
 RUN = [page for page in PAGES if any(block.not_run is None for block in blocks(page))]
 NEEDS_POSTGRES = "db.lan"
+LONGEST = 1200  # seconds; a page takes about 20 where nothing else runs
 # Pages about an installation that is there already.
 THERE_ALREADY = {"upgrade", "back-up-and-restore", "several-machines"}
 INSTALLATION = f"""
@@ -81,15 +85,24 @@ def run(
     }
     file = folder / "page.sh"
     file.write_text(text)
-    return subprocess.run(
+    # A page is many commands: on a busy machine it outlasts what one test may take. It has its own limit.
+    faulthandler.cancel_dump_traceback_later()
+    process = subprocess.Popen(
         ["bash", str(file)],
         cwd=folder,
         env=clean,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
+        start_new_session=True,
     )
+    try:
+        out, err = process.communicate(timeout=LONGEST)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # what a page that failed left behind
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
