@@ -95,3 +95,12 @@ async def test_a_lease_that_lay_ready_ends_a_whole_span_after_the_claim(store: M
     assert job.worker == "ada"
     assert job.lease_until is not None
     assert job.lease_until >= before + LEASE * 0.9
+
+
+async def test_a_few_that_wait_are_taken_together_in_their_order(store: MongoStore) -> None:
+    answers = await store.insert([NewJob(task="greet", priority=n) for n in (3, 1, 2)])
+    await store.insert([NewJob(task="greet", delay=timedelta(hours=1))])
+    batch = await store.claim("default", limit=9, worker="ada", lease=LEASE)
+    assert [job.id for job in batch.jobs] == [answers[n].id for n in (1, 2, 0)]
+    assert batch.drained
+    assert batch.next_due is not None

@@ -35,10 +35,10 @@ class Claims:
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool
     ) -> Batch:
         """Lease runnable jobs, as many as the gates let through."""
-        first = None if alone else await self._quick.claim(queue, worker, lease)
+        first = None if alone else await self._quick.claim(queue, worker, lease, limit=limit)
         if first is not None and first.drained:
             return first
-        wanted = 1 if alone else limit - (first is not None)
+        wanted = 1 if alone else limit - (0 if first is None else len(first.jobs))
         for _ in range(TRIES):
             now = await self._ground.now()
             chosen, gated = await self._choose(queue, wanted, now, alone=alone)

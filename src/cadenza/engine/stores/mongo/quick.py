@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pymongo import ReturnDocument
 
 import cadenza.engine.stores.mongo.gate as gates
-from cadenza.engine.job import Scope, State, While
+from cadenza.engine.job import Claimed, Scope, State, While
 from cadenza.engine.store import Batch
 from cadenza.engine.stores.mongo.ground import Ground, matched
 from cadenza.engine.stores.mongo.papers import Paper, read_claimed
@@ -23,6 +23,8 @@ SOON, SELDOM, SLOWER = 0.001, 0.1, 1.1  # seconds between looks: at first, at mo
 LIKELY = 0.02  # a pause shorter than this follows news
 FULL = timedelta(seconds=5)  # after which a full claim looks for what a quick one does not see
 FRESH = 0.05  # the part of a lease that may have passed before it is taken: workers leave 0.1
+HEADS = 6  # waiting jobs looked at beside the first
+_LOOK = {"run_at": 1, "lane": 1, "crashes": 1, "key_while": 1}
 _ORDER = [("priority", 1), ("run_at", 1), ("_id", 1)]
 
 
@@ -70,8 +72,8 @@ class QuickClaims:
         batch.look_again = idle.pause
         return batch
 
-    async def claim(self, queue: str, worker: str, lease: timedelta) -> Batch | None:
-        """Take the first plain job of a queue that was empty.
+    async def claim(self, queue: str, worker: str, lease: timedelta, *, limit: int) -> Batch | None:
+        """Take the first plain jobs of a queue that was empty.
 
         None, or a batch that is not drained: a full claim is called for.
         """
@@ -80,11 +82,13 @@ class QuickClaims:
             return None
         idle.busy = True
         try:
-            return await self._claim(idle, queue, worker, lease)
+            return await self._claim(idle, queue, worker, lease, limit=limit)
         finally:
             idle.busy = False
 
-    async def _claim(self, idle: _Idle, queue: str, worker: str, lease: timedelta) -> Batch | None:
+    async def _claim(
+        self, idle: _Idle, queue: str, worker: str, lease: timedelta, *, limit: int
+    ) -> Batch | None:
         now = await self._ground.now()
         known_due = idle.next_due is not None and idle.next_due <= now
         if known_due or not timedelta() <= now - idle.looked < FULL:
@@ -105,10 +109,16 @@ class QuickClaims:
             return None
         batch = Batch(idle.number, [read_claimed(paper)])
         others = [head for head in heads if head["_id"] != paper["_id"]]
-        batch.drained = not others or (others[0]["run_at"] > now and others[0]["lane"] is None)
+        due = [head for head in others if head["run_at"] <= now]
+        later = others[len(due) :]
+        seen_all = len(heads) < HEADS or bool(later)
+        if due and seen_all and len(due) < limit and all(map(_is_plain, due)):
+            batch.jobs += await self._take_more(idle, queue, len(due), now)
+            due = []
+        batch.drained = not due and (not later or later[0]["lane"] is None)
         idle.staged, idle.pause = None, SOON
         if batch.drained:
-            batch.next_due = others[0]["run_at"] if others else None
+            batch.next_due = later[0]["run_at"] if later else None
             laying = self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
             idle.laying = asyncio.create_task(laying, name="cadenza mongo lease")
             return self.found_empty(queue, worker, batch, now)
@@ -119,13 +129,8 @@ class QuickClaims:
     ) -> tuple[Paper | None, dict[Scope, Paper], list[Paper]]:
         """Take the first plain job; read the gate and the heads, beside it while jobs are likely."""
         waiting = {"queue": queue, "state": State.WAITING.value}
-        taking = self._ground.jobs.find_one_and_update(
-            _plain(queue, now),
-            {"$set": {"state": State.RUNNING.value, "lease": idle.number}},
-            sort=_ORDER,
-            return_document=ReturnDocument.AFTER,
-        )
-        heads = self._ground.jobs.find(waiting, {"run_at": 1, "lane": 1}).sort("run_at", 1).limit(2)
+        taking = self._take_one(idle, queue, now)
+        heads = self._ground.jobs.find(waiting, _LOOK).sort("run_at", 1).limit(HEADS)
         around = gates.read(self._ground, [Scope(queue)]), heads.to_list()
         if idle.pause < LIKELY:
             return await asyncio.gather(taking, *around)
@@ -135,6 +140,21 @@ class QuickClaims:
         for reading in around:
             reading.close()
         return None, {}, []
+
+    async def _take_one(self, idle: _Idle, queue: str, now: datetime) -> Paper | None:
+        return await self._ground.jobs.find_one_and_update(
+            _plain(queue, now),
+            {"$set": {"state": State.RUNNING.value, "lease": idle.number}},
+            sort=_ORDER,
+            return_document=ReturnDocument.AFTER,
+        )
+
+    async def _take_more(self, idle: _Idle, queue: str, count: int, now: datetime) -> list[Claimed]:
+        """Take the few others that wait, all at once; some may be another's by now."""
+        found = await asyncio.gather(*(self._take_one(idle, queue, now) for _ in range(count)))
+        papers = [paper for paper in found if paper is not None]
+        papers.sort(key=lambda paper: (paper["priority"], paper["run_at"], paper["_id"]))
+        return [read_claimed(paper) for paper in papers]
 
     async def _lay_ready(
         self, idle: _Idle, queue: str, *, worker: str, lease: timedelta, now: datetime
@@ -152,6 +172,11 @@ class QuickClaims:
                 {"_id": idle.number, **until, "queue": queue, "scopes": []}
             )
         idle.staged = now
+
+
+def _is_plain(head: Paper) -> bool:
+    queued = head.get("key_while") == While.QUEUED.value
+    return head["lane"] is None and not head["crashes"] and not queued
 
 
 def _plain(queue: str, now: datetime) -> Paper:
