@@ -21,7 +21,7 @@ from cadenza.providers.http.exchange import Exchange, Step
 from cadenza.providers.outcome import NotReady, Sent
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
-from tests.deliveries.test_publish import until, working
+from tests.deliveries.test_publish import patient, until, working
 from tests.providers.mastodon.stage import CANARY, POSTS, mastodon
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -38,7 +38,7 @@ def said(method: str = "POST", at: datetime = NOON) -> Exchange:
 
 
 async def test_a_sent_post_tells_what_was_sent_and_what_came_back(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene):
+    async with mastodon() as (scene, _world), patient(scene), working(road, scene):
         id_ = await road.post(content='{"text":"Good morning"}')
         await until(road, id_, "sent")
         (attempt,) = await road.rows("attempt")
@@ -53,7 +53,7 @@ async def test_a_sent_post_tells_what_was_sent_and_what_came_back(road: Road) ->
 
 
 async def test_a_refusal_shows_in_the_networks_own_words(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene):
+    async with mastodon() as (scene, _world), patient(scene), working(road, scene):
         scene.world.faults.plan(Kind.ERROR_BEFORE, POSTS, status=422)
         id_ = await road.post(content='{"text":"Good morning"}')
         await until(road, id_, "failed", "sent")
@@ -61,7 +61,11 @@ async def test_a_refusal_shows_in_the_networks_own_words(road: Road) -> None:
 
 
 async def test_a_doubt_keeps_what_looking_into_it_said(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+    async with (
+        mastodon() as (scene, _world),
+        patient(scene),
+        working(road, scene) as (publisher, _),
+    ):
         scene.world.faults.plan(Kind.DROP_AFTER, POSTS)
         id_ = await road.post(content='{"text":"Good morning"}')
         await until(road, id_, "unconfirmed")

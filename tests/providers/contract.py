@@ -79,8 +79,17 @@ class HastyClient(OutboundClient):
 
 def open_client(*worlds: World) -> HastyClient:
     """Make a client that may call these worlds and nothing else."""
+    return HastyClient(_policy(*worlds), clock=SystemClock())
+
+
+def patient_client(*worlds: World) -> OutboundClient:
+    """Make one that waits as long as the product does, where nothing is lost and a machine may be busy."""
+    return OutboundClient(_policy(*worlds), clock=SystemClock())
+
+
+def _policy(*worlds: World) -> Policy:
     rules = [HostRule("127.0.0.1", port) for world in worlds for port in world.ports.values()]
-    return HastyClient(Policy(allow=tuple(rules)), clock=SystemClock())
+    return Policy(allow=tuple(rules))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from cadenza.providers.outcome import Sent
 from cadenza.providers.registry import all_providers
 from cadenza.providers.telegram_person import PROVIDER as PERSON
 from tests.providers.bluesky.stage import bluesky
-from tests.providers.contract import Scene, drive, no_secret_in
+from tests.providers.contract import Scene, drive, no_secret_in, patient_client
 from tests.providers.discord.test_publish import discord
 from tests.providers.facebook.stage import facebook
 from tests.providers.instagram.stage import instagram
@@ -101,9 +101,9 @@ def test_every_network_is_tried_here() -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 async def test_what_was_sent_and_what_came_back_can_be_read(name: str) -> None:
-    async with SCENES[name]() as (scene, _world):
+    async with SCENES[name]() as (scene, _world), patient_client(scene.world) as http:
         notes = Everything()
-        scene.http = scene.http.heard_by(notes)
+        scene.http = http.heard_by(notes)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         told = "\n".join(texts_of(notes.all))
