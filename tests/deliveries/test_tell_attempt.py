@@ -46,7 +46,7 @@ def test_a_lost_account_is_connected_again_and_a_mended_one_is_not() -> None:
 
 
 def test_every_outcome_has_its_own_sentence() -> None:
-    kinds: tuple[Any, ...] = outcomes.Outcome.__args__  # pyright: ignore[reportAttributeAccessIssue]
+    kinds: tuple[Any, ...] = outcomes.Outcome.__args__
     told = [tell(kind.__name__, "scheduled").sentence for kind in kinds]
     assert len(set(told)) == len(kinds)
     assert all(each.endswith(".") and " " in each for each in told)

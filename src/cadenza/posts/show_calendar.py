@@ -25,7 +25,7 @@ class Entry:
     pill: Pill
     title: str
     text: str
-    in_slot: bool = False  # of the queue, alone or beside the post's other channels; else timed by hand
+    in_slot: bool = False  # a queue's, alone or beside the post's other channels; else by hand
 
 
 @dataclass(frozen=True, slots=True)
