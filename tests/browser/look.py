@@ -8,6 +8,8 @@ from playwright.async_api import Page
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SHOTS = ROOT / ".cache" / "screenshots"
+STILL = """() => document.getAnimations().every(
+  (each) => each.playState !== 'running' || each.effect?.getComputedTiming().endTime === Infinity)"""
 RUN = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
 
 
@@ -15,6 +17,7 @@ async def hindrances(page: Page) -> list[str]:
     """Return what axe calls serious or critical, with the first element of each."""
     # A policy forbids foreign scripts in the page; evaluating the text is not one.
     await page.evaluate(AXE.read_text(encoding="utf-8"))
+    await page.wait_for_function(STILL)  # what fades in or out has little contrast for a moment
     found: list[dict[str, Any]] = await page.evaluate(RUN)
     return [
         f"{each['id']}: {each['help']}: {each['nodes'][0]['html'][:200]} ({len(each['nodes'])} in all)"

@@ -67,8 +67,9 @@ def _answer(asked: socket.socket) -> None:
         os.environ.update(environ)
         sys.argv = ["cadenza", *words]
         code = run(words)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # a command whose reader left lets go of its output
+                stream.flush()
     except BaseException:  # noqa: BLE001 - the child says what happened, and ends
         traceback.print_exc()
     finally:

@@ -144,5 +144,5 @@ async def test_an_account_tells_the_calls_that_it_made(desk: Desk) -> None:
         lambda tx, _: activity.of_account(tx, workspace_id=HOME, account_id="toots")
     )
     assert [event.kind for event in events] == ["attempt.ended", "attempt.began"]
-    assert events[0].says == "mastodon answered Sent"
+    assert events[0].says == "mastodon, attempt 1: The network took it."
     assert events[0].details["url"] == "https://example.org/1"

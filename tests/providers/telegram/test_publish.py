@@ -25,7 +25,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from cadenza.providers.telegram.publish import address
-from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
+from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in, patient_client
 from tests.providers.pictures import film, picture, png
 from tests.providers.telegram.stage import CALLS, CANARY, telegram
 
@@ -289,7 +289,8 @@ async def test_what_telegram_refuses_validate_has_said(
 async def test_files_that_do_not_fit_are_refused_once(
     media: tuple[MediaItem, ...], code: str | None
 ) -> None:
-    async with telegram(media=media) as (scene, _):
+    async with telegram(media=media) as (scene, _), patient_client(scene.world) as http:
+        scene.http = http
         found = scene.provider.validate(scene.message, scene.account)
         assert [each.code for each in found] == ([code] if code else [])
         ended = await drive(scene)
