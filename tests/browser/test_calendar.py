@@ -155,9 +155,13 @@ async def drag(page: Page, what: Locator, to: Locator, below: float = 12) -> Non
 
 
 async def pick(page: Page, field: Locator, name: str) -> None:
-    """Choose the first of the list by keys."""
-    await expect(page.get_by_role("option", name=name)).to_be_visible()
-    await field.press("ArrowDown")
+    """Choose from the open list by keys; opening it may have marked an option already."""
+    option = page.get_by_role("option", name=name)
+    await expect(option).to_be_visible()
+    for _ in range(40):
+        if await option.get_attribute("data-combobox-selected") == "true":
+            break
+        await field.press("ArrowDown")
     await field.press("Enter")
     await expect(field).to_have_value(name)
 
