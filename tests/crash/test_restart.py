@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -46,3 +47,41 @@ async def test_a_worker_outlives_its_postgres(
     # An outcome whose write was in doubt is written again under its fence; no run is repeated,
     # because the lease outlasts the outage.
     assert set(ends.values()) == {1}
+
+
+async def test_an_outage_longer_than_the_lease_makes_no_live_workers_job_run_twice(
+    private_postgres: Callable[..., PrivatePostgres],
+) -> None:
+    server = private_postgres(fsync=True)
+    begun: Counter[tuple[str, int]] = Counter()
+    gone, back = asyncio.Event(), asyncio.Event()
+
+    async def hold(who: str, number: int) -> None:
+        begun[who, number] += 1
+        await (back if number % 2 else gone).wait()  # half end while the server is away
+
+    lease = timedelta(seconds=3)
+    async with Engine(server.dsn) as ada, Engine(server.dsn) as ben:
+        for name, engine in (("ada", ada), ("ben", ben)):
+            task = engine.task(name="hold", queue=name)(hold)
+            await task.enqueue_many([{"who": name, "number": n} for n in range(4)])
+        async with (
+            working(ada, "ada", concurrency=4, lease=lease) as first,
+            working(ben, "ben", concurrency=4, lease=lease) as second,
+        ):
+            async with asyncio.timeout(30):
+                while len(begun) < 8:
+                    await asyncio.sleep(0.02)
+            server.stop()
+            gone.set()
+            await asyncio.sleep(2 * lease.total_seconds())
+            server.start()
+            await asyncio.sleep(lease.total_seconds())  # time for a rescue that comes too early
+            back.set()
+            async with asyncio.timeout(60):
+                while [t.count for t in await ada.store.tally() if t.state is State.DONE] != [4, 4]:
+                    await asyncio.sleep(0.05)
+            taken = first.meters.rescued + second.meters.rescued
+
+    assert set(begun.values()) == {1}
+    assert taken == 0

@@ -33,6 +33,7 @@ class Settler:
         self._meters = meters
         self._gathered: list[Settlement] = []
         self._news = asyncio.Event()
+        self.owes = False  # a write failed because the store was away, and is tried again
         self.empty = asyncio.Event()
         self.empty.set()
 
@@ -98,8 +99,9 @@ class Settler:
         tries = 0
         while True:
             try:
-                return await self._source.settle(batch, closed=closed)
+                refused = await self._source.settle(batch, closed=closed)
             except StoreUnavailable as error:
+                self.owes = True
                 pause = PAUSES[min(tries, len(PAUSES) - 1)]
                 tries += 1
                 self._meters.store_errors += 1
@@ -107,3 +109,6 @@ class Settler:
                     "store away, outcomes wait", extra={"error": str(error), "outcomes": len(batch)}
                 )
                 await self._clock.sleep(pause)
+            else:
+                self.owes = False
+                return refused

@@ -105,8 +105,10 @@ class Worker:
         rescuer = Rescuer(
             source,
             renew=self.heartbeat.renew,
+            owes=lambda: self.settler.owes,
+            lease=lease,
             crash_limit=crash_limit,
-            every=lease.total_seconds() / 6,
+            clock=clock,
             meters=self.meters,
         )
         self._beats = self.loop("heartbeat", self.heartbeat.run_once)

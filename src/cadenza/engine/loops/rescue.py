@@ -3,12 +3,18 @@
 Every worker runs it; an expired lease is taken by one of them. A job comes back after its lease at
 the latest plus one pass, whoever died. It cannot tell a dead worker from one that is cut off: the
 fence makes the latter's writes match nothing. Before each pass the worker renews its own leases, so
-that one that slept (a suspended machine) does not take its own jobs for a dead worker's.
+that one that slept (a suspended machine) does not take its own jobs for a dead worker's. After an outage
+it gives its neighbours time to do the same, and it takes nothing while outcomes of its own wait to be
+written: a store that was away makes nobody's job run twice. Limit: a worker that starts right after an
+outage knows nothing of it.
 """
 
 import logging
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
+from cadenza.core.clock import Clock
+from cadenza.engine.loops.loop import AFTER_ERROR
 from cadenza.engine.meters import Meters
 from cadenza.engine.store import Source
 
@@ -23,19 +29,29 @@ class Rescuer:
         source: Source,
         *,
         renew: Callable[[], Awaitable[None]],
+        owes: Callable[[], bool],
+        lease: timedelta,
         crash_limit: int,
-        every: float,
+        clock: Clock,
         meters: Meters,
     ) -> None:
-        self._renew = renew
         self._source = source
+        self._renew = renew
+        self._owes = owes  # whether outcomes of ours wait for a store that is away
+        self._lease = lease.total_seconds()
         self._crash_limit = crash_limit
-        self._every = every
+        self._clock = clock
         self._meters = meters
+        self._heard = clock.monotonic()  # when the store last answered
+        self._not_before = self._heard
 
     async def run_once(self) -> float:
         """Rescue what can be rescued; say when to look again."""
         await self._renew()
+        await self._source.now()
+        wait = self._wait_for_others()
+        if wait > 0:
+            return wait
         rescue = await self._source.rescue(crash_limit=self._crash_limit)
         self._meters.rescued += len(rescue.returned)
         self._meters.buried += len(rescue.buried)
@@ -45,4 +61,14 @@ class Rescuer:
             )
         for id_ in rescue.buried:
             log.error("job failed: its process died once too often", extra={"job": id_})
-        return self._every
+        return self._lease / 6
+
+    def _wait_for_others(self) -> float:
+        """Return for how long live workers may still be on their way back to the store."""
+        now = self._clock.monotonic()
+        if now - self._heard > self._lease / 2:  # leases renewed before that may have run out
+            self._not_before = now + max(self._lease / 3, 2 * AFTER_ERROR)
+        self._heard = now
+        if self._owes():
+            return AFTER_ERROR
+        return self._not_before - now
