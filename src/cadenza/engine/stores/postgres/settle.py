@@ -194,9 +194,13 @@ async def _wait_again(desk: Desk, asked: Sequence[Settlement], closed: Sequence[
             return
         canceling = {row[0] for row in await _find_canceling(desk, left)}
         if not canceling:
-            return
+            break
         await _finish(desk, [one for one in left if one.id in canceling], ())
         left = desk.left_of(left)
+        if not left:
+            break
+    if closed:
+        await desk.connection.execute(desk.sql["close_leases"], list(closed))
 
 
 async def _find_canceling(desk: Desk, left: Sequence[Settlement]) -> list[Any]:

@@ -1,7 +1,10 @@
 -- Moves plain jobs to the finished ones as done, each only if its lease still holds; none if a gate counts them;
 -- says which if not all.
 WITH closed AS (
-    DELETE FROM cadenza.lease WHERE number = ANY($3::bigint[])
+    DELETE FROM cadenza.lease
+    WHERE number = ANY($3::bigint[])
+        -- A lease stays for as long as one of its jobs does: only through it would a crash be noticed.
+        AND NOT EXISTS (SELECT FROM cadenza.gate WHERE counted AND queue = $4 AND lane = '')
 ), gone AS (
     DELETE FROM cadenza.job
     WHERE id = ANY($1::bigint[]) AND state = 2

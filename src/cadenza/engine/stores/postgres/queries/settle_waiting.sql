@@ -1,4 +1,5 @@
--- Lets jobs wait again, each only if its lease still holds and nobody asked to cancel it; says which if not all.
+-- Lets jobs wait again, each only if its lease still holds and nobody asked to cancel it; says which if not all,
+-- and closes the leases only then: what is left of them must still be found by a rescue.
 WITH back AS (
     UPDATE cadenza.job
     SET state = CASE
@@ -24,7 +25,8 @@ WITH back AS (
     INSERT INTO cadenza.wake (queue, lane)
     SELECT DISTINCT queue, lane FROM back WHERE lane IS NOT NULL AND state = 1
 ), closed AS (
-    DELETE FROM cadenza.lease WHERE number = ANY($3::bigint[])
+    DELETE FROM cadenza.lease
+    WHERE number = ANY($3::bigint[]) AND (SELECT count(*) FROM back) = cardinality($1::bigint[])
 ), scopes AS MATERIALIZED (
     SELECT queue, '' AS lane, count(*) AS left_ FROM back GROUP BY queue
     UNION ALL
