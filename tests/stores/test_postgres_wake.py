@@ -50,6 +50,35 @@ async def test_an_insert_wakes_another_process(pair: tuple[PostgresStore, Postgr
     assert ear.heard == ["mail"]
 
 
+async def test_only_what_can_run_rings(
+    pair: tuple[PostgresStore, PostgresStore], postgres_database: str
+) -> None:
+    ada, _ = pair
+    heard: list[object] = []
+    rang = asyncio.Event()
+
+    def hear(*said: object) -> None:
+        heard.append(said[-1])
+        if said[-1] == "now":
+            rang.set()
+
+    listener = await asyncpg.connect(postgres_database)
+    await listener.add_listener(ada._bell.channel, hear)
+    far = timedelta(hours=1)
+    await ada.insert([NewJob(task="greet", queue="far", delay=far)])
+    await ada.insert([NewJob(task="greet", queue="far", run_at=await ada.now() + far)])
+    await ada.insert([NewJob(task="greet", queue="far", delay=far) for _ in range(1000)])
+    await ada.insert_alike(
+        NewJob(task="greet", queue="far", delay=far), lambda: iter(["{}"] * 1000), 1000
+    )
+    await asyncio.sleep(4 * bell.GAP)  # a late ring would come before the next
+    await ada.insert([NewJob(task="greet", queue="now")])
+    async with asyncio.timeout(PATIENCE):
+        await rang.wait()
+    await listener.close()
+    assert heard == ["now"]
+
+
 async def test_after_a_burst_the_last_job_is_announced_too(
     pair: tuple[PostgresStore, PostgresStore],
 ) -> None:

@@ -17,10 +17,11 @@ from importlib.resources.abc import Traversable
 from typing import Any, Protocol
 
 from cadenza.sql.errors import SqlError
-from cadenza.sql.script import AsyncConnection, Row, Script, Statement, run_async, run_sync
+from cadenza.sql.script import Row, Script, Statement, run_async, run_sync
 from cadenza.sql.sqlite_connect import begin
 
 _FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
+LONGEST = 3600.0  # seconds that a statement of a migration may take on PostgreSQL
 _LOCK = 0x636164656E7A61  # "cadenza": any number that every program of ours agrees on
 
 _LEDGER = """
@@ -53,8 +54,12 @@ class Migration:
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
-class PostgresConnection(AsyncConnection, Protocol):
+class PostgresConnection(Protocol):
     """An asyncpg connection, as far as migrating needs it."""
+
+    async def fetch(self, query: str, /, *args: Any, timeout: float) -> Sequence[Any]: ...
+
+    async def execute(self, query: str, /, *args: Any, timeout: float) -> Any: ...
 
     def transaction(self) -> AbstractAsyncContextManager[Any]: ...
 
@@ -106,9 +111,25 @@ async def migrate_postgres(
     connection: PostgresConnection, line: str, migrations: Sequence[Migration], *, now: int
 ) -> list[int]:
     """Bring a line up to date on PostgreSQL; a second program at it waits, then finds it done."""
-    lock = Statement("SELECT pg_advisory_xact_lock($1)", (_LOCK,))
     async with connection.transaction():
-        return await run_async(apply_pending(line, migrations, now=now, lock=lock), connection)
+        patient = _Patient(connection)
+        await patient.execute(f"SET LOCAL lock_timeout = '{LONGEST:.0f}s'")
+        await patient.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+        await patient.execute("SET LOCAL lock_timeout = DEFAULT")
+        return await run_async(apply_pending(line, migrations, now=now), patient)
+
+
+class _Patient:
+    """Runs statements that may take as long as a large table needs."""
+
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+
+    async def fetch(self, query: str, /, *args: Any) -> Sequence[Any]:
+        return await self._connection.fetch(query, *args, timeout=LONGEST)
+
+    async def execute(self, query: str, /, *args: Any) -> Any:
+        return await self._connection.execute(query, *args, timeout=LONGEST)
 
 
 def migrate_sqlite(

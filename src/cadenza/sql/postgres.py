@@ -27,6 +27,7 @@ Work: TypeAlias = Callable[[Connection], Awaitable[Result]]
 
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 10
+LONG_SECONDS = 300.0  # for what grows with its input: COPY, counts over all jobs
 FIRST_DELAY = 0.05
 LONGEST_DELAY = 1.0
 COLLISIONS = 5  # a deadlock's loser tries again so often

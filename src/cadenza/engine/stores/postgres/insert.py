@@ -6,14 +6,14 @@ order in which it was given, however the statements below group it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.engine.job import Enqueued, NewJob
 from cadenza.engine.stores.postgres.entry import draw, due_of
 from cadenza.engine.stores.postgres.pack import Value, pack_rows
 from cadenza.engine.stores.postgres.rows import DEFERRED, READY, array_literal
-from cadenza.sql.postgres import Connection
+from cadenza.sql.postgres import LONG_SECONDS, Connection
 from cadenza.sql.script import Script, Statement
 
 POLL_FLOOR = timedelta(seconds=5)  # what is due sooner must be told; for the rest sleepers look
@@ -25,9 +25,11 @@ def is_plain(job: NewJob) -> bool:
     return job.rule is None and job.lane is None
 
 
-def is_deferred(job: NewJob) -> bool:
-    """Say whether a job may be so far off that its insert notified nobody."""
-    return job.run_at is not None or (job.delay is not None and job.delay > POLL_FLOOR)
+def is_far(job: NewJob, now: datetime) -> bool:
+    """Say whether sleepers look by themselves before a job is due; by our clock, as a bell is a hint."""
+    if job.run_at is not None:
+        return job.run_at > now + POLL_FLOOR
+    return job.delay is not None and job.delay > POLL_FLOOR
 
 
 def insert_script(
@@ -122,6 +124,7 @@ async def copy_alike(
         columns=["id", "payload", *same],
         source=pack_rows(ids, payloads, same=same),
         format="binary",
+        timeout=LONG_SECONDS,
     )
     return [Enqueued("inserted", id_, run_at) for id_ in ids]
 
@@ -148,6 +151,10 @@ async def copy_in(
         if any(values):
             columns[name] = [value or 0 for value in values] if name == "priority" else values
     await connection.copy_records_to_table(
-        "job", schema_name=schema, columns=columns, records=zip(*columns.values(), strict=True)
+        "job",
+        schema_name=schema,
+        columns=columns,
+        records=zip(*columns.values(), strict=True),
+        timeout=LONG_SECONDS,
     )
     return [Enqueued("inserted", id_, run_at) for id_, run_at in zip(ids, due, strict=True)]

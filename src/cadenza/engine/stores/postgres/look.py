@@ -7,7 +7,7 @@ from cadenza.engine.job import Filter, Job, State, Tally
 from cadenza.engine.notes import cancel_note
 from cadenza.engine.store import Changed
 from cadenza.engine.stores.postgres.rows import CODES, RUNNING, STATES, read_job
-from cadenza.sql.postgres import Connection
+from cadenza.sql.postgres import LONG_SECONDS, Connection
 
 
 async def get_jobs(connection: Connection, sql: Mapping[str, str], ids: Sequence[int]) -> list[Job]:
@@ -36,7 +36,7 @@ async def find_jobs(connection: Connection, sql: Mapping[str, str], wanted: Filt
 async def tally_jobs(connection: Connection, sql: Mapping[str, str]) -> list[Tally]:
     """Count by queue and state."""
     counts: dict[tuple[str, State], int] = {}
-    for row in await connection.fetch(sql["tally_jobs"]):
+    for row in await connection.fetch(sql["tally_jobs"], timeout=LONG_SECONDS):
         key = (row["queue"], STATES[row["state"]])
         counts[key] = counts.get(key, 0) + row["count"]
     return [Tally(queue, state, count) for (queue, state), count in sorted(counts.items())]

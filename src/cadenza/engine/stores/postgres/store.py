@@ -33,7 +33,7 @@ from cadenza.engine.stores.postgres.insert import (
     copy_alike,
     copy_in,
     insert_one,
-    is_deferred,
+    is_far,
     is_plain,
 )
 from cadenza.engine.stores.postgres.look import (
@@ -80,8 +80,9 @@ class PostgresStore(Schedules):
         """Add jobs in one transaction; a few plain ones in one round trip."""
         if not jobs:
             return []
-        queues = {job.queue for job in jobs}
-        tell = self._bell.due(queues)
+        now = self._clock.now()
+        near = {job.queue for job in jobs if not is_far(job, now)}
+        tell = self._bell.due(near)
         plain = all(map(is_plain, jobs))
 
         async def one(connection: Connection) -> list[Enqueued]:
@@ -102,10 +103,11 @@ class PostgresStore(Schedules):
             answers = await self._run(one if len(jobs) == 1 else script)
         else:
             answers = await self._run(in_transaction(copy if plain else script))
-        far = {job.queue for job in jobs if is_deferred(job)}
-        self._bell.told(tell, later=queues.difference(tell) | far)
+        # By the server's clock a given instant may have been too far off to tell of it.
+        unsure = {job.queue for job in jobs if job.run_at is not None}
+        self._bell.told(tell, later=near.difference(tell) | (near & unsure))
         self._places.forget({job.queue for job in jobs if job.run_at or job.rule})
-        self._bell.wake(queues)
+        self._bell.wake({job.queue for job in jobs})
         return answers
 
     async def insert_alike(
@@ -114,7 +116,8 @@ class PostgresStore(Schedules):
         """Add `count` plain jobs that differ in their payload alone; a payload that raises adds none."""
         if not is_plain(template) or count < COPY_FROM:
             return await self.insert([replace(template, payload=text) for text in payloads()])
-        tell = self._bell.due({template.queue})
+        near = () if is_far(template, self._clock.now()) else (template.queue,)
+        tell = self._bell.due(near)
 
         async def copy(connection: Connection) -> list[Enqueued]:
             answers = await copy_alike(
@@ -125,7 +128,7 @@ class PostgresStore(Schedules):
             return answers
 
         answers = await self._run(in_transaction(copy))
-        self._bell.told(tell, later=() if tell and not is_deferred(template) else [template.queue])
+        self._bell.told(tell, later=set(near).difference(tell))
         if template.run_at:
             self._places.forget({template.queue})
         self._bell.wake({template.queue})
