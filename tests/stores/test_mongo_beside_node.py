@@ -30,7 +30,7 @@ def _documents(now: datetime) -> list[dict[str, Any]]:
         {
             "kind": "ended",
             "sleepUntil": now - timedelta(days=2),
-            "interval": "0 0 * * *",
+            "interval": f"0 {(now.hour + 12) % 24} * * *",  # once a day, half a day from now
             "repeatUntil": now - timedelta(days=1, hours=23),
             "autoRemove": True,
         },

@@ -1,8 +1,10 @@
 """Writes that wait for replicas: acknowledged is what a replica has, else it is said."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
+from redis.asyncio import Redis
 
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.job import NewJob
@@ -13,8 +15,9 @@ Servers = Callable[..., PrivateValkey]
 
 
 async def test_a_write_is_acknowledged_once_a_replica_has_it(private_valkey: Servers) -> None:
-    primary = private_valkey()
+    primary = private_valkey(options={"repl-diskless-sync-delay": "0"})
     replica = private_valkey(options={"replicaof": f"127.0.0.1 {primary.port}"})
+    await follows(primary)
     store = RedisStore(f"{primary.url}?replicas=1")
     await store.open()
     (answer,) = await store.insert([NewJob(task="greet")])
@@ -25,6 +28,13 @@ async def test_a_write_is_acknowledged_once_a_replica_has_it(private_valkey: Ser
     assert signs["role"].startswith("warning: a replica")
     await store.close()
     await second.close()
+
+
+async def follows(primary: PrivateValkey) -> None:
+    """Wait until the replica has taken in what was there and goes on from it."""
+    async with asyncio.timeout(60), Redis.from_url(primary.url) as client:
+        while (await client.info("replication")).get("slave0", {}).get("state") != "online":
+            await asyncio.sleep(0.05)
 
 
 async def test_a_write_that_no_replica_has_is_not_acknowledged(private_valkey: Servers) -> None:
