@@ -2,8 +2,9 @@
 
 Looking costs what can run: plain jobs and each lane are read from the head of an index. Taking is
 one update of all candidates that still wait, under a lease written before it, so that whatever is
-cut off comes back when the lease runs out. Limit: the lanes with due jobs are listed by a
-`distinct`, which costs what is due in lanes.
+cut off comes back when the lease runs out. What is seldom there, lanes and suspects, is looked for
+seldom while plain jobs stream. Limit: the lanes with due jobs are listed by a `distinct`, which
+costs what is due in lanes.
 """
 
 import asyncio
@@ -19,6 +20,8 @@ from cadenza.engine.stores.mongo.papers import Paper, gate_id, read_claimed, rea
 from cadenza.engine.stores.mongo.quick import QuickClaims
 
 TRIES = 5  # claims that others were quicker at
+SELDOM = 0.25  # seconds in which large batches of plain jobs let nobody look for lanes and suspects
+LARGE = 100  # jobs
 _ORDER = [("priority", 1), ("run_at", 1), ("_id", 1)]
 _LOOK = {"priority": 1, "run_at": 1, "lane": 1, "key_while": 1}
 
@@ -30,6 +33,7 @@ class Claims:
         self._ground = ground
         self._quick = QuickClaims(ground)
         self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
+        self._plain_until: dict[str, float] = {}  # monotonic; queues that held plain jobs alone
 
     async def claim(
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool
@@ -39,9 +43,12 @@ class Claims:
         if first is not None and first.drained:
             return first
         wanted = 1 if alone else limit - (0 if first is None else len(first.jobs))
+        streaming = self._ground.clock.monotonic() < self._plain_until.get(queue, 0.0)
         for _ in range(TRIES):
             now = await self._ground.now()
-            chosen, gated = await self._choose(queue, wanted, now, alone=alone)
+            chosen, gated = await self._choose(
+                queue, wanted, now, alone=alone, lanes=alone or not streaming
+            )
             if not chosen:
                 break
             scopes = [Scope(queue), *dict.fromkeys(Scope(queue, p["lane"]) for p in chosen)]
@@ -50,8 +57,15 @@ class Claims:
             if jobs or first is not None:
                 self._lanes_next ^= {queue}
                 jobs = jobs if first is None else [*first.jobs, *jobs]
-                return Batch(number, jobs, suspects=await self.has_suspects(queue, now))
+                full = len(jobs) == limit >= LARGE
+                if full and streaming:
+                    return Batch(number, jobs)
+                suspects = await self.has_suspects(queue, now)
+                if full and not suspects and all(job.lane is None for job in jobs):
+                    self._plain_until[queue] = self._ground.clock.monotonic() + SELDOM
+                return Batch(number, jobs, suspects=suspects)
             await self._ground.leases.delete_one({"_id": number})
+            streaming = False
         now = await self._ground.now()
         due, suspects = await asyncio.gather(
             self.next_due(queue, now), self.has_suspects(queue, now)
@@ -83,6 +97,7 @@ class Claims:
 
     def doubt(self) -> None:
         """Something else than an insert has changed what can run, and when."""
+        self._plain_until.clear()
         self._quick.doubt()
 
     async def close(self) -> None:
@@ -92,24 +107,26 @@ class Claims:
     # Looking
 
     async def _choose(
-        self, queue: str, limit: int, now: datetime, *, alone: bool
+        self, queue: str, limit: int, now: datetime, *, alone: bool, lanes: bool
     ) -> tuple[list[Paper], bool]:
         """Take for lanes half of the room first, then plain jobs, then lanes again.
 
-        Say also whether the queue has a gate.
+        Say also whether the queue has a gate. Without `lanes` a full batch of plain jobs will do.
         """
         runnable = _runnable(queue, now, alone=alone)
-        whole, plain, lanes = await asyncio.gather(
+        whole, plain, named = await asyncio.gather(
             gates.read(self._ground, [Scope(queue)]),
             self._head({**runnable, "lane": None}, limit),
-            self._ground.jobs.distinct("lane", {**runnable, "lane": {"$ne": None}}),
+            self._lanes(runnable) if lanes else _none(),
         )
+        if not lanes and len(plain) < limit:
+            named = await self._lanes(runnable)
         allowed, gated = limit, Scope(queue) in whole
         if gated:
             allowed = room(read_gate(whole[Scope(queue)]), now, limit)
         if allowed == 0:
             return [], gated
-        laned = await self._look_in_lanes(queue, runnable, lanes, allowed, now) if lanes else []
+        laned = await self._look_in_lanes(queue, runnable, named, allowed, now) if named else []
         half = (allowed + (queue in self._lanes_next)) // 2
         plain = plain[: allowed - min(half, len(laned))]
         return [*laned[: allowed - len(plain)], *plain], gated
@@ -118,6 +135,9 @@ class Claims:
         if limit <= 0:
             return []
         return await self._ground.jobs.find(wanted, _LOOK).sort(_ORDER).limit(limit).to_list()
+
+    async def _lanes(self, runnable: Paper) -> list[str]:
+        return await self._ground.jobs.distinct("lane", {**runnable, "lane": {"$ne": None}})
 
     async def _look_in_lanes(
         self, queue: str, runnable: Paper, lanes: Sequence[str], allowed: int, now: datetime
@@ -252,6 +272,10 @@ def _runnable(queue: str, now: datetime, *, alone: bool) -> Paper:
         "crashes": {"$gt": 0} if alone else 0,
         "run_at": {"$lte": now},
     }
+
+
+async def _none() -> list[str]:
+    return []
 
 
 def _by_lane(papers: Sequence[Paper]) -> dict[str | None, list[Paper]]:

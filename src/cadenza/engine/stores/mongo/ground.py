@@ -67,7 +67,7 @@ class Ground:
         """Connect, and make the indexes that are missing."""
         await self.greet()
         jobs = self.jobs
-        await jobs.create_index([("queue", 1), ("state", 1), ("priority", 1), ("run_at", 1)])
+        # Plain jobs are those whose lane is null, so their heads are found here as well.
         await jobs.create_index(
             [("queue", 1), ("state", 1), ("lane", 1), ("priority", 1), ("run_at", 1)]
         )
