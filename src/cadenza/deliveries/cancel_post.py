@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.hold import hold_post, settle_lanes
+from cadenza.deliveries.pass_slot import pass_slots
 from cadenza.deliveries.rewrite import Frozen
 from cadenza.sql.tx import Row, Tx
 
@@ -45,6 +46,7 @@ def cancel_post(
         workspace_id=workspace_id,
         ids=[(row["id"],) for row in waiting],
     )
+    pass_slots(tx, waiting)
     settle_lanes(tx, waiting)
     return CanceledPost(tuple(row["id"] for row in waiting), under_way(held))
 

@@ -12,6 +12,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.pass_slot import pass_slots
 from cadenza.deliveries.reconcile import (
     Doubt,
     last_attempt,
@@ -60,6 +61,7 @@ Answer = Changed | NotNow | NoSuchDelivery
 
 def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) -> Answer:
     """Take a delivery off the road; one whose call is under way cannot be called back."""
+    before = _row(tx, workspace_id, id)
     moved = tx.run(
         """
         UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
@@ -70,6 +72,8 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
         workspace_id=workspace_id,
         id=id,
     )
+    if before is not None and moved:
+        pass_slots(tx, [before])
     return _answer(
         tx,
         workspace_id,
@@ -107,6 +111,7 @@ def publish_now(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
 
     It passes slot and hours; never a stop, a pause, approval, suppression or budgets: the permit asks.
     """
+    before = _row(tx, workspace_id, id)
     moved = tx.run(
         """
         UPDATE delivery SET due_at = :now, slot_at = NULL, priority = :hurry, revision = revision
@@ -117,6 +122,8 @@ def publish_now(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
         workspace_id=workspace_id,
         id=id,
     )
+    if before is not None and moved:
+        pass_slots(tx, [before])
     row = _row(tx, workspace_id, id)
     if row is not None and not moved and row["state"] in ("scheduled", "sending", "sent"):
         return Changed(State(row["state"]), "it is on its way already")

@@ -1,6 +1,7 @@
 """Makes held deliveries due: now and before others, or at an instant that a person chose.
 
-The same rows, never new ones; their slots are free from here on. What a worker has claimed without a
+The same rows, never new ones; their slots are free from here on, or pass to a channel of the post that
+stays at the instant. What a worker has claimed without a
 permit is taken back. Being sent, in doubt or sent are left alone: the caller says so.
 """
 
@@ -12,6 +13,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY, MAX_PER_DAY
 from cadenza.deliveries.hold import settle_lanes
+from cadenza.deliveries.pass_slot import pass_slots
 from cadenza.sql.tx import Row, Tx
 
 PASSED = ("hours", MAX_PER_DAY)  # gates that what is sent by hand need not wait for
@@ -65,4 +67,5 @@ def _move(tx: Tx, rows: Sequence[Row], *, priority: int, places: Mapping[str, In
             if (to := places[row["id"]])
         ],
     )
+    pass_slots(tx, rows)
     settle_lanes(tx, rows)
