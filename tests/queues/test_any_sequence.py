@@ -38,7 +38,7 @@ from cadenza.providers.outcome import Sent
 from cadenza.queues import keep
 from cadenza.queues.add import Queued, To, add_pieces
 from cadenza.queues.change import Changed, How, change
-from cadenza.queues.clear import Cleared, clear, undo
+from cadenza.queues.clear import Cleared, clear
 from cadenza.queues.late import Wish as Late
 from cadenza.queues.late import rescue_missed
 from cadenza.queues.model import Queue, locks
@@ -47,6 +47,7 @@ from cadenza.queues.reorder import Reordered, reorder, reverse, shuffle, to_top
 from cadenza.queues.resume import Choice, resume
 from cadenza.queues.schedule import write
 from cadenza.queues.skip import skip, skip_next, unskip
+from cadenza.queues.undo import undo
 from cadenza.sql.tx import Row, Tx
 from tests.queues.conftest import ADA, DAILY, HOME, LEASE, MONDAY, piece
 from tests.queues.inline import Inline, people

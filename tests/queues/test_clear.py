@@ -4,8 +4,9 @@ from datetime import timedelta
 
 from cadenza.core.channels import Channel
 from cadenza.queues.change import change
-from cadenza.queues.clear import Cleared, TooLate, Undone, clear, clear_post, undo
+from cadenza.queues.clear import Cleared, clear, clear_post
 from cadenza.queues.skip import skip_next
+from cadenza.queues.undo import TooLate, Undone, undo
 from tests.queues.conftest import ADA, BEN, DAILY, MONDAY, Desk, only
 
 
@@ -99,20 +100,76 @@ async def test_undo_restores_the_instants(desk: Desk) -> None:
     assert (await desk.row("lane", "account:ada"))["runnable_at"] == first
 
 
+async def undone(desk: Desk, answer: Cleared) -> Undone:
+    found = await desk.run(undo, clear_id=answer.clear_id, by=ADA)
+    assert isinstance(found, Undone)
+    return found
+
+
 async def test_undo_says_what_it_cannot_restore_and_why(desk: Desk) -> None:
     await desk.week(slots=DAILY)
     posts = await desk.fill(4)
     answer = await cleared(desk)
     await desk.add(post="thief")  # takes the first slot
-    await desk.run(skip_next, account_id="ada", by=ADA)
+    await desk.run(skip_next, account_id="ada", by=ADA)  # the second
     await desk.add(post="p0003")  # the third was added again
-    undone = await desk.run(undo, clear_id=answer.clear_id, by=ADA)
-    assert isinstance(undone, Undone)
-    assert dict(undone.lost) == {
+    assert dict((await undone(desk, answer)).lost) == {
         posts[0].ids[0]: "its slot was taken meanwhile",
+        posts[1].ids[0]: "its slot is skipped by now",
         posts[2].ids[0]: "it was added again meanwhile",
     }
-    assert await desk.posts() == ["thief", "p0002", "p0003", "p0004"]
+    assert await desk.posts() == ["thief", "p0003", "p0004"]
+
+
+async def test_undo_leaves_the_followers_of_a_slot_that_was_taken(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    two = only(await desk.add(post="two", channels=(Channel.MASTODON, Channel.BLUESKY)))
+    answer = await cleared(desk)
+    await desk.add(post="thief")
+    found = await undone(desk, answer)
+    assert dict(found.lost) == dict.fromkeys(two.ids, "its slot was taken meanwhile")
+    live = await desk.rows("SELECT post_id FROM delivery WHERE state = 'scheduled'")
+    assert [row["post_id"] for row in live] == ["thief"]
+
+
+async def test_undo_brings_a_post_back_with_all_its_channels(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    two = only(await desk.add(post="two", channels=(Channel.MASTODON, Channel.BLUESKY)))
+    answer = await cleared(desk)
+    assert set((await undone(desk, answer)).restored) == set(two.ids)
+    rows = [await desk.row("delivery", id_) for id_ in two.ids]
+    assert [(row["due_at"], row["slot_at"]) for row in rows] == [(two.at, two.at), (two.at, None)]
+
+
+async def test_a_post_timed_by_hand_meanwhile_has_taken_the_instant(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    (post,) = await desk.fill(1)
+    answer = await cleared(desk)
+    await desk.by_hand(post.at)
+    found = await undone(desk, answer)
+    assert found.lost == ((post.ids[0], "its slot was taken meanwhile"),)
+    assert await desk.posts() == []
+
+
+async def test_undo_keeps_a_day_within_its_number_of_posts(desk: Desk) -> None:
+    await desk.week(slots=DAILY, max_per_day=2)
+    posts = await desk.fill(2)
+    answer = await cleared(desk)
+    await desk.by_hand(posts[0].at + timedelta(minutes=20))
+    found = await undone(desk, answer)
+    assert found.restored == posts[0].ids
+    assert found.lost == ((posts[1].ids[0], "its day has its 2 posts by now"),)
+
+
+async def test_undo_comes_back_on_the_clock_that_the_account_has_by_then(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    (post,) = await desk.fill(1)  # 12:00 in Berlin
+    answer = await cleared(desk)
+    await desk.run(change, account_id="ada", by=ADA, zone="Africa/Cairo", slots={"1": ["13:00"]})
+    assert (await undone(desk, answer)).restored == post.ids
+    row = await desk.row("delivery", post.ids[0])
+    assert (row["wall_time"], row["zone"]) == ("2026-05-04T13:00", "Africa/Cairo")
+    assert row["slot_at"] == post.at
 
 
 async def test_undo_does_not_bring_back_what_is_past(desk: Desk) -> None:

@@ -23,12 +23,13 @@ from cadenza.providers.message import Tokens
 from cadenza.queues import keep, reorder, schedule, stop
 from cadenza.queues.add import Added, Queued, To, add
 from cadenza.queues.change import How, change
-from cadenza.queues.clear import Cleared, clear, clear_post, undo
+from cadenza.queues.clear import Cleared, clear, clear_post
 from cadenza.queues.model import Queue, locks
 from cadenza.queues.pause import pause
 from cadenza.queues.place import ALL, entries
 from cadenza.queues.resume import Choice, Resumed, resume
 from cadenza.queues.skip import skip, skip_next, unskip
+from cadenza.queues.undo import undo
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx

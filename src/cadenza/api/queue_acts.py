@@ -11,9 +11,10 @@ from cadenza.api.queues import acts_on_queues
 from cadenza.api.shape import Asked, Id, IdField, Instant, Line
 from cadenza.people.model import Role
 from cadenza.queues import late, resume
-from cadenza.queues.clear import Cleared, Undone, clear, undo, undo_accounts
+from cadenza.queues.clear import Cleared, clear
 from cadenza.queues.model import locks
 from cadenza.queues.pause import Paused, pause
+from cadenza.queues.undo import Undone, undo, undo_accounts
 from cadenza.sql.tx import Tx
 
 on_queue = acts_on_queues("queues")

@@ -12,12 +12,12 @@ from cadenza.core.zones import Mark
 from cadenza.deliveries.resume_plan import NotConnected
 from cadenza.posts.model import NoSuchPost
 from cadenza.posts.targets import BadTarget
-from cadenza.queues.clear import TooLate
 from cadenza.queues.model import NoQueue, NoRoom, Queue
 from cadenza.queues.reorder import Stale, Unknown
 from cadenza.queues.schedule import BadSchedule, HasSchedule, as_data
 from cadenza.queues.show import Kind
 from cadenza.queues.skip import NotASlot
+from cadenza.queues.undo import TooLate
 
 Model = TypeVar("Model", bound=BaseModel)
 Refused = (

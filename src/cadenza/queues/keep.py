@@ -5,6 +5,7 @@ lane over while the queue is being changed and nobody else's sending waits; then
 zone is the queue's: there is no second one. On SQLite writers are one at a time anyway.
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
@@ -102,6 +103,20 @@ def rise(tx: Tx, now: datetime, queue: Queue) -> int:
         """,
         now=now,
         **key(queue),
+    )
+
+
+def rise_all(tx: Tx, now: datetime, workspace_id: str, accounts: Sequence[str]) -> None:
+    """Raise the revisions of several queues; accounts without one have none to raise."""
+    tx.run(
+        """
+        UPDATE queue SET revision = revision + 1, changed_at = :now
+        WHERE workspace_id = :workspace_id
+            AND account_id IN (SELECT id FROM TABLE(:accounts) AS asked (id text))
+        """,
+        now=now,
+        workspace_id=workspace_id,
+        accounts=[(account,) for account in accounts],
     )
 
 
