@@ -44,6 +44,7 @@ EXCUSED = {
     "people/invite.py:accept": "by the hash of a token of 256 bits; its workspace is what is asked",
     "people/profile.py:change_profile": "a person's own name, wherever they are a member",
     "queues/relieve.py:overfull": "the duty moves posts out of days that are too full",
+    "queues/resume.py:ended": "the duty ends pauses whose time is over",
     "queues/retime.py:outdated": "the duty resolves wall times anew for new zone data",
 }
 TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\n\)", re.DOTALL)

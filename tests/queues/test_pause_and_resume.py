@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cadenza.core.channels import Channel
+from cadenza.deliveries import lanes
 from cadenza.deliveries.permit import Refusal
 from cadenza.deliveries.resume_plan import NotConnected
+from cadenza.queues.model import NoQueue
 from cadenza.queues.pause import Paused, pause
 from cadenza.queues.resume import Choice, Resumed, ended, resume
-from tests.queues.conftest import ADA, DAILY, MONDAY, Desk, only
+from tests.queues.conftest import ADA, DAILY, HOME, MONDAY, Desk, only
 
 TOMORROW = MONDAY + timedelta(days=1, hours=2, minutes=30)  # Tuesday 12:30 in Berlin
 
@@ -212,3 +214,24 @@ async def test_an_empty_queue_resumes_without_a_choice_to_make(desk: Desk) -> No
     answer = await desk.run(resume, account_id="ada", by=ADA)
     assert isinstance(answer, Resumed)
     assert (answer.held, answer.was_paused, (await desk.queue()).paused) == ((), True, False)
+
+
+async def test_a_pause_ends_by_itself_without_weekly_slots_too(desk: Desk) -> None:
+    ids = [await desk.by_hand(MONDAY + timedelta(hours=n)) for n in (1, 2)]
+    until = MONDAY + timedelta(hours=4)
+    await desk.operations.run(
+        lambda tx, _: lanes.pause(
+            tx, workspace_id=HOME, lane_id="account:ada", reason="storm", until=until
+        )
+    )
+    desk.now = until
+    assert await desk.operations.run(lambda tx, _: ended(tx, desk.now)) == [(HOME, "ada")]
+    answer = await desk.run(resume, account_id="ada", by="system")
+    assert isinstance(answer, Resumed)
+    assert (answer.held, answer.was_paused) == (tuple(ids), True)
+    assert [ticket.id for ticket in await desk.claim()] == ids[:1]  # spaced
+    assert not (await desk.row("lane", "account:ada"))["paused"]
+
+
+async def test_an_account_that_is_not_there_cannot_be_resumed(desk: Desk) -> None:
+    assert isinstance(await desk.run(resume, account_id="nobody", by=ADA), NoQueue)

@@ -2,9 +2,12 @@
 
 from datetime import timedelta
 
+import pytest
+
 from cadenza.deliveries.permit import Refusal
 from cadenza.queues.pause import pause
-from cadenza.queues.stop import NoWorkspace, Started, Stopped, queued_accounts, start, stop
+from cadenza.queues.resume import Choice
+from cadenza.queues.stop import NoWorkspace, Started, Stopped, all_accounts, start, stop
 from tests.queues.conftest import ADA, BEN, DAILY, MONDAY, Desk
 
 
@@ -31,7 +34,7 @@ async def test_starting_plans_what_came_due_and_leaves_paused_queues_paused(desk
     await desk.run(pause, account_id="ben", reason="x", by=ADA)
     await desk.run(stop, reason="recall", by=ADA)
     desk.now = MONDAY + timedelta(hours=6)  # both of today are over
-    accounts = await desk.run(queued_accounts)
+    accounts = await desk.run(all_accounts)
     assert accounts == ["ada", "ben"]
     answer = await desk.run(start, *accounts, by=ADA)
     assert isinstance(answer, Started)
@@ -43,6 +46,29 @@ async def test_starting_plans_what_came_due_and_leaves_paused_queues_paused(desk
     ]
     assert (await desk.queue("ben")).paused
     assert await desk.claim() == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "state", "hours"),
+    [
+        (Choice.DRAFT, "draft", [1, 2, 3]),
+        (Choice.SEND, "scheduled", [6, 6 + 1 / 12, 6 + 2 / 12]),
+        (Choice.SHIFT, "scheduled", [6, 6 + 1 / 12, 6 + 2 / 12]),  # there is no slot to shift to
+    ],
+)
+async def test_starting_plans_accounts_that_have_no_weekly_slots(
+    desk: Desk, choice: Choice, state: str, hours: list[float]
+) -> None:
+    ids = [await desk.by_hand(MONDAY + timedelta(hours=n)) for n in (1, 2, 3)]
+    await desk.run(stop, reason="recall", by=ADA)
+    desk.now = MONDAY + timedelta(hours=6)
+    answer = await desk.run(start, *await desk.run(all_accounts), by=ADA, choice=choice)
+    assert isinstance(answer, Started)
+    assert answer.resumed["ada"].held == answer.resumed["ada"].by_hand == tuple(ids)
+    rows = [await desk.row("delivery", id_) for id_ in ids]
+    assert [row["state"] for row in rows] == [state] * 3
+    assert [row["due_at"] for row in rows] == [MONDAY + timedelta(hours=n) for n in hours]
+    assert len(await desk.claim()) == (0 if choice is Choice.DRAFT else 1)
 
 
 async def test_starting_what_runs_changes_nothing(desk: Desk) -> None:

@@ -162,7 +162,7 @@ async def stop(act: Act, workspace_id: Id, body: Stop) -> Workspace:
 async def start(act: Act, workspace_id: Id, body: Start) -> Workspace:
     """Let things leave again; what came due meanwhile is shifted, sent spaced, or taken back."""
     accounts = await act.read(
-        lambda tx, now: stop_all.queued_accounts(tx, now, workspace_id=workspace_id)
+        lambda tx, now: stop_all.all_accounts(tx, now, workspace_id=workspace_id)
     )
 
     def operation(tx: Tx, now: datetime) -> Workspace:

@@ -111,6 +111,9 @@ def space(
     spacing: timedelta = SPACING,
 ) -> Resumed | NotConnected | NoRoom | NoQueue:
     """After an outage: what is late within the grace goes from now on, one after the other."""
+    queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+    if isinstance(queue, NoQueue):
+        return queue
     grace: int | None = tx.value(
         "SELECT grace_minutes FROM account WHERE workspace_id = :workspace_id AND id = :account_id",
         workspace_id=workspace_id,

@@ -3,7 +3,8 @@
 `shift` (the default): they take the next free slots in order, and what stands behind moves on. `send`:
 from now on, spaced. `draft`: taken back. The same after a pause, after a reconnect, after an outage and
 after a workspace was stopped; `dry_run` gives the same answer and changes nothing. What was timed by hand
-and came due joins the line and is listed apart.
+and came due joins the line and is listed apart. An account without weekly slots has none to shift to:
+there `shift` is `send`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ from cadenza.queues import keep
 from cadenza.queues.book import Book
 from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
 from cadenza.queues.move_on import move_on
-from cadenza.queues.place import entries, place, to_slot
+from cadenza.queues.place import Move, entries, place, to_slot
 from cadenza.sql.tx import Row, Tx
 
 
@@ -59,13 +60,16 @@ def resume(
 ) -> Resumed | NotConnected | NoRoom | NoQueue:
     """Do the choice, then let the account send; `since` leaves older ones to be judged as missed."""
     queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
-    if isinstance(queue, NoQueue):
-        return queue
-    if queue.account_state not in ("connected", "expiring"):
-        return NotConnected(queue.account_state)
-    held, by_hand = _held(tx, now, queue, since)
-    moves: list[tuple[Entry, datetime, str | None]] = []
-    if choice is Choice.SHIFT and held:
+    account = _account(tx, workspace_id, account_id, queue)
+    if account is None:
+        return NoQueue(account_id, "the workspace has no such account")
+    if account.state not in ("connected", "expiring"):
+        return NotConnected(account.state)
+    if choice is Choice.SHIFT and (isinstance(queue, NoQueue) or queue.schedule.is_empty):
+        choice = Choice.SEND
+    held, by_hand = _held(tx, now, account, since)
+    moves: list[Move] = []
+    if choice is Choice.SHIFT and held and isinstance(queue, Queue):
         laid_out = _shift(tx, now, queue, held)
         if laid_out is None:
             return NoRoom(account_id, "there is no slot left within a year: choose send or draft")
@@ -78,23 +82,66 @@ def resume(
         by_hand=by_hand,
         moved=tuple(Moved(entry.id, entry.post_id, entry.at, at) for entry, at, _ in moves),
         taken_back=_all_ids(held) if choice is Choice.DRAFT else (),
-        revision=queue.revision + 1,
-        was_paused=queue.paused,
+        revision=account.revision + 1,
+        was_paused=account.paused,
     )
     if not dry_run:
-        _do(tx, now, queue, answer, moves)
-        _open(tx, now, queue, answer, by=by)
+        match choice:
+            case Choice.SHIFT if isinstance(queue, Queue):
+                place(tx, queue, moves, reason="moved on: it came due while nothing was sent")
+            case Choice.DRAFT:
+                _take_back(tx, account, answer.taken_back)
+            case _:
+                _send(tx, account, moves)
+        _open(tx, now, account, answer, by=by)
     return answer
 
 
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """Whose lane is opened; `revision` is its queue's, if it has one."""
+
+    workspace_id: str
+    account_id: str
+    state: str
+    paused: bool
+    revision: int
+
+    @property
+    def key(self) -> dict[str, str]:
+        """Name its rows in a statement."""
+        return {"workspace_id": self.workspace_id, "account_id": self.account_id}
+
+    @property
+    def lane_id(self) -> str:
+        """Name its lane."""
+        return f"account:{self.account_id}"
+
+
+def _account(tx: Tx, workspace_id: str, account_id: str, queue: Queue | NoQueue) -> _Account | None:
+    if isinstance(queue, Queue):
+        return _Account(workspace_id, account_id, queue.account_state, queue.paused, queue.revision)
+    row = tx.one(
+        """
+        SELECT account.state, lane.paused FROM account JOIN lane
+            ON lane.workspace_id = account.workspace_id AND lane.id = 'account:' || account.id
+        WHERE account.workspace_id = :workspace_id AND account.id = :account_id
+        """,
+        workspace_id=workspace_id,
+        account_id=account_id,
+    )
+    if row is None:
+        return None
+    return _Account(workspace_id, account_id, row["state"], bool(row["paused"]), 0)
+
+
 def ended(tx: Tx, now: datetime) -> list[tuple[str, str]]:
-    """Name the queues (workspace, account) whose pause ended by itself: resume them."""
+    """Name the accounts (workspace, account) whose pause ended by itself: resume them."""
     rows = tx.all(
         """
-        SELECT lane.workspace_id, lane.account_id FROM lane JOIN queue
-            ON queue.workspace_id = lane.workspace_id AND queue.account_id = lane.account_id
-        WHERE lane.paused AND lane.paused_until <= :now AND lane.id = 'account:' || lane.account_id
-        ORDER BY lane.paused_until
+        SELECT workspace_id, account_id FROM lane
+        WHERE paused AND paused_until <= :now AND id = 'account:' || account_id
+        ORDER BY paused_until
         """,
         now=now,
     )
@@ -102,7 +149,7 @@ def ended(tx: Tx, now: datetime) -> list[tuple[str, str]]:
 
 
 def _held(
-    tx: Tx, now: datetime, queue: Queue, since: datetime | None
+    tx: Tx, now: datetime, account: _Account, since: datetime | None
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """What came due: a post's channels that were due together are one, led by who holds a slot."""
     rows = tx.all(
@@ -114,7 +161,7 @@ def _held(
         """,
         now=now,
         since=since or now - timedelta(days=3660),
-        **keep.key(queue),
+        **account.key,
     )
     groups: dict[tuple[str, datetime], list[Row]] = {}
     for row in rows:
@@ -132,9 +179,7 @@ def _held(
     return found, tuple(by_hand)
 
 
-def _shift(
-    tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]
-) -> list[tuple[Entry, datetime, str | None]] | None:
+def _shift(tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]) -> list[Move] | None:
     start = now + LEAD
     behind: Iterator[Entry] = entries(tx, queue, since=now + timedelta(microseconds=1))
     places = move_on(
@@ -152,23 +197,7 @@ def _shift(
     return None if places.full else [to_slot(entry, slot) for entry, slot in places.moves]
 
 
-def _do(
-    tx: Tx,
-    now: datetime,
-    queue: Queue,
-    answer: Resumed,
-    moves: list[tuple[Entry, datetime, str | None]],
-) -> None:
-    match answer.choice:
-        case Choice.SHIFT:
-            place(tx, queue, moves, reason="moved on: it came due while nothing was sent")
-        case Choice.SEND:
-            _send(tx, queue, moves)
-        case Choice.DRAFT:
-            _take_back(tx, queue, answer.taken_back)
-
-
-def _send(tx: Tx, queue: Queue, moves: Sequence[tuple[Entry, datetime, str | None]]) -> None:
+def _send(tx: Tx, account: _Account, moves: Sequence[Move]) -> None:
     """Give each its turn; a deferral is counted, so that nobody calls it late."""
     tx.run(
         """
@@ -179,11 +208,11 @@ def _send(tx: Tx, queue: Queue, moves: Sequence[tuple[Entry, datetime, str | Non
             AND state = 'scheduled' AND leased_until IS NULL
         """,
         turns=[(id_, at) for entry, at, _ in moves for id_ in (entry.id, *entry.followers)],
-        workspace_id=queue.workspace_id,
+        workspace_id=account.workspace_id,
     )
 
 
-def _take_back(tx: Tx, queue: Queue, ids: Sequence[str]) -> None:
+def _take_back(tx: Tx, account: _Account, ids: Sequence[str]) -> None:
     tx.run(
         """
         UPDATE delivery SET state = 'draft', slot_at = NULL, lease = lease + 1,
@@ -193,11 +222,11 @@ def _take_back(tx: Tx, queue: Queue, ids: Sequence[str]) -> None:
             AND state = 'scheduled' AND leased_until IS NULL
         """,
         ids=[(id_,) for id_ in ids],
-        workspace_id=queue.workspace_id,
+        workspace_id=account.workspace_id,
     )
 
 
-def _open(tx: Tx, now: datetime, queue: Queue, answer: Resumed, *, by: str) -> None:
+def _open(tx: Tx, now: datetime, account: _Account, answer: Resumed, *, by: str) -> None:
     opened = tx.all(
         """
         UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL
@@ -205,27 +234,27 @@ def _open(tx: Tx, now: datetime, queue: Queue, answer: Resumed, *, by: str) -> N
             AND parked_by IN ('reconnect', 'account', 'workspace')
         RETURNING id
         """,
-        **keep.key(queue),
+        **account.key,
     )
-    lanes.refresh(tx, [(queue.workspace_id, row["id"]) for row in opened])
-    lanes.resume(tx, workspace_id=queue.workspace_id, lane_id=queue.lane_id)
+    lanes.refresh(tx, [(account.workspace_id, row["id"]) for row in opened])
+    lanes.resume(tx, workspace_id=account.workspace_id, lane_id=account.lane_id)
     tx.run(
         """
         UPDATE queue SET paused_at = NULL, paused_by = NULL
         WHERE workspace_id = :workspace_id AND account_id = :account_id
         """,
-        **keep.key(queue),
+        **account.key,
     )
     audit.record(
         tx,
         now,
-        workspace_id=queue.workspace_id,
+        workspace_id=account.workspace_id,
         by=by,
         action="queue.resume",
-        subject_id=queue.account_id,
+        subject_id=account.account_id,
         after={"choice": answer.choice.value, "held": len(answer.held)},
     )
-    keep.rise(tx, now, queue)
+    keep.rise_all(tx, now, account.workspace_id, [account.account_id])
 
 
 def _all_ids(held: Sequence[Entry]) -> tuple[str, ...]:

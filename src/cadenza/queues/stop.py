@@ -1,7 +1,7 @@
 """Stops and starts a whole workspace, with a reason that everybody sees.
 
 A stop is one flag that every permit asks for; calls under way finish. A start takes the same choice as a
-resume for what came due meanwhile, for every queue, in the transaction that lifts the stop: no flood.
+resume for what came due meanwhile, for every account, in the transaction that lifts the stop: no flood.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """It runs again; what each queue did, and the accounts that could not be resumed with why."""
+    """It runs again; what each account did, and the accounts that could not be resumed with why."""
 
     resumed: dict[str, Resumed]
     left: dict[str, str]
@@ -72,13 +72,13 @@ def stop(
     return Stopped(row["stop_reason"], row["stopped_at"], under_way, bool(fresh))
 
 
-def queued_accounts(tx: Tx, now: datetime, *, workspace_id: str) -> list[str]:
+def all_accounts(tx: Tx, now: datetime, *, workspace_id: str) -> list[str]:
     """Name the accounts whose locks `start` wants."""
     rows = tx.all(
-        "SELECT account_id FROM queue WHERE workspace_id = :id ORDER BY account_id",
+        "SELECT id FROM account WHERE workspace_id = :id ORDER BY id",
         id=workspace_id,
     )
-    return [row["account_id"] for row in rows]
+    return [row["id"] for row in rows]
 
 
 def start_locks(workspace_id: str, accounts: list[str]) -> list[str]:
@@ -95,7 +95,7 @@ def start(
     choice: Choice = Choice.SHIFT,
     spacing: timedelta = SPACING,
 ) -> Started | NoWorkspace:
-    """Lift the stop; queues that a person paused stay paused, what came due in the others is planned."""
+    """Lift the stop; accounts that a person paused stay paused, what came due in the others is planned."""
     lifted = tx.run(
         """
         UPDATE workspace SET stopped_at = NULL, stop_reason = NULL
@@ -135,13 +135,15 @@ def start(
 
 
 def _to_resume(tx: Tx, workspace_id: str) -> list[str]:
+    """Name the accounts that no person paused: those with a weekly schedule, and those timed by hand only."""
     rows = tx.all(
         """
-        SELECT queue.account_id FROM queue JOIN lane
-            ON lane.workspace_id = queue.workspace_id AND lane.id = 'account:' || queue.account_id
-        WHERE queue.workspace_id = :workspace_id AND NOT lane.paused
-        ORDER BY queue.account_id
+        SELECT account.id FROM account JOIN lane
+            ON lane.workspace_id = account.workspace_id AND lane.id = 'account:' || account.id
+        WHERE account.workspace_id = :workspace_id AND account.state <> 'disabled'
+            AND NOT lane.paused
+        ORDER BY account.id
         """,
         workspace_id=workspace_id,
     )
-    return [row["account_id"] for row in rows]
+    return [row["id"] for row in rows]
