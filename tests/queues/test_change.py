@@ -2,11 +2,14 @@
 
 from datetime import UTC, date, datetime, time, timedelta
 
+from cadenza.core.channels import Channel
 from cadenza.queues.change import Changed, How, change
 from cadenza.queues.model import NoRoom
 from cadenza.queues.reorder import Stale
 from cadenza.queues.schedule import BadSchedule, HasSchedule, as_data, as_list, write
 from tests.queues.conftest import ADA, DAILY, MONDAY, WEEK, Desk, only
+
+NEW_YORK = {"2": ["09:00"]}
 
 
 async def changed(desk: Desk, **words: object) -> Changed:
@@ -118,6 +121,35 @@ async def test_who_renames_a_time_may_say_which(desk: Desk) -> None:
     assert await desk.order() == [("p0001", "2026-05-04T12:00"), ("p0002", "2026-05-04T20:00")]
 
 
+async def test_a_time_that_cannot_be_renamed_is_refused(desk: Desk) -> None:
+    await desk.week(slots={"1": ["12:00", "15:00"]})
+    for renamed in (
+        {(1, time(16)): time(12)},
+        {(1, time(15)): time(21)},
+        {(2, time(15)): time(12)},
+    ):
+        answer = await desk.run(
+            change, account_id="ada", by=ADA, slots={"1": ["12:00", "20:00"]}, renamed=renamed
+        )
+        assert isinstance(answer, BadSchedule)
+
+
+async def test_one_time_moved_and_one_added_in_one_save_move_the_posts(desk: Desk) -> None:
+    await desk.week(slots={"1": ["12:00", "15:00"]})
+    await desk.fill(2)
+    answer = await changed(desk, slots={"1": ["08:00", "12:30", "15:00"]})
+    assert answer.pinned == ()
+    assert await desk.order() == [("p0001", "2026-05-04T12:30"), ("p0002", "2026-05-04T15:00")]
+
+
+async def test_of_two_times_that_became_one_the_nearer_moved(desk: Desk) -> None:
+    await desk.week(slots={"1": ["12:00", "15:00"]})
+    posts = await desk.fill(2)
+    answer = await changed(desk, slots={"1": ["16:00"]})
+    assert answer.pinned == posts[0].ids
+    assert await desk.order() == [("p0002", "2026-05-04T16:00")]
+
+
 async def test_another_zone_keeps_wall_times_of_the_queue_and_instants_of_hand_timed_posts(
     desk: Desk,
 ) -> None:
@@ -131,6 +163,48 @@ async def test_another_zone_keeps_wall_times_of_the_queue_and_instants_of_hand_t
     assert first == {"due_at": datetime(2026, 5, 4, 16, tzinfo=UTC), "zone": "America/New_York"}
     assert (await desk.row("delivery", by_hand))["due_at"] == MONDAY + timedelta(days=1)
     assert (await desk.row("account", "ada"))["zone"] == "America/New_York"
+
+
+async def said(desk: Desk) -> list[tuple[str, str, str]]:
+    rows = await desk.rows("SELECT due_at, wall_time, zone FROM delivery ORDER BY due_at, id")
+    return [(f"{row['due_at']:%a %H:%M}", row["wall_time"][11:], row["zone"]) for row in rows]
+
+
+async def test_kept_posts_tell_the_time_of_their_new_zone(desk: Desk) -> None:
+    await desk.run(write, account_id="ada", slots=NEW_YORK, by=ADA, zone="America/New_York")
+    await desk.add(channels=(Channel.MASTODON, Channel.BLUESKY))
+    await changed(desk, how=How.KEEP, zone="Europe/London", slots={"2": ["14:00"]})
+    assert await said(desk) == [("Tue 13:00", "14:00", "Europe/London")] * 2
+    before = await desk.order()
+    answer = await changed(desk, slots={"2": ["14:00"], "0": ["10:00"]})
+    assert (answer.keeps, answer.moves, answer.pinned) == (1, (), ())
+    assert await desk.order() == before
+
+
+async def test_pinned_and_hand_timed_posts_tell_the_time_of_their_new_zone(desk: Desk) -> None:
+    await desk.run(write, account_id="ada", slots=NEW_YORK, by=ADA, zone="America/New_York")
+    await desk.fill(1)
+    await desk.add(to=datetime(2026, 5, 6, 13, tzinfo=UTC))
+    own = await desk.by_hand(
+        datetime(2026, 5, 7, 13, tzinfo=UTC), wall_time="2026-05-07T15:00", zone="Europe/Paris"
+    )
+    await changed(desk, how=How.KEEP, zone="Europe/London")
+    assert await said(desk) == [
+        ("Tue 13:00", "14:00", "Europe/London"),  # 09:00 is no time of this post any more: pinned
+        ("Wed 13:00", "14:00", "Europe/London"),
+        ("Thu 13:00", "15:00", "Europe/Paris"),  # as the person said it
+    ]
+    assert (await desk.row("delivery", own))["due_at"] == datetime(2026, 5, 7, 13, tzinfo=UTC)
+
+
+async def test_a_zone_with_the_same_clock_is_written_on_what_stays(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(1)
+    await desk.add(to=MONDAY + timedelta(hours=3))
+    for how, zone in ((How.FOLLOW, "Europe/Paris"), (How.REFLOW, "Europe/Rome")):
+        answer = await changed(desk, zone=zone, how=how)
+        assert (answer.keeps, answer.moves) == (1, ())
+        assert await said(desk) == [("Mon 10:00", "12:00", zone), ("Mon 11:00", "13:00", zone)]
 
 
 async def test_a_post_whose_new_time_is_past_takes_the_next_free_slot(desk: Desk) -> None:

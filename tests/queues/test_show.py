@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 from cadenza.core.channels import Channel
-from cadenza.queues.change import change
+from cadenza.queues.change import How, change
 from cadenza.queues.pause import pause
 from cadenza.queues.show import Kind, View, show
 from cadenza.queues.skip import skip_next
@@ -96,4 +96,19 @@ async def test_pages_of_days_meet(desk: Desk) -> None:
     second = await view(desk, days=3, from_day=first.next_day)
     assert [day.day for day in (*first.days, *second.days)] == [
         date(2026, 5, 4) + timedelta(days=n) for n in range(6)
+    ]
+
+
+async def test_every_line_tells_the_clock_of_the_zone_that_is_shown(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(2)
+    await desk.by_hand(MONDAY + timedelta(hours=3), wall_time="2026-05-04T20:00", zone="Asia/Tokyo")
+    week = {day: ["13:00"] for day in DAILY}
+    await desk.run(change, account_id="ada", by=ADA, slots=week, zone="Africa/Cairo", how=How.KEEP)
+    seen = await view(desk)
+    assert seen.zone == "Africa/Cairo"
+    assert kinds(seen) == [
+        ("13:00", Kind.FILLED),
+        ("14:00", Kind.BY_HAND),
+        ("16:00", Kind.PINNED),
     ]

@@ -10,6 +10,7 @@ from cadenza.accounts.disconnect import disconnect
 from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
 from cadenza.api.problems import conflict, not_found
+from cadenza.api.queue_shapes import refuse
 from cadenza.api.shape import Answer, Asked, Id, Instant, Line, ZoneName, loads, one_of
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes, resume_plan
@@ -17,6 +18,8 @@ from cadenza.deliveries.cancel_account import cancel_account
 from cadenza.deliveries.lift_suspension import NotSuspended, lift_suspension
 from cadenza.deliveries.model import Action
 from cadenza.people.model import Role
+from cadenza.queues.change import Changed, change
+from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("accounts", "/workspaces/{workspace_id}/accounts")
@@ -213,7 +216,10 @@ async def change_account(
     holidays = None if body.holidays is None else [day.isoformat() for day in body.holidays]
 
     def operation(tx: Tx, now: datetime) -> Account:
-        act.check_match(one(act, tx, account_id))
+        before = one(act, tx, account_id)
+        act.check_match(before)
+        if body.zone not in (None, before.zone):
+            _move_clock(act, tx, now, account_id, body.zone)
         configure.configure(
             tx,
             now,
@@ -393,6 +399,15 @@ def _limits(ask: Asking, tx: Tx, account_id: str) -> Limits:
     one(ask, tx, account_id)
     rows = configure.list_limits(tx, ask.workspace_id, account_id)
     return Limits(limits=[Limit(**row) for row in rows])
+
+
+def _move_clock(act: Acting, tx: Tx, now: datetime, account_id: str, zone: str) -> None:
+    """Let what is queued keep its wall time in the new zone, as a change of the schedule does."""
+    answer = change(
+        tx, now, workspace_id=act.workspace_id, account_id=account_id, by=act.by, zone=zone
+    )
+    if not isinstance(answer, Changed | NoQueue):
+        refuse(answer)
 
 
 def _look_again(tx: Tx, workspace_id: str, account_id: str) -> None:

@@ -23,6 +23,7 @@ from cadenza.queues.move_on import move_on
 from cadenza.queues.pin import pin, pinned_entries
 from cadenza.queues.place import ALL, Move, entries, place, to_slot
 from cadenza.queues.reorder import Stale
+from cadenza.queues.restate import restate
 from cadenza.queues.schedule import BadSchedule, as_columns, as_data, read_week, set_zone
 from cadenza.sql.tx import Tx
 
@@ -84,6 +85,8 @@ def change(
     )
     if isinstance(week, BadSchedule):
         return week
+    if (wrong := _bad_names(old, week, renamed)) is not None:
+        return wrong
     new = replace(queue, schedule=_with_home_cap(tx, queue, week, own), own_max_per_day=own)
     line = list(entries(tx, queue, since=now, page=ALL))
     laid = _lay_out(tx, now, new, line, old=old, how=how, renamed=renamed)
@@ -101,6 +104,8 @@ def change(
     if not dry_run:
         pin(tx, new, pins, why="slot removed")
         place(tx, new, moves)
+        if new.schedule.zone != old.zone:
+            restate(tx, now, new, was=old.zone.name)
         _write(tx, now, new, by=by, enabled=enabled, name=name)
         _audit(tx, now, queue, new, answer, by=by)
     return answer
@@ -229,6 +234,20 @@ def _next(
     return None
 
 
+def _bad_names(
+    old: WeeklySchedule, new: WeeklySchedule, renamed: Renamed | None
+) -> BadSchedule | None:
+    """Say which of the times that were renamed is not there, before or after."""
+    for (weekday, was), now in (renamed or {}).items():
+        if was not in old.times[weekday]:
+            return BadSchedule(f"day {weekday} has no slot at {was:%H:%M} that could be renamed")
+        if now not in new.times[weekday]:
+            return BadSchedule(
+                f"{was:%H:%M} cannot become {now:%H:%M}: day {weekday} has no such slot"
+            )
+    return None
+
+
 def _names(old: WeeklySchedule, new: WeeklySchedule, renamed: Renamed | None) -> Renamed:
     """Say which time became which: as told, else the removed ones paired with the new, day by day."""
     if renamed is not None:
@@ -237,9 +256,30 @@ def _names(old: WeeklySchedule, new: WeeklySchedule, renamed: Renamed | None) ->
     for weekday in range(7):
         gone = [t for t in old.times[weekday] if t not in new.times[weekday]]
         come = [t for t in new.times[weekday] if t not in old.times[weekday]]
-        if len(gone) == len(come):
-            names |= {(weekday, was): now for was, now in zip(gone, come, strict=True)}
+        names |= {(weekday, was): now for was, now in _pairs(gone, come)}
     return names
+
+
+def _pairs(gone: Sequence[time], come: Sequence[time]) -> list[tuple[time, time]]:
+    """Pair two lists of times in their order, as many as the shorter has, moving as little as can be."""
+    if len(gone) > len(come):
+        return [(was, now) for now, was in _pairs(come, gone)]
+    # best[n]: what the first few of `gone` cost at least, and their partners, among the first n of `come`.
+    best: list[tuple[int, tuple[time, ...]] | None] = [(0, ())] * (len(come) + 1)
+    for was in gone:
+        row: list[tuple[int, tuple[time, ...]] | None] = [None]
+        for n, now in enumerate(come):
+            before = best[n]
+            taken = None if before is None else (before[0] + _apart(was, now), (*before[1], now))
+            row.append(min((each for each in (row[-1], taken) if each is not None), default=None))
+        best = row
+    found = best[-1]
+    assert found is not None, "the shorter list fits into the longer"
+    return list(zip(gone, found[1], strict=True))
+
+
+def _apart(one: time, other: time) -> int:
+    return abs((one.hour - other.hour) * 60 + one.minute - other.minute)
 
 
 def _write(

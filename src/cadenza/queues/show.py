@@ -168,7 +168,7 @@ def _line(
         note = queue.pause_reason
     return Line(
         at=leader["due_at"],
-        wall_time=leader["wall_time"] or clock_text(leader["due_at"], queue.schedule),
+        wall_time=clock_text(leader["due_at"], queue.schedule) if slot is None else wall_text(slot),
         kind=kind,
         mark=Mark.NONE if slot is None else slot.mark,
         post_id=leader["post_id"],
