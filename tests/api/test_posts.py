@@ -272,3 +272,16 @@ async def test_a_key_approves_and_publishes_only_what_it_was_made_for(
     other = await write(editor)
     spent = await sender.post(f"{POSTS}/{other['id']}/publish-now", json={"accounts": [ADA]})
     assert spent.status_code == 429, spent.text
+
+
+async def test_an_edit_says_what_would_go_wrong_where_it_is_planned(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    post = await write(editor)
+    assert post["findings"] == []
+    await act(editor, post, "schedule", at=await in_the_future(place, days=2), accounts=[ADA])
+    long = await editor.patch(
+        f"{POSTS}/{post['id']}", json={"text": "x" * 600, "revision": post["revision"]}
+    )
+    (finding,) = long.json()["findings"]
+    assert (finding["account_id"], finding["field"]) == ("account-of-ada", "text")

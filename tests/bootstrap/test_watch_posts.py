@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
 from cadenza.bootstrap import House
 from cadenza.bootstrap.watch_posts import watch_posts
 from cadenza.core.channels import Channel
+from cadenza.media.upload import Uploaded, upload
 from cadenza.posts.create import Created, create
 from cadenza.posts.find import find
-from cadenza.posts.model import NewPost, Post, Source
+from cadenza.posts.model import NewPost, Post, PostMedia, Source
 from cadenza.posts.put import put
 from cadenza.sql.tx import Tx
 from tests.bootstrap.conftest import HOME, Town
+from tests.media.made import picture
 
 
-async def plan(house: House, text: str, due: timedelta, *, approve: bool) -> str:
+async def told(house: House) -> list[tuple[str, str]]:
+    rows = await house.operations.read(
+        lambda tx, _: tx.all("SELECT kind, subject_id FROM outbox ORDER BY kind")
+    )
+    return [(row["kind"], row["subject_id"]) for row in rows]
+
+
+async def plan(
+    house: House,
+    text: str,
+    due: timedelta,
+    *,
+    approve: bool,
+    media: tuple[PostMedia, ...] = (),
+) -> str:
     def make(tx: Tx, now: datetime) -> str:
         source = Source.MANUAL if approve else Source.RULE
-        new = NewPost(workspace_id=HOME, text=text, source=source)
+        new = NewPost(workspace_id=HOME, text=text, source=source, media=media)
         made = create(tx, now, new, by="key:robot", approve=approve)
         assert isinstance(made, Created)
         post = find(tx, HOME, made.id)
@@ -29,6 +46,27 @@ async def plan(house: House, text: str, due: timedelta, *, approve: bool) -> str
     return await house.operations.run(make)
 
 
+async def test_a_file_that_is_gone_from_the_storage_is_told_before_the_time(
+    house: House,
+) -> None:
+    """Case 29: the storage itself is asked, half an hour before."""
+
+    async def cat() -> AsyncIterator[bytes]:
+        yield picture()
+
+    kept = await upload(
+        house.library.desk, cat(), workspace_id=HOME, name="cat.png", by="key:robot"
+    )
+    assert isinstance(kept, Uploaded)
+    media = (PostMedia(kept.media.id),)
+    id_ = await plan(house, "look", timedelta(minutes=20), approve=True, media=media)
+    await watch_posts(house, {})
+    assert await told(house) == []
+    await house.library.storage.delete(kept.media.file)
+    await watch_posts(house, {})
+    assert await told(house) == [("delivery.at_risk", id_)]
+
+
 async def test_one_pass_warns_sweeps_and_checks(house: House, town: Town) -> None:
     soon = await plan(house, "unseen", timedelta(hours=1), approve=False)
     late = await plan(house, "unseen too", timedelta(seconds=-1), approve=False)
@@ -36,10 +74,7 @@ async def test_one_pass_warns_sweeps_and_checks(house: House, town: Town) -> Non
     await plan(house, "fine", timedelta(minutes=10), approve=True)
     for _ in range(2):
         await watch_posts(house, {})
-    told = await house.operations.read(
-        lambda tx, _: tx.all("SELECT kind, subject_id FROM outbox ORDER BY kind")
-    )
-    assert [(row["kind"], row["subject_id"]) for row in told] == [
+    assert await told(house) == [
         ("delivery.at_risk", long),
         ("delivery.missed", late),
         ("delivery.unapproved", soon),

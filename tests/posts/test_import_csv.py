@@ -174,6 +174,45 @@ async def test_a_dry_run_reports_the_same_and_leaves_nothing(desk: Desk) -> None
     assert dry.made == real.made
 
 
+async def test_a_dry_run_tells_of_long_files_what_an_import_does(desk: Desk) -> None:
+    await with_queue(desk)
+    rows = [f"{n % 55},words {n % 55},toots,queue" for n in range(60)]
+    text = "\n".join(["key,text,accounts,when", *rows])
+    dry = await take(desk, text, dry_run=True)
+    assert await desk.rows("delivery") == []
+    assert (dry.made, dry.again, dry.left) == (55, 5, 0)
+    assert len({done.due_at for done in dry.done if not done.again}) == 55
+
+    real = await take(desk, text)
+    assert [(d.row, d.due_at, d.again) for d in dry.done] == [
+        (d.row, d.due_at, d.again) for d in real.done
+    ]
+
+
+async def test_the_same_words_twice_are_noted_of_the_second_row(desk: Desk) -> None:
+    await with_queue(desk)
+    text = f"key,text,accounts,when\n1,hello,toots,queue\n2,Hello,toots,queue\n3,hello,toots,{SOON} 09:05\n"
+    report = await take(desk, text)
+    said = [[note for note in done.notes if "the same words" in note] for done in report.done]
+    assert [len(notes) for notes in said] == [0, 1, 1]
+
+
+async def test_a_dry_run_says_where_it_ends(desk: Desk) -> None:
+    text = "text\n" + "".join(f"{number}\n" for number in range(502))
+    dry = await take(desk, text, dry_run=True)
+    assert (dry.made, dry.left) == (500, 2)
+    assert (await take(desk, text)).left == 0
+
+
+async def test_a_refused_row_holds_no_slot_in_a_dry_run_either(desk: Desk) -> None:
+    await with_queue(desk)
+    text = "text,accounts,when\nrefused,toots; skies,queue\nnext,toots,queue\n"
+    dry, real = await take(desk, text, dry_run=True), await take(desk, text)
+    assert [problem.row for problem in dry.problems] == [2]  # one of its accounts has no queue
+    assert [done.due_at for done in dry.done] == [done.due_at for done in real.done]
+    assert len(await desk.rows("delivery")) == 1
+
+
 async def test_a_dry_run_of_a_good_file_leaves_nothing_either(desk: Desk) -> None:
     await with_queue(desk)
     text = f"text,accounts,when\none,toots,{SOON} 09:00\ntwo,toots,queue\n"

@@ -1,15 +1,18 @@
 """What would go wrong is said before: at the save, two hours and half an hour before the time."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from cadenza.core.channels import Channel
+from cadenza.posts.edit import Change, edit
 from cadenza.posts.find_duplicates import normalised
+from cadenza.posts.foresee import Finding
 from cadenza.posts.model import NEEDS_MEDIA, PostMedia, Source, Variant
-from cadenza.posts.preflight import Finding, check, check_due_soon, warn_unapproved
-from tests.posts.conftest import BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
+from cadenza.posts.preflight import check, check_due_soon, files_due_soon, warn_unapproved
+from tests.posts.conftest import ADA, BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
 
 
 async def preflight(desk: Desk, id_: str, targets: Any, **more: Any) -> list[Finding]:
@@ -20,8 +23,8 @@ async def preflight(desk: Desk, id_: str, targets: Any, **more: Any) -> list[Fin
     return found
 
 
-async def look(desk: Desk) -> list[str]:
-    looked = await desk.run(check_due_soon)
+async def look(desk: Desk, gone: Collection[str] = ()) -> list[str]:
+    looked = await desk.run(lambda tx, now: check_due_soon(tx, now, gone=gone))
     assert looked.next is None
     return list(looked.told)
 
@@ -72,16 +75,17 @@ async def test_a_picture_with_an_address_is_no_risk_for_networks_that_fetch(desk
 
 
 async def test_media_that_are_gone_are_found_before_the_time(desk: Desk) -> None:
-    """Case 29: fail early, with what to do."""
+    """Case 29: fail early, with what to do; that the storage is asked, `bootstrap` shows."""
     await desk.file("cat")
     id_ = await desk.write("look", media=(PostMedia("cat"),))
     (toot,) = await desk.plan(id_, [MASTODON], due=timedelta(minutes=20))
+    assert await desk.run(files_due_soon) == ["cat.jpg"]
+    assert await look(desk, gone={"dog.jpg"}) == []
+    assert await look(desk, gone={"cat.jpg"}) == [toot]
+    (notice,) = await desk.rows("outbox")
+    assert "not in the storage" in notice["body"]
     await desk.sql("UPDATE media SET deleted_at = created_at")
     assert ("mastodon", "media_gone") in codes(await preflight(desk, id_, [MASTODON]))
-    await desk.sql(
-        "UPDATE delivery SET content = :gap", gap='{"text":"","media":[{"missing":"cat"}]}'
-    )
-    assert await look(desk) == [toot]
 
 
 async def test_approval_blockers_and_accounts_are_checked(desk: Desk) -> None:
@@ -114,6 +118,68 @@ async def test_saying_the_same_twice_is_warned_of(desk: Desk) -> None:
     assert await preflight(desk, first, [MASTODON]) == []  # its own delivery is no repeat
     await desk.sql("UPDATE delivery SET state = 'canceled'")
     assert await preflight(desk, second, [MASTODON]) == []
+
+
+async def test_a_repeat_is_told_before_the_second_of_them(desk: Desk) -> None:
+    first, second, other = [
+        await desk.plan(await desk.write(text), [MASTODON], due=timedelta(minutes=minutes))
+        for text, minutes in (("hello", 10), ("Hello ", 20), ("bye", 25))
+    ]
+    assert await look(desk) == second
+    assert first != second != other
+    (notice,) = await desk.rows("outbox")
+    assert "the same words" in notice["body"]
+
+
+async def test_a_saved_post_repeats_what_others_were_edited_to_say(desk: Desk) -> None:
+    first, second = await desk.write("one"), await desk.write("two")
+    await desk.plan(first, [MASTODON])
+    assert await preflight(desk, second, [MASTODON]) == []
+    change = Change(text="two")
+    await desk.run(
+        lambda tx, now: edit(
+            tx, now, workspace_id=HOME, post_id=first, revision=1, change=change, by=ADA
+        )
+    )
+    assert codes(await preflight(desk, second, [MASTODON])) == {("mastodon", "duplicate")}
+
+
+async def test_many_repeats_are_one_warning(desk: Desk) -> None:
+    for days in (1, 2, 3):
+        await desk.plan(await desk.write("again"), [MASTODON], due=timedelta(days=days))
+    (only,) = await preflight(desk, await desk.write("again"), [MASTODON])
+    assert "and 2 times more" in only.says
+
+
+async def test_a_token_that_ends_before_is_told(desk: Desk) -> None:
+    (toot,) = await desk.plan(await desk.write("fine"), [MASTODON], due=timedelta(minutes=20))
+    set_expiry = "UPDATE account SET state = 'expiring', token_expires_at = :at WHERE id = 'toots'"
+    due = (await desk.delivery(toot))["due_at"]
+    await desk.sql(set_expiry, at=due + timedelta(minutes=1))
+    assert await look(desk) == []
+    await desk.sql(set_expiry, at=due - timedelta(minutes=1))
+    assert await look(desk) == [toot]
+    found = await preflight(desk, await desk.write("other"), [MASTODON], at=due)
+    assert codes(found) == {("mastodon", "token_expires")}
+
+
+async def test_a_stop_a_pause_and_a_full_quota_are_said_at_once(desk: Desk) -> None:
+    id_ = await desk.write("fine")
+    now = await desk.operations.read(lambda tx, now: now)
+    await desk.limit("toots", "post", "week", 1)
+    assert await preflight(desk, id_, [MASTODON]) == []
+    await desk.plan(await desk.write("before"), [MASTODON], due=timedelta())
+    await desk.sql("UPDATE lane SET paused = true, paused_until = :at", at=now + timedelta(hours=1))
+    await desk.sql("UPDATE workspace SET stopped_at = created_at, stop_reason = 'recall'")
+    found = await preflight(desk, id_, [MASTODON])
+    assert codes(found) == {
+        ("mastodon", "stopped"),
+        ("mastodon", "paused"),
+        ("mastodon", "quota"),
+    }
+    assert not any(each.blocking for each in found)
+    later = await preflight(desk, id_, [MASTODON], at=now + timedelta(days=9))
+    assert codes(later) == {("mastodon", "stopped")}
 
 
 def test_words_are_compared_as_a_reader_does() -> None:
@@ -171,7 +237,7 @@ async def test_unapproved_two_hours_before_its_time_is_told_once(desk: Desk) -> 
 
 async def test_what_is_due_soon_is_looked_at_in_batches(desk: Desk) -> None:
     for n in range(5):
-        text = "x" * 600 if n % 2 else "fine"
+        text = f"{n}" * 600 if n % 2 else f"fine {n}"
         await desk.plan(await desk.write(text), [MASTODON], due=timedelta(minutes=n + 1))
     told: list[str] = []
     after = None

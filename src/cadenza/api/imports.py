@@ -89,6 +89,7 @@ class Imported(Answer):
     columns: dict[str, str] = Field(description="Our column to the file's header")
     unknown: list[str] = Field(description="Headers that nothing was read from")
     taken_back: bool
+    left: int = Field(default=0, description="Rows behind the last that a dry run tries")
 
 
 @routes.get("/columns", needs=Role.VIEWER, scope="posts:read")
@@ -130,6 +131,7 @@ def _shown(report: Report) -> Imported:
         columns=dict(report.columns),
         unknown=list(report.unknown),
         taken_back=report.taken_back,
+        left=report.left,
         dry_run=report.dry_run,
     )
 

@@ -13,7 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from cadenza.accounts.open import refer
 from cadenza.api.ask import Act, Ask, Asking
 from cadenza.api.declare import PERSON, Resource
-from cadenza.api.post_shapes import ChannelName, Place, Written, refuse, targets_of
+from cadenza.api.post_shapes import (
+    ChannelName,
+    FindingShown,
+    Place,
+    Written,
+    refuse,
+    targets_of,
+)
 from cadenza.api.posts import check_category, one
 from cadenza.api.queue_shapes import Shown, show
 from cadenza.api.shape import Asked, Id, Instant, loads
@@ -142,17 +149,6 @@ class PreviewShown(BaseModel):
     unit: str
     part_lengths: list[LengthShown]
     problems: list[TroubleShown]
-
-
-class FindingShown(Shown):
-    """One thing about one place; blocking: it will not go out like this."""
-
-    account_id: str
-    channel: str
-    code: str
-    says: str
-    field: str
-    blocking: bool
 
 
 class Checked(BaseModel):

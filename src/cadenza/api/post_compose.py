@@ -14,6 +14,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from cadenza.api.ask import Act, Acting
 from cadenza.api.declare import Resource
+from cadenza.api.lock_posts import post_locks
 from cadenza.api.post_act_shapes import PlaceShown, TimedShown, in_our_days
 from cadenza.api.post_acts import approve_and_send, give_time, send_now
 from cadenza.api.post_shapes import (
@@ -25,7 +26,15 @@ from cadenza.api.post_shapes import (
     post_fields,
     targets_of,
 )
-from cadenza.api.posts import APPROVE, check_approval, one, tag, write_new, write_over
+from cadenza.api.posts import (
+    APPROVE,
+    check_approval,
+    foresee_trouble,
+    one,
+    tag,
+    write_new,
+    write_over,
+)
 from cadenza.api.problems import Problem, invalid
 from cadenza.api.queue_shapes import AlreadyShown, Shown, ShownAnswer
 from cadenza.api.queues import give_slots
@@ -35,7 +44,6 @@ from cadenza.posts.publish_now import Click
 from cadenza.posts.schedule_at import When
 from cadenza.posts.targets import Targets
 from cadenza.queues.add import To
-from cadenza.queues.model import locks
 from cadenza.queues.open_slot import Named
 from cadenza.sql.tx import Tx
 
@@ -112,7 +120,6 @@ async def compose(act: Act, workspace_id: Id, body: ComposeAsked) -> Composed:
     """Save words and queue, time or publish them at once; with `dry_run`, see what it would come to."""
     _check(act, body)
     targets = targets_of(act, body.accounts) or []
-    accounts = [each.account_id for each in body.accounts]
 
     def operation(tx: Tx, now: datetime) -> Composed:
         saved = _save(act, tx, now, body)
@@ -121,11 +128,14 @@ async def compose(act: Act, workspace_id: Id, body: ComposeAsked) -> Composed:
             name: getattr(saved, name)
             for name in ("why_not_approved", "voided", "too_late", "says")
         }
-        fresh = PostSaved(**post_fields(one(act, tx, now, saved.id)), **notes)
+        fresh = PostSaved(
+            **post_fields(one(act, tx, now, saved.id)),
+            **notes,
+            findings=foresee_trouble(act, tx, now, saved.id),
+        )
         return Composed(post=tag(act, fresh), places=places)
 
-    held = locks(workspace_id, *accounts) if body.goes is Goes.QUEUE else ()
-    return await act.write(operation, locks=held)
+    return await act.write(operation, locks=await post_locks(act, body.post_id, targets))
 
 
 def _check(act: Acting, body: ComposeAsked) -> None:

@@ -248,6 +248,17 @@ class PostShown(ShownAnswer):
     pills: list[PillShown]
 
 
+class FindingShown(Shown):
+    """One thing about one place; blocking: it will not go out like this."""
+
+    account_id: str
+    channel: str
+    code: str
+    says: str
+    field: str
+    blocking: bool
+
+
 class PostSaved(PostShown):
     """A post after a save, with what a person should know about it."""
 
@@ -255,6 +266,9 @@ class PostSaved(PostShown):
     voided: bool = Field(default=False, description="An approval that it had is gone")
     too_late: list["TooLateShown"] = Field(default=[])
     says: str | None = None
+    findings: list[FindingShown] = Field(
+        default=[], description="What would go wrong where it is planned"
+    )
 
 
 class TooLateShown(Shown):

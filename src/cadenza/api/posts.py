@@ -12,8 +12,10 @@ from pydantic import Field
 
 from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
+from cadenza.api.lock_posts import post_locks
 from cadenza.api.post_shapes import (
     ChannelName,
+    FindingShown,
     PostAsked,
     PostChange,
     PostSaved,
@@ -26,10 +28,12 @@ from cadenza.api.post_shapes import (
 from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.queue_shapes import ShownAnswer
 from cadenza.api.shape import ID, Id, Instant, Page
-from cadenza.core.rollup import PostState
+from cadenza.core.channels import Channel
+from cadenza.core.rollup import DeliveryState, PostState
 from cadenza.people.model import Role
 from cadenza.posts import create, delete, edit, read
 from cadenza.posts.model import NoSuchPost, Source
+from cadenza.posts.preflight import check_post
 from cadenza.sql.tx import Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts")
@@ -106,7 +110,10 @@ async def show_one(ask: Ask, workspace_id: Id, post_id: Id) -> PostShown:
 async def edit_post(act: Act, workspace_id: Id, post_id: Id, body: PostChange) -> PostSaved:
     """Change a post that you have seen, and what waits of it; an approval of other words is gone."""
     check_approval(act, approve=body.approve)
-    return await act.write(lambda tx, now: write_over(act, tx, now, post_id, body))
+    return await act.write(
+        lambda tx, now: write_over(act, tx, now, post_id, body),
+        locks=await post_locks(act, post_id),
+    )
 
 
 @routes.delete("/{post_id}", needs=Role.EDITOR, scope="posts:write")
@@ -124,7 +131,7 @@ async def delete_post(act: Act, workspace_id: Id, post_id: Id) -> PostDeleted:
             refuse(answer)
         return PostDeleted(canceled=list(answer.canceled), sent=answer.sent, says=answer.says)
 
-    return await act.write(operation)
+    return await act.write(operation, locks=await post_locks(act, post_id))
 
 
 def write_new(act: Acting, tx: Tx, now: datetime, body: PostAsked) -> PostSaved:
@@ -163,8 +170,24 @@ def write_over(act: Acting, tx: Tx, now: datetime, post_id: str, body: PostChang
             voided=answer.voided,
             too_late=list(answer.too_late),  # pyright: ignore[reportArgumentType] - read off
             says=answer.says,
+            findings=foresee_trouble(act, tx, now, post_id),
         ),
     )
+
+
+def foresee_trouble(act: Acting, tx: Tx, now: datetime, post_id: str) -> list[FindingShown]:
+    """Say what would go wrong with what is planned of a post; whether it is approved it says itself."""
+    shown = one(act, tx, now, post_id)
+    planned: dict[datetime, list[tuple[str, Channel]]] = {}
+    for pill in shown.pills:
+        if pill.state in (DeliveryState.DRAFT, DeliveryState.SCHEDULED):
+            planned.setdefault(pill.at, []).append((pill.account_id, Channel(pill.channel)))
+    return [
+        FindingShown.model_validate(each, from_attributes=True)
+        for at, places in sorted(planned.items())
+        for each in check_post(tx, now, shown.post, places, at=at, files=act.house.files)
+        if each.code != "unapproved"
+    ]
 
 
 def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:

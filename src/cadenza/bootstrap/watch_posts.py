@@ -1,17 +1,21 @@
 """Looks after posts every minute, as a job: missing approvals, what would fail soon, what was missed."""
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from cadenza.bootstrap.model import House
 from cadenza.deliveries.approve import BATCH, sweep_unapproved
-from cadenza.posts.preflight import Looked, check_due_soon, warn_unapproved
+from cadenza.media.storage import BadName, StorageFailed
+from cadenza.posts.preflight import Looked, check_due_soon, files_due_soon, warn_unapproved
 from cadenza.sql.operate import Operation
 
 log = logging.getLogger("cadenza.posts")
 EVERY = "* * * * *"
+AT_ONCE = 8  # questions to the storage
+After: TypeAlias = tuple[datetime, str] | None
 
 
 async def watch_posts(house: House, payload: Mapping[str, Any]) -> None:
@@ -23,7 +27,8 @@ async def watch_posts(house: House, payload: Mapping[str, Any]) -> None:
         missed += passed
     at_risk, after = 0, None
     while True:
-        looked = await house.operations.run(_from(house, after))
+        gone = await _gone(house, after)
+        looked = await house.operations.run(_from(house, after, gone))
         at_risk, after = at_risk + len(looked.told), looked.next
         if after is None:
             break
@@ -34,5 +39,26 @@ async def watch_posts(house: House, payload: Mapping[str, Any]) -> None:
         )
 
 
-def _from(house: House, after: tuple[datetime, str] | None) -> Operation[Looked]:
-    return lambda tx, now: check_due_soon(tx, now, after=after, files=house.files)
+async def _gone(house: House, after: After) -> frozenset[str]:
+    """Ask the storage for the files of the next batch; one that does not answer is not called gone."""
+    names = await house.operations.read(lambda tx, now: files_due_soon(tx, now, after=after))
+    gone: set[str] = set()
+    for start in range(0, len(names), AT_ONCE):
+        some = names[start : start + AT_ONCE]
+        sizes = await asyncio.gather(*(_size(house, name) for name in some))
+        gone |= {name for name, size in zip(some, sizes, strict=True) if size is None}
+    return frozenset(gone)
+
+
+async def _size(house: House, name: str) -> int | None:
+    try:
+        return await house.library.storage.size(name)
+    except BadName:
+        return None  # it was never stored here
+    except StorageFailed as failed:
+        log.warning("the media storage did not answer", extra={"says": str(failed)})
+        return 0
+
+
+def _from(house: House, after: After, gone: frozenset[str]) -> Operation[Looked]:
+    return lambda tx, now: check_due_soon(tx, now, after=after, files=house.files, gone=gone)

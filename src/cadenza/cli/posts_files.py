@@ -46,6 +46,10 @@ def _tell(report: "shapes.Imported") -> None:
         say(f"the column {name!r} means nothing here: it was not read")
     word = "to be made" if report["dry_run"] else "made"
     say(f"{some(report['made'], 'post')} {word}; {report['again']} there already")
+    if report["left"]:
+        say(
+            f"{some(report['left'], 'row')} behind these were read and not tried: a dry run tries 500"
+        )
     if report["taken_back"]:
         say("all or nothing: something was wrong, so nothing was imported")
 

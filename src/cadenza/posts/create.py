@@ -13,6 +13,7 @@ from cadenza.db.audit import record
 from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
 from cadenza.posts.find import find
+from cadenza.posts.find_duplicates import words_of
 from cadenza.posts.keep import keep_labels, keep_revision, searchable
 from cadenza.posts.may import may_approve
 from cadenza.posts.model import NewPost, Post, Source, hash_of
@@ -45,10 +46,10 @@ def create(
     tx.run(
         """
         INSERT INTO post (
-            workspace_id, id, title, source, author_id, category_id, content, content_hash, search,
+            workspace_id, id, title, source, author_id, category_id, content, content_hash, search, words,
             blockers, approved_by, approved_at, approved_hash, created_at, updated_at
         ) VALUES (
-            :workspace_id, :id, :title, :source, :author_id, :category_id, :content, :hash, :search,
+            :workspace_id, :id, :title, :source, :author_id, :category_id, :content, :hash, :search, :words,
             :blockers, :approved_by, :approved_at, :approved_hash, :now, :now
         )
         """,
@@ -61,6 +62,7 @@ def create(
         content=content.as_json(),
         hash=content_hash,
         search=searchable(new.title, content),
+        words=words_of(content.text),
         blockers=msgspec.json.encode(new.blockers).decode(),
         approved_by=by if approved else None,
         approved_at=now if approved else None,

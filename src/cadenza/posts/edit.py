@@ -23,6 +23,7 @@ from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
+from cadenza.posts.find_duplicates import words_of
 from cadenza.posts.keep import keep_labels, keep_revision, searchable
 from cadenza.posts.may import may_approve
 from cadenza.posts.model import (
@@ -198,7 +199,7 @@ def _save(tx: Tx, now: datetime, post: Post, by: str, *, note: str | None) -> No
     tx.run(
         """
         UPDATE post SET title = :title, category_id = :category_id, content = :content,
-            content_hash = :hash, search = :search, blockers = :blockers, revision = :revision,
+            content_hash = :hash, search = :search, words = :words, blockers = :blockers, revision = :revision,
             approved_by = :approved_by, approved_at = :approved_at, approved_hash = :approved_hash,
             updated_at = :now
         WHERE workspace_id = :workspace_id AND id = :id
@@ -208,6 +209,7 @@ def _save(tx: Tx, now: datetime, post: Post, by: str, *, note: str | None) -> No
         content=post.content.as_json(),
         hash=post.content_hash,
         search=searchable(post.title, post.content),
+        words=words_of(post.content.text),
         blockers=msgspec.json.encode(post.blockers).decode(),
         revision=post.revision,
         approved_by=post.approval.by if post.approval else None,

@@ -1,25 +1,29 @@
 """Warns of saying the same twice: the same account and channel, the same words, within some days.
 
 Networks refuse or hide repeats. Words are compared as a reader does: case, spaces and how letters are
-composed make no difference. Limit: compared in memory, an account's posts of the days around.
+composed make no difference. Posts of the same words are found by the hash that each save keeps, so the cost
+does not grow with a queue. Limit: found by a post's own text; one that agrees in a channel's variant alone
+is not.
 """
 
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import blake2b
 
 import msgspec
 
 from cadenza.deliveries.model import Piece
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 WITHIN = timedelta(days=30)
+MOST = 500  # rows that one look reads
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """The same words go, or went, to the same place."""
+    """The same words go, or went, to the same place: the first of them, and how many `more` there are."""
 
     account_id: str
     channel: str
@@ -27,13 +31,28 @@ class Duplicate:
     delivery_id: str
     state: str
     due_at: datetime
+    more: int = 0
 
     @property
     def says(self) -> str:
         """Say it in one line."""
         when = f"{self.due_at:%Y-%m-%d %H:%M} UTC"
         verb = "went out" if self.state == "sent" else "is planned"
-        return f"the same words {verb} on {self.channel} ({when}): networks may refuse a repeat"
+        more = f", and {self.more} times more" if self.more else ""
+        return (
+            f"the same words {verb} on {self.channel} ({when}{more}): networks may refuse a repeat"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """What a piece says, between which instants repeats matter; `words` of a post that is not saved."""
+
+    workspace_id: str
+    piece: Piece
+    since: datetime
+    until: datetime
+    words: str | None = None
 
 
 class _Said(msgspec.Struct):
@@ -47,38 +66,64 @@ def find_duplicates(
     pieces: Sequence[Piece],
     at: datetime,
     within: timedelta = WITHIN,
+    words: str | None = None,
 ) -> list[Duplicate]:
-    """Return where the words of these pieces are said already, around an instant, by other posts."""
-    said = {
-        (piece.account_id, piece.channel.value): normalised(_text(piece.content))
-        for piece in pieces
-    }
-    own = {piece.post_id for piece in pieces}
-    accounts = sorted({account for account, _ in said})
-    if not accounts:
+    """Return where the words of a post's pieces are said already, around an instant, by other posts."""
+    sayings = [
+        Saying(
+            workspace_id=workspace_id, piece=each, since=at - within, until=at + within, words=words
+        )
+        for each in pieces
+    ]
+    return [found for found in find_repeats(tx, sayings) if found is not None]
+
+
+def find_repeats(tx: Tx, sayings: Sequence[Saying]) -> list[Duplicate | None]:
+    """Say of each whether another post says the same there within its time."""
+    if not sayings:
         return []
     rows = tx.all(
         """
-        SELECT delivery.id, delivery.post_id, delivery.account_id, channel, state, due_at, content
-        FROM TABLE(:accounts) AS asked (account_id text) CROSS JOIN delivery
-        WHERE delivery.workspace_id = :workspace_id AND delivery.account_id = asked.account_id
-            AND action = 'post' AND state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
-            AND due_at > :first AND due_at < :last AND delivery.post_id IS NOT NULL
-        ORDER BY due_at, delivery.id
+        SELECT asked.number, other.id, other.post_id, other.state, other.due_at, other.content
+        FROM TABLE(:sayings) AS asked (number bigint, workspace_id text, post_id text, words text,
+            account_id text, channel text, since_at timestamptz, before_at timestamptz)
+        LEFT JOIN post AS own
+            ON own.workspace_id = asked.workspace_id AND own.id = asked.post_id
+        JOIN post AS same ON same.workspace_id = asked.workspace_id
+            AND same.words = coalesce(asked.words, own.words) AND same.id <> asked.post_id
+        JOIN delivery AS other
+            ON other.workspace_id = same.workspace_id AND other.post_id = same.id
+            AND other.account_id = asked.account_id AND other.channel = asked.channel
+        WHERE other.state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
+            AND other.due_at > asked.since_at AND other.due_at < asked.before_at
+        ORDER BY other.due_at, other.id LIMIT :most
         """,
-        workspace_id=workspace_id,
-        accounts=[(account,) for account in accounts],
-        first=at - within,
-        last=at + within,
+        sayings=[
+            (
+                number,
+                each.workspace_id,
+                each.piece.post_id,
+                each.words,
+                each.piece.account_id,
+                each.piece.channel.value,
+                each.since,
+                each.until,
+            )
+            for number, each in enumerate(sayings)
+        ],
+        most=MOST,
     )
-    return [
-        Duplicate(*place, row["post_id"], row["id"], row["state"], row["due_at"])
-        for row in rows
-        if (place := (row["account_id"], row["channel"])) in said
-        and row["post_id"] not in own
-        and said[place]
-        and normalised(_text(row["content"])) == said[place]
-    ]
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        if _says(row["content"]) == _says(sayings[row["number"]].piece.content):
+            found.setdefault(row["number"], []).append(row)
+    return [_duplicate(each.piece, found.get(number, ())) for number, each in enumerate(sayings)]
+
+
+def words_of(text: str) -> str | None:
+    """Return the mark of a text that others of the same words have too; None: it says nothing."""
+    said = normalised(text)
+    return blake2b(said.encode(), digest_size=12).hexdigest() if said else None
 
 
 def normalised(text: str) -> str:
@@ -86,5 +131,20 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _text(content: str) -> str:
-    return msgspec.json.decode(content, type=_Said).text
+def _duplicate(piece: Piece, rows: Sequence[Row]) -> Duplicate | None:
+    if not rows:
+        return None
+    first = rows[0]
+    return Duplicate(
+        piece.account_id,
+        piece.channel.value,
+        first["post_id"],
+        first["id"],
+        first["state"],
+        first["due_at"],
+        more=len(rows) - 1,
+    )
+
+
+def _says(content: str) -> str:
+    return normalised(msgspec.json.decode(content, type=_Said).text)

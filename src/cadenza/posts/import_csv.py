@@ -2,8 +2,9 @@
 
 The same row makes one post, however often it is imported: its key (or the hash of what it says) is
 written in the transaction that makes the post. Row by row, a bad row stops no other; all or nothing goes
-in one transaction of at most 500 rows. A dry run does the same work and takes it back, so what it reports
-is what would happen. Queues stand above posts, so adding to one comes in as a port.
+in one transaction of at most 500 rows. A dry run does the same work in one transaction and takes it back,
+so what it reports is what would happen; of a longer file it tries the first 500 rows and says so. Queues
+stand above posts, so adding to one comes in as a port.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -54,6 +55,7 @@ class Report:
     unknown: tuple[str, ...]  # headers that nothing was read from
     dry_run: bool
     taken_back: bool = False  # all or nothing, and something was wrong: nothing was made
+    left: int = 0  # rows behind the last that a dry run tried: of them only the words were read
 
     @property
     def made(self) -> int:
@@ -100,7 +102,8 @@ async def import_csv(
             "split the file, or import it row by row",
         )
     wrong = bool(problems) and order.all_or_nothing
-    done, refused = await _import(operations, wishes, order, queues, spoiled=wrong)
+    tried = wishes[:MOST_AT_ONCE] if order.dry_run else wishes
+    done, refused = await _import(operations, tried, order, queues, spoiled=wrong)
     problems = sorted([*problems, *refused], key=lambda problem: problem.row)
     return Report(
         done=tuple(done),
@@ -109,6 +112,7 @@ async def import_csv(
         unknown=sheet.unknown,
         dry_run=order.dry_run,
         taken_back=order.all_or_nothing and bool(problems),
+        left=len(wishes) - len(tried),
     )
 
 
@@ -121,19 +125,12 @@ async def _import(
     spoiled: bool,
 ) -> Step:
     """Go through the rows, in one transaction or in steps."""
-    if order.all_or_nothing:
+    if order.all_or_nothing or order.dry_run:
         return await _step(operations, wishes, order, queues, spoiled=spoiled)
     done: list[Done] = []
     problems: list[Problem] = []
     for start in range(0, len(wishes), STEP):
-        some = wishes[start : start + STEP]
-        made, wrong = await _step(operations, some, order, queues)
-        if wrong and not order.dry_run:  # the step was taken back: each row by itself
-            made, wrong = [], []
-            for wish in some:
-                one, refused = await _step(operations, [wish], order, queues)
-                made += one
-                wrong += refused
+        made, wrong = await _step(operations, wishes[start : start + STEP], order, queues)
         done += made
         problems += wrong
     return done, problems
@@ -147,11 +144,11 @@ async def _step(
     *,
     spoiled: bool = False,
 ) -> Step:
-    """Make these rows posts in one transaction; a refused row takes all of it back."""
+    """Make these rows posts in one transaction; a refused row takes back itself, or all."""
 
     def operation(tx: Tx, now: datetime) -> Step:
         done, problems = _rows(tx, now, wishes, order, queues)
-        if problems or order.dry_run or spoiled:
+        if order.dry_run or spoiled or (problems and order.all_or_nothing):
             raise _TakeBack(done, problems)
         return done, problems
 
@@ -171,6 +168,7 @@ def _rows(
     done: list[Done] = []
     problems: list[Problem] = []
     for wish in wishes:
+        tx.run("SAVEPOINT import_row")
         try:
             done.append(
                 import_row(
@@ -182,8 +180,10 @@ def _rows(
                     add_to_queue=None if queues is None else queues.add,
                 )
             )
-        except RowRefused as refused:  # the transaction ends in a take-back, whatever comes after
+        except RowRefused as refused:
+            tx.run("ROLLBACK TO SAVEPOINT import_row")
             problems.append(refused.problem)
+        tx.run("RELEASE SAVEPOINT import_row")
     return done, problems
 
 

@@ -32,8 +32,15 @@ class QueueWish:
     by: str
 
 
-# Returns None when it is queued everywhere, else what is wrong; runs in the row's transaction.
-AddToQueue: TypeAlias = Callable[[Tx, datetime, QueueWish], str | None]
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """It is queued everywhere, and what a person should know about that."""
+
+    warnings: tuple[str, ...] = ()
+
+
+# Returns a text when it cannot be queued: what is wrong; runs in the row's transaction.
+AddToQueue: TypeAlias = Callable[[Tx, datetime, QueueWish], Joined | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +107,7 @@ def import_row(
     notes = () if made.why_not_approved is None else (made.why_not_approved,)
     due_at = None
     if wish.queue:
-        _queue(
+        notes += _queue(
             tx,
             now,
             wish,
@@ -165,10 +172,6 @@ def _claim(tx: Tx, now: datetime, wish: RowWish, workspace_id: str, by: str) -> 
                 "this key was imported before with other words",
                 f"edit the post {known['post_id']}, or give the row a new key",
             )
-        )
-    if known["post_id"] is None:
-        raise _refused(
-            wish, "", "it says the same as an earlier row that was refused: correct that one"
         )
     return Done(row=wish.row, post_id=known["post_id"], again=True)
 
@@ -255,12 +258,13 @@ def _media(tx: Tx, wish: RowWish, workspace_id: str) -> list[str]:
 
 def _queue(
     tx: Tx, now: datetime, wish: RowWish, asked: QueueWish, add_to_queue: AddToQueue | None
-) -> None:
+) -> tuple[str, ...]:
     if add_to_queue is None:
         raise _refused(wish, "when", "queues are not at hand here: give a time instead")
-    says = add_to_queue(tx, now, asked)
-    if says is not None:
-        raise _refused(wish, "when", says)
+    answer = add_to_queue(tx, now, asked)
+    if not isinstance(answer, Joined):
+        raise _refused(wish, "when", answer)
+    return answer.warnings
 
 
 def _time(

@@ -2,11 +2,12 @@
 
 Asks what the permit will ask (account, limits of the network on the composed piece, approval, budgets) and
 what only hurts afterwards (a repeat, an expiring token, a first comment that a channel leaves out).
-`check` changes nothing; the two operations of a regular loop write one notice each. Limit: no network is
-asked here, so a revoked token is found when it is refreshed or used.
+`check` changes nothing; the two operations of a regular loop write one notice each. Whether the files are
+there is asked of the storage by the loop, between `files_due_soon` and `check_due_soon`. Limit: no network
+is asked here, so a revoked token is found when it is refreshed or used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,7 +21,8 @@ from cadenza.deliveries.model import Piece
 from cadenza.deliveries.render import Files, render
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import find
-from cadenza.posts.find_duplicates import find_duplicates
+from cadenza.posts.find_duplicates import WITHIN, Duplicate, Saying, find_repeats, words_of
+from cadenza.posts.foresee import Finding, foresee, token_ends
 from cadenza.posts.model import NoSuchPost, Post
 from cadenza.posts.pills import account_state
 from cadenza.posts.targets import Targets, accounts_of, resolve_targets
@@ -38,18 +40,6 @@ FORETOLD = (
     "lane",
     "budgets",
 )  # gates worth asking before the time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing about one place; `blocking`: it will not go out like this."""
-
-    account_id: str
-    channel: str
-    code: str
-    says: str
-    field: str = ""
-    blocking: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +90,18 @@ def check_post(
         for piece in pieces
         for finding in (
             *_of_approval(post, piece),
-            *_of_account(accounts.get(piece.account_id), piece, at),
+            *_of_account(accounts.get(piece.account_id), piece),
             *_of_content(accounts.get(piece.account_id), piece, files),
         )
     ]
-    repeats = find_duplicates(tx, workspace_id=post.workspace_id, pieces=pieces, at=at)
-    findings += [
-        Finding(
-            account_id=each.account_id,
-            channel=each.channel,
-            code="duplicate",
-            says=each.says,
-            field="text",
-            blocking=False,
-        )
-        for each in repeats
-    ]
-    return findings
+    return findings + foresee(
+        tx,
+        now,
+        workspace_id=post.workspace_id,
+        pieces=pieces,
+        at=at,
+        words=words_of(post.content.text),
+    )
 
 
 def check_due_soon(
@@ -126,32 +111,20 @@ def check_due_soon(
     after: tuple[datetime, str] | None = None,
     limit: int = BATCH,
     files: Files | None = None,
+    gone: Collection[str] = (),
 ) -> Looked:
     """Look at what is due within half an hour and tell once of what will not go, a batch at a time.
 
-    What a person paused or stopped is no news to them.
+    `gone` are files that the storage does not have. What a person paused or stopped is no news to them.
     """
-    onward = "AND (delivery.due_at, delivery.id) > (:after, :after_id)" if after else ""
-    rows = tx.all(
-        f"""
-        SELECT delivery.workspace_id, delivery.id, delivery.due_at
-        FROM delivery
-        JOIN workspace ON workspace.id = delivery.workspace_id AND workspace.stopped_at IS NULL
-        JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
-            AND NOT lane.paused
-        LEFT JOIN outbox ON outbox.workspace_id = delivery.workspace_id
-            AND outbox.id = delivery.id || '/at_risk/' || CAST(delivery.revision AS text)
-        WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'scheduled' AND due_at > :now AND due_at <= :soon
-            AND outbox.id IS NULL {onward}
-        ORDER BY delivery.due_at, delivery.id LIMIT :limit
-        """,  # noqa: S608 - a constant
-        now=now,
-        soon=now + SOON,
-        limit=limit,
-        **({"after": after[0], "after_id": after[1]} if after else {}),
-    )
+    rows = _due_soon(tx, now, after=after, limit=limit)
     facts = read_facts(tx, now, [(row["workspace_id"], row["id"]) for row in rows]) if rows else {}
-    risks = {key: found for key, each in facts.items() if (found := _risks(each, files))}
+    repeats = _repeats(tx, facts)
+    risks = {
+        key: found
+        for key, each in facts.items()
+        if (found := _risks(each, repeats[key], files, gone))
+    }
     _tell(
         tx,
         now,
@@ -168,6 +141,42 @@ def check_due_soon(
     )
     last = (rows[-1]["due_at"], rows[-1]["id"]) if len(rows) == limit else None
     return Looked(tuple(id_ for _, id_ in risks), last)
+
+
+def files_due_soon(
+    tx: Tx,
+    now: datetime,
+    *,
+    after: tuple[datetime, str] | None = None,
+    limit: int = BATCH,
+) -> list[str]:
+    """Name the files of the batch that `check_due_soon` looks at next."""
+    rows = _due_soon(tx, now, after=after, limit=limit)
+    return sorted({name for row in rows for name in _files_in(row["content"])})
+
+
+def _due_soon(
+    tx: Tx, now: datetime, *, after: tuple[datetime, str] | None, limit: int
+) -> list[Row]:
+    onward = "AND (delivery.due_at, delivery.id) > (:after, :after_id)" if after else ""
+    return tx.all(
+        f"""
+        SELECT delivery.workspace_id, delivery.id, delivery.due_at, delivery.content
+        FROM delivery
+        JOIN workspace ON workspace.id = delivery.workspace_id AND workspace.stopped_at IS NULL
+        JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
+            AND NOT lane.paused
+        LEFT JOIN outbox ON outbox.workspace_id = delivery.workspace_id
+            AND outbox.id = delivery.id || '/at_risk/' || CAST(delivery.revision AS text)
+        WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'scheduled' AND due_at > :now AND due_at <= :soon
+            AND outbox.id IS NULL {onward}
+        ORDER BY delivery.due_at, delivery.id LIMIT :limit
+        """,  # noqa: S608 - a constant
+        now=now,
+        soon=now + SOON,
+        limit=limit,
+        **({"after": after[0], "after_id": after[1]} if after else {}),
+    )
 
 
 def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
@@ -202,16 +211,11 @@ def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def _risks(facts: Facts, files: Files | None) -> list[str]:
+def _risks(
+    facts: Facts, repeat: Duplicate | None, files: Files | None, gone: Collection[str]
+) -> list[str]:
     """Say what stands in a scheduled delivery's way: what its content lacks, and which gates are shut."""
     row = facts.delivery
-    piece = Piece(
-        post_id=row["post_id"],
-        account_id=row["account_id"],
-        channel=Channel(row["channel"]),
-        content=row["content"],
-        approved=True,
-    )
     shut = (
         answer.says
         for gate, answer in ask_all(facts).items()
@@ -219,8 +223,40 @@ def _risks(facts: Facts, files: Files | None) -> list[str]:
         and gate in FORETOLD
         and not _opens_by(answer, row["due_at"])
     )
-    content = _of_content(facts.account, piece, files)
-    return [*(each.says for each in content if each.blocking), *shut]
+    content = _of_content(facts.account, _piece(row), files, gone)
+    ends = token_ends(facts.account, row["due_at"])
+    return [
+        *(each.says for each in content if each.blocking),
+        *shut,
+        *((ends,) if ends else ()),
+        *((repeat.says,) if repeat else ()),
+    ]
+
+
+def _repeats(
+    tx: Tx, facts: Mapping[tuple[str, str], Facts]
+) -> dict[tuple[str, str], Duplicate | None]:
+    """Find what says the same and went, or goes, before: the first of several is no repeat."""
+    sayings = [
+        Saying(
+            workspace_id=each.delivery["workspace_id"],
+            piece=_piece(each.delivery),
+            since=each.delivery["due_at"] - WITHIN,
+            until=each.delivery["due_at"],
+        )
+        for each in facts.values()
+    ]
+    return dict(zip(facts, find_repeats(tx, sayings), strict=True))
+
+
+def _piece(row: Row) -> Piece:
+    return Piece(
+        post_id=row["post_id"],
+        account_id=row["account_id"],
+        channel=Channel(row["channel"]),
+        content=row["content"],
+        approved=True,
+    )
 
 
 def _opens_by(answer: End | Wait, due: datetime) -> bool:
@@ -234,33 +270,47 @@ def _of_approval(post: Post, piece: Piece) -> list[Finding]:
     return found
 
 
-def _of_account(account: Row | None, piece: Piece, at: datetime) -> list[Finding]:
+def _of_account(account: Row | None, piece: Piece) -> list[Finding]:
     if account is None:
         return [_finding(piece, "no_account", "there is no such account", field="account")]
     name = account["handle"] or account["id"]
     if account["state"] not in ("connected", "expiring"):
         words = f"{name} {account_state(account['state'])}"
         return [_finding(piece, "account", words, field="account")]
-    expires = account["token_expires_at"]
-    if account["state"] == "expiring" and expires is not None and expires <= at:
-        words = f"{name}'s connection ends before: connect it again"
-        return [_finding(piece, "token_expires", words, field="account", blocking=False)]
     return []
 
 
-def _of_content(account: Row | None, piece: Piece, files: Files | None) -> list[Finding]:
-    """Ask the network's own limits about the composed piece."""
+def _of_content(
+    account: Row | None, piece: Piece, files: Files | None, gone: Collection[str] = ()
+) -> list[Finding]:
+    """Ask the network's own limits about the composed piece; `gone` are not in the storage."""
     adapter = all_providers().get(account["provider"]) if account is not None else None
     try:
         message = read_piece(piece, files)
     except (msgspec.ValidationError, msgspec.DecodeError):
         return [_finding(piece, "media_gone", "a file that it shows is gone", field="media")]
+    if any(name in gone for name in _files_in(piece.content)):
+        says = "a file that it shows is not in the storage any more: choose or upload another"
+        return [_finding(piece, "media_gone", says, field="media")]
     if account is None or adapter is None or piece.channel not in adapter.channels:
         return []
     return [
         _finding(piece, each.code, each.says, field=each.field, blocking=each.blocking)
         for each in adapter.validate(message, refer(account))
     ]
+
+
+class _Shown(msgspec.Struct):
+    file: str | None = None
+
+
+class _Shows(msgspec.Struct):
+    media: tuple[_Shown, ...] = ()
+
+
+def _files_in(content: str) -> list[str]:
+    shows = msgspec.json.decode(content, type=_Shows)
+    return [each.file for each in shows.media if each.file is not None]
 
 
 def read_piece(piece: Piece, files: Files | None = None) -> Message:

@@ -15,7 +15,9 @@ from cadenza.core.zones import Mark, Zone, as_utc, get_zone, local, resolve
 from cadenza.db.audit import record
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.hurry import MOVABLE, Instant, retime
+from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
+from cadenza.posts.foresee import foresee
 from cadenza.posts.model import NoSuchPost, Post
 from cadenza.posts.publish_now import NoPlace
 from cadenza.posts.put import put
@@ -134,6 +136,7 @@ def _move(
         new = [place for place in places if place[0] == account_id and place not in held]
         ids.update(put(tx, now, post, new, due_at=to.at, wall_time=to.wall_time, zone=to.zone))
     answers: list[Timed | TooLate] = []
+    warned = _foreseen(tx, now, post, places, instants)
     for account_id, channel in places:
         row, to = held.get((account_id, channel)), instants[account_id]
         id_ = ids[account_id, channel]
@@ -152,10 +155,26 @@ def _move(
                 wall_time=to.wall_time,
                 zone=to.zone,
                 note=note,
-                warnings=(over,) if over else (),
+                warnings=(*((over,) if over else ()), *warned.get((account_id, channel.value), ())),
             )
         )
     return answers
+
+
+def _foreseen(
+    tx: Tx,
+    now: datetime,
+    post: Post,
+    places: Sequence[tuple[str, Channel]],
+    instants: dict[str, Instant],
+) -> dict[tuple[str, str], list[str]]:
+    """Say of each place what would hurt then: a stop, a pause, a full quota, a repeat."""
+    (at,) = {to.at for to in instants.values()}
+    pieces = compose_post(tx, post, places)
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in foresee(tx, now, workspace_id=post.workspace_id, pieces=pieces, at=at):
+        found.setdefault((each.account_id, each.channel), []).append(each.says)
+    return found
 
 
 def _instant(when: When) -> tuple[datetime, bool]:

@@ -6,7 +6,7 @@ queue does not stop the others. Limit: the search ends 366 days from now.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -16,6 +16,7 @@ from cadenza.db import audit
 from cadenza.deliveries.model import Action, NewDelivery, Piece
 from cadenza.deliveries.schedule import Scheduled, SlotTaken, schedule
 from cadenza.posts.compose import compose
+from cadenza.posts.foresee import foresee
 from cadenza.posts.model import NoSuchPost
 from cadenza.posts.targets import BadTarget, Targets, check_targets
 from cadenza.queues import keep
@@ -123,7 +124,13 @@ def add_pieces(
     for piece in pieces:
         by_account.setdefault(piece.account_id, []).append(piece)
     answers = tuple(
-        _add_to(tx, now, workspace_id, account, by_account[account], to=to, by=by)
+        _forewarned(
+            tx,
+            now,
+            workspace_id,
+            by_account[account],
+            _add_to(tx, now, workspace_id, account, by_account[account], to=to, by=by),
+        )
         for account in sorted(by_account)
     )
     remember_accounts(tx, now, workspace_id=workspace_id, author=by, accounts=sorted(by_account))
@@ -137,6 +144,17 @@ def add_pieces(
         post_id=post_id,
     )
     return Added(answers, None if first is None else first["first_at"])
+
+
+def _forewarned(
+    tx: Tx, now: datetime, workspace_id: str, pieces: Sequence[Piece], answer: Answer
+) -> Answer:
+    """Say with the place what would hurt there: a stop, a full quota, a token that ends, a repeat."""
+    if not isinstance(answer, Queued):
+        return answer
+    found = foresee(tx, now, workspace_id=workspace_id, pieces=pieces, at=answer.at)
+    more = (each.says for each in found if each.code != "paused")  # the queue says that itself
+    return replace(answer, warnings=tuple(dict.fromkeys((*answer.warnings, *more))))
 
 
 def _add_to(

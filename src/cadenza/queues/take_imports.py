@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cadenza.posts.import_csv import Queues
-from cadenza.posts.import_row import QueueWish
-from cadenza.queues.add import Added, add
+from cadenza.posts.import_row import Joined, QueueWish
+from cadenza.queues.add import Added, Queued, add
 from cadenza.queues.model import NoQueue, NoRoom, locks
 from cadenza.sql.tx import Tx
 
 
-def take_import(tx: Tx, now: datetime, wish: QueueWish) -> str | None:
+def take_import(tx: Tx, now: datetime, wish: QueueWish) -> Joined | str:
     """Queue the post on all its places, or say what is wrong."""
     answer = add(
         tx,
@@ -27,7 +27,10 @@ def take_import(tx: Tx, now: datetime, wish: QueueWish) -> str | None:
     if not isinstance(answer, Added):
         return answer.says
     refused = [each.says for each in answer.answers if isinstance(each, NoRoom | NoQueue)]
-    return refused[0] if refused else None
+    if refused:
+        return refused[0]
+    queued = (each for each in answer.answers if isinstance(each, Queued))
+    return Joined(tuple(dict.fromkeys(says for each in queued for says in each.warnings)))
 
 
 def import_locks(workspace_id: str, account_ids: Sequence[str]) -> list[str]:
