@@ -1,10 +1,12 @@
 """A week of slots, posts in them, and what people do to a queue, over HTTP."""
 
+from datetime import date
 from typing import Any
 
 import httpx2
 import pytest
 
+from cadenza.api.queues import ScheduleAsked, ScheduleChange
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from tests.api.conftest import Place
@@ -141,3 +143,68 @@ async def test_a_post_takes_the_slot_that_was_pointed_at_and_another_does_not(
     assert (refused.status_code, refused.json()["type"].endswith("no_room")) == (409, True)
     (added,) = (await add(editor, other, slot=free[2]))["answers"]
     assert (added["outcome"], added["at"]) == ("queued", free[2])
+
+
+async def test_the_same_words_are_warned_of_when_they_are_queued(
+    place: Place, editor: httpx2.AsyncClient, queue: str
+) -> None:
+    """Case 30: at queue time, and what holds the place is said with it."""
+    (first,) = (await add(editor, await post(place, "Fresh bread")))["answers"]
+    assert first["warnings"] == []
+    (second,) = (await add(editor, await post(place, "fresh  bread")))["answers"]
+    assert ["the same words" in warning for warning in second["warnings"]] == [True]
+    await place.house.operations.run(
+        lambda tx, _: tx.run("UPDATE workspace SET stopped_at = created_at, stop_reason = 'recall'")
+    )
+    (third,) = (await add(editor, await post(place, "cake")))["answers"]
+    assert third["warnings"] == ["the workspace is stopped: recall"]
+
+
+async def test_the_examples_of_a_schedule_are_taken(
+    editor: httpx2.AsyncClient,
+) -> None:
+    path = f"{HOME}/accounts/account-of-ada/queue/schedule"
+    asked, changes = (
+        ScheduleAsked.model_json_schema()["examples"],
+        ScheduleChange.model_json_schema()["examples"],
+    )
+    for example in asked:
+        answer = await editor.put(f"{path}?dry_run=true", json=example)
+        assert answer.status_code == 200, answer.text
+    await editor.put(path, json=asked[0])
+    for example in changes:
+        answer = await editor.patch(f"{path}?dry_run=true", json=example)
+        assert answer.status_code == 200, answer.text
+
+
+async def test_who_changes_a_time_may_say_which_became_which(
+    place: Place, editor: httpx2.AsyncClient, queue: str
+) -> None:
+    (added,) = (await add(editor, await post(place, "one")))["answers"]
+    was = added["wall_time"][11:]
+    weekday = date.fromisoformat(added["wall_time"][:10]).isoweekday() % 7
+    slots = {**SLOTS, str(weekday): [*({"09:00", "17:30"} - {was}), "20:00", "21:00"]}
+    body = {"slots": slots, "renamed": [{"day": weekday, "was": was, "now": "21:00"}]}
+    answer = await editor.patch(f"{queue}/schedule", json=body)
+    assert answer.status_code == 200, answer.text
+    assert [moved["id"] for moved in answer.json()["moves"]] == added["ids"]
+    shown = (await editor.get(queue)).json()
+    filled = [line for day in shown["days"] for line in day["lines"] if line["kind"] == "filled"]
+    assert [line["wall_time"][11:] for line in filled] == ["21:00"]
+    wrong = {"slots": slots, "renamed": [{"day": weekday, "was": "03:00", "now": "21:00"}]}
+    assert (await editor.patch(f"{queue}/schedule", json=wrong)).status_code == 422
+
+
+async def test_an_accounts_other_zone_is_its_queues(
+    place: Place, editor: httpx2.AsyncClient, queue: str
+) -> None:
+    (added,) = (await add(editor, await post(place, "one")))["answers"]
+    admin = await place.client("admin")
+    answer = await admin.patch(f"{HOME}/accounts/account-of-ada", json={"zone": "Asia/Kathmandu"})
+    assert answer.status_code == 200, answer.text
+    (row,) = await place.rows("SELECT * FROM delivery WHERE id = :id", id=added["ids"][0])
+    assert row["zone"] == "Asia/Kathmandu"
+    shown = (await editor.get(queue)).json()
+    filled = [line for day in shown["days"] for line in day["lines"] if line["kind"] == "filled"]
+    assert [line["wall_time"] for line in filled] == [row["wall_time"]]
+    assert row["wall_time"][11:] in ("09:00", "17:30")

@@ -159,7 +159,7 @@ async def cancel(act: Act, workspace_id: Id, delivery_id: Id, body: Reason) -> D
         )
         return _changed(act, tx, now, delivery_id, answer, "delivery.cancel")
 
-    return await act.write(operation)
+    return await act.write(operation, locks=await _locks(act, delivery_id))
 
 
 @routes.post("/{delivery_id}/retry", needs=Role.EDITOR, scope="deliveries:write")
@@ -172,7 +172,7 @@ async def retry(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
         answer = change.retry(tx, now, workspace_id=workspace_id, id=delivery_id)
         return _changed(act, tx, now, delivery_id, answer, "delivery.retry")
 
-    return await act.write(operation)
+    return await act.write(operation, locks=await _locks(act, delivery_id))
 
 
 @routes.post("/{delivery_id}/publish-now", needs=Role.EDITOR, scope="deliveries:write")
@@ -185,14 +185,12 @@ async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
         answer = change.publish_now(tx, now, workspace_id=workspace_id, id=delivery_id)
         return _changed(act, tx, now, delivery_id, answer, "delivery.publish_now")
 
-    return await act.write(operation)
+    return await act.write(operation, locks=await _locks(act, delivery_id))
 
 
 @routes.post("/{delivery_id}/decide", needs=Role.EDITOR, scope="deliveries:write")
 async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> Delivery:
     """Settle a doubt: it is there, or it is not and is to be sent again."""
-    row = await act.read(lambda tx, now: one_row(act, tx, delivery_id))
-    ticket = Ticket(workspace_id, delivery_id, row["lease"], row)
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         answer = change.decide_doubt(
@@ -212,7 +210,13 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
             )
         return _changed(act, tx, now, delivery_id, answer, "delivery.decide")
 
-    return await act.write(operation, locks=locks_of([ticket]))
+    return await act.write(operation, locks=await _locks(act, delivery_id))
+
+
+async def _locks(act: Acting, delivery_id: str) -> list[str]:
+    """Name what is decided about, the same as its permit names."""
+    row = await act.read(lambda tx, now: one_row(act, tx, delivery_id))
+    return locks_of([Ticket(act.workspace_id, delivery_id, row["lease"], row)])
 
 
 def show(row: Row, warning: str | None = None) -> Delivery:

@@ -8,10 +8,10 @@
 `On` says once for all of them which path, scope and locks they have and how the room's refusals become
 problems. The function calls its room and no more: the write with its rehearsal and repetition, the refusal
 of every answer but `done`, the budget it spends and the answer are made here, as is the signature that the
-framework reads. Limit: one operation under locks that the path names; other routes are written out.
+framework reads. Limit: one operation under locks that the thing names; other routes are written out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from inspect import Parameter, Signature, get_annotations
@@ -54,7 +54,7 @@ class On:
     scope: str
     refuse: Callable[[Any], NoReturn]
     show: Callable[[Deed, type[Any], Any], BaseModel]
-    locks: Callable[[str, str], Sequence[str]] | None = None  # of a workspace and the thing
+    locks: Callable[[Acting, str], Awaitable[Sequence[str]]]  # of the thing
     # Refuses a thing that the caller may not see:
     meet: Callable[[Acting, Tx, datetime, str], object] = _later
 
@@ -86,8 +86,7 @@ class On:
                         act.spend(tx, now, spends(answer))
                     return tell(deed, shows, answer)
 
-                held = () if self.locks is None else self.locks(workspace_id, thing)
-                return await act.write(operation, locks=held)
+                return await act.write(operation, locks=await self.locks(act, thing))
 
             endpoint.__name__, endpoint.__doc__ = perform.__name__, perform.__doc__
             endpoint.__signature__ = self._signature(perform, shows)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from cadenza.api.ask import Act, Acting
 from cadenza.api.declare import Resource
+from cadenza.api.lock_posts import post_locks
 from cadenza.api.perform import Deed, On
 from cadenza.api.post_act_shapes import (
     ApprovedShown,
@@ -57,6 +58,7 @@ on_post = On(
     scope="posts:write",
     refuse=refuse,
     show=_show,
+    locks=post_locks,
     meet=one,
 )
 routes = on_post.routes
@@ -107,7 +109,10 @@ def retry_post(deed: Deed, body: Chosen) -> retry.Retrying | NoSuchPost | publis
 async def publish_post_now(act: Act, workspace_id: Id, post_id: Id, body: Where) -> PublishingShown:
     """Send an approved post now, on chosen channels; a second click finds the first one's attempt."""
     targets = targets_of(act, body.accounts)
-    return await act.write(lambda tx, now: send_now(act, tx, now, post_id, targets))
+    return await act.write(
+        lambda tx, now: send_now(act, tx, now, post_id, targets),
+        locks=await post_locks(act, post_id, targets),
+    )
 
 
 @routes.post("/approve-and-publish-now", needs=Role.EDITOR, scope=APPROVE)
@@ -117,7 +122,8 @@ async def approve_and_publish_now(
     """Approve what the post says and send it now."""
     targets = targets_of(act, body.accounts)
     return await act.write(
-        lambda tx, now: approve_and_send(act, tx, now, post_id, targets, revision=body.revision)
+        lambda tx, now: approve_and_send(act, tx, now, post_id, targets, revision=body.revision),
+        locks=await post_locks(act, post_id, targets),
     )
 
 
@@ -126,7 +132,10 @@ async def schedule_post(act: Act, workspace_id: Id, post_id: Id, body: When) -> 
     """Give it an instant by hand, everywhere or at chosen places."""
     targets = targets_of(act, body.accounts)
     when = schedule_at.When(body.at, body.zone)
-    return await act.write(lambda tx, now: give_time(act, tx, now, post_id, when, targets))
+    return await act.write(
+        lambda tx, now: give_time(act, tx, now, post_id, when, targets),
+        locks=await post_locks(act, post_id, targets),
+    )
 
 
 def send_now(

@@ -3,7 +3,7 @@
 What is done with a whole queue stands in `queue_acts.py`, its order in `queue_order.py`.
 """
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Annotated, Any
 
 from fastapi import Query, Response
@@ -54,8 +54,12 @@ def acts_on_queues(tag: str) -> On:
         scope="queue:write",
         refuse=refuse,
         show=lambda _, shows, answer: show(shows, answer),
-        locks=locks,
+        locks=_of_account,
     )
+
+
+async def _of_account(act: Acting, account_id: str) -> list[str]:
+    return locks(act.workspace_id, account_id)
 
 
 on_queue = acts_on_queues("queues")
@@ -85,7 +89,7 @@ class ScheduleAsked(Asked):
         json_schema_extra={
             "examples": [
                 {"slots": {"1": ["09:00", "17:30"], "3": ["12:00"]}, "zone": "Europe/Berlin"},
-                {"slots": [{"day": 1, "time": "09:00"}], "max_per_day": 3},
+                {"slots": [{"dayOfWeek": 1, "hour": 9, "minute": 0}], "max_per_day": 3},
             ]
         }
     )
@@ -97,11 +101,27 @@ class ScheduleAsked(Asked):
     blackouts: list[date] = Field(default=[], max_length=400)
 
 
+class Renaming(Asked):
+    """One slot of the week that became another of the same day; its posts go along. Sunday is 0."""
+
+    day: int = Field(ge=0, le=6, strict=True)
+    was: time
+    now: time
+
+
 class ScheduleChange(Asked):
     """What to change of a schedule, and what becomes of the posts that stand in it."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"slots": {"1": ["10:00"]}, "how": "follow"}]}
+        json_schema_extra={
+            "examples": [
+                {"slots": {"1": ["10:00"]}, "how": "follow"},
+                {
+                    "slots": {"1": ["10:00", "18:00"]},
+                    "renamed": [{"day": 1, "was": "09:00", "now": "18:00"}],
+                },
+            ]
+        }
     )
     slots: Slots | None = None
     name: str | None = Field(default=None, max_length=200)
@@ -111,7 +131,19 @@ class ScheduleChange(Asked):
     enabled: bool | None = None
     blackouts: list[date] | None = Field(default=None, max_length=400)
     how: How = How.FOLLOW
+    renamed: list[Renaming] | None = Field(
+        default=None,
+        max_length=200,
+        description="Which time became which; left out, each that is gone is paired with the nearest new one",
+    )
     revision: int | None = Field(default=None, strict=True)
+
+    def words(self) -> dict[str, Any]:
+        """Return what is asked as the room takes it."""
+        said = self.model_dump()
+        if self.renamed is not None:
+            said["renamed"] = {(each.day, each.was): each.now for each in self.renamed}
+        return said
 
 
 class ScheduleChanged(ShownAnswer):
@@ -209,7 +241,7 @@ def give_schedule(deed: Deed, body: ScheduleAsked) -> schedule.Written | Refused
 @on_queue.act("/schedule", done=Changed, shows=ScheduleChanged, method="PATCH")
 def change_schedule(deed: Deed, body: ScheduleChange) -> Changed | Refused:
     """Change slots, zone or cap; with `dry_run` it says what would keep its time and what would move."""
-    return change(deed.tx, deed.now, **deed.about, **body.model_dump())
+    return change(deed.tx, deed.now, **deed.about, **body.words())
 
 
 @routes.post("/queue", needs=Role.EDITOR, scope="queue:write")

@@ -308,6 +308,8 @@ async def schedule(
     /,
     *,
     slot: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    renamed: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
+    how: Literal["follow", "keep", "reflow"] | None = None,
     zone: str | None = None,
     max_per_day: int | None = None,
     dry_run: DryRun = False,
@@ -324,6 +326,11 @@ async def schedule(
     slot
         A weekday with times, for example monday=09:00,17:30; may be said several times. Days that
         are not named have no slots then.
+    renamed
+        A time that became another of its day, for example monday=09:00,17:30; its posts go along. May be
+        said several times; left out, times that went are paired with the nearest that came.
+    how
+        What becomes of queued posts: they follow their slot, keep their instant, or are laid out anew.
     zone
         The zone of the times.
     max_per_day
@@ -332,6 +339,7 @@ async def schedule(
         Say what would move, and change nothing.
     """
     slots = _slots(slot)
+    moved = _renamed(renamed)
     said: dict[str, Any] = {"zone": zone, "max_per_day": max_per_day}
     changes = {name: value for name, value in said.items() if value is not None}
     async with reached(reach) as home:
@@ -347,6 +355,8 @@ async def schedule(
             slots, changes = {}, {}
         if slots or changes:
             changes |= {"slots": slots} if slots else {}
+            changes |= {"renamed": moved} if moved else {}
+            changes |= {"how": how} if how else {}
             answer = await home.queues.change_schedule(found["id"], dry_run=dry_run, **changes)
             _moved(answer, found, json=reach.json)
             return OK
@@ -370,15 +380,33 @@ def _time(slot: dict[str, Any]) -> str:
 
 
 def _slots(words: tuple[str, ...]) -> dict[str, list[str]]:
-    days = {day.casefold(): str(number) for number, day in enumerate(DAYS)}
     slots: dict[str, list[str]] = {}
     for word in words:
-        day, _, times = word.partition("=")
-        fitting = [number for name, number in days.items() if name.startswith(day.casefold())]
-        if len(fitting) != 1 or not times:
+        day, times = _day_and_times(word)
+        if day is None or not times:
             raise ClientError(f"--slot {word} says no day and times: write monday=09:00,17:30")
-        slots.setdefault(fitting[0], []).extend(time.strip() for time in times.split(","))
+        slots.setdefault(str(day), []).extend(times)
     return slots
+
+
+def _renamed(words: tuple[str, ...]) -> list[dict[str, Any]]:
+    renamed: list[dict[str, Any]] = []
+    for word in words:
+        day, times = _day_and_times(word)
+        if day is None or len(times) != 2:
+            raise ClientError(f"--renamed {word} says no two times: write monday=09:00,17:30")
+        renamed.append({"day": day, "was": times[0], "now": times[1]})
+    return renamed
+
+
+def _day_and_times(word: str) -> tuple[int | None, list[str]]:
+    day, _, times = word.partition("=")
+    fitting = [
+        number for number, name in enumerate(DAYS) if name.casefold().startswith(day.casefold())
+    ]
+    return (fitting[0] if len(fitting) == 1 else None), [
+        time.strip() for time in times.split(",") if time.strip()
+    ]
 
 
 async def _order(reach: Reach, account: str, order: "shapes.OrderAsked", *, dry_run: bool) -> int:

@@ -927,6 +927,8 @@ class Imported(TypedDict):
     # Headers that nothing was read from
     unknown: list[str]
     taken_back: bool
+    # Rows behind the last that a dry run tries
+    left: int
 
 
 class Invitation(TypedDict):
@@ -1594,6 +1596,8 @@ class PostSaved(TypedDict):
     voided: bool
     too_late: list[TooLateShown]
     says: str | None
+    # What would go wrong where it is planned
+    findings: list[FindingShown]
 
 
 class PostShapesPlace(TypedDict):
@@ -1806,6 +1810,14 @@ class Removed(TypedDict):
 
     dry_run: bool
     id: str
+
+
+class Renaming(TypedDict):
+    """One slot of the week that became another of the same day; its posts go along. Sunday is 0."""
+
+    day: int
+    was: str
+    now: str
 
 
 class Reordered(TypedDict):
@@ -2036,6 +2048,8 @@ class ScheduleChange(TypedDict):
     enabled: NotRequired[bool | None]
     blackouts: NotRequired[list[str] | None]
     how: NotRequired[How]
+    # Which time became which; left out, each that is gone is paired with the nearest new one
+    renamed: NotRequired[list[Renaming] | None]
     revision: NotRequired[int | None]
 
 
