@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
-from cadenza.bootstrap import House
+import msgspec
+import pytest
+
+from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap.describe import warn
 from cadenza.bootstrap.generate_posts import generate_for_all, generate_for_one
+from cadenza.bootstrap.house import CannotStart
 from cadenza.bootstrap.publish_pass import publish_pass
 from cadenza.drafts.keep_category import CategoryForm, save_category
 from cadenza.drafts.keep_rule import RuleForm, RuleKept, create_rule
@@ -48,6 +55,50 @@ async def test_a_call_from_outside_publishes_what_is_due(town: Town, house: Hous
     assert first.ran + second.ran == 2
     assert sorted(town.visible()) == ["Good day", "Good morning"]
     assert (await publish_pass(house)).ran == 0
+
+
+POET = """
+class Poet:
+    async def write(self, brief):
+        return f"Good {brief.values['weekday']}, says {brief.category}."
+
+
+ready = Poet()
+silent = object()
+"""
+
+
+@pytest.mark.parametrize("name", ["Poet", "ready"])
+async def test_the_copywriter_of_the_settings_writes_what_rules_made(
+    town: Town, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    module = f"words_{name.lower()}_{tmp_path.name.replace('-', '_')}"
+    (tmp_path / f"{module}.py").write_text(POET)
+    monkeypatch.syspath_prepend(tmp_path)
+    async with open_house(replace(town.settings, copywriter=f"{module}:{name}")) as house:
+        await town.furnish(house)
+        await make_rule(house)
+        assert (await generate_for_all(house)).posts == 3
+        rows = await house.operations.read(lambda tx, _: tx.all("SELECT content FROM post"))
+        said = [msgspec.json.decode(row["content"])["text"] for row in rows]
+        assert all(text.startswith("Good ") and text.endswith("says Tips.") for text in said), said
+
+
+async def test_a_house_does_not_open_with_a_copywriter_that_is_not_there(
+    town: Town, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "words_of_nobody.py").write_text(POET)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, said in (
+        ("no_such_words:Poet", "cannot be imported"),
+        ("words_of_nobody:Bard", "has no 'Bard'"),
+        ("words_of_nobody:silent", "write"),
+    ):
+        settings = replace(town.settings, copywriter=name)
+        with pytest.raises(CannotStart, match=said):
+            async with open_house(settings):
+                pass
+        assert any(said in warning for warning in warn(settings))
 
 
 async def test_a_call_from_outside_generates_once_a_night(house: House) -> None:

@@ -122,6 +122,15 @@ def test_config_check_names_what_is_missing_and_shows_no_secret(
     assert not ready["linkedin"]
 
 
+def test_config_check_imports_the_copywriter(operator: Operator, tmp_path: Path) -> None:
+    (tmp_path / "poems.py").write_text("class Poet:\n    async def write(self, brief): ...\n")
+    mail = {"CADENZA_MAIL_HOST": "mail.lan", "CADENZA_MAIL_SENDER": "a@b.example"}
+    assert operator("config", "check", CADENZA_COPYWRITER="poems:Poet", **mail).code == 0
+    told = operator("config", "check", CADENZA_COPYWRITER="poems:Bard", **mail)
+    assert (told.code, "has no 'Bard'" in told.out + told.err) == (1, True)
+    assert operator("config", "check", CADENZA_COPYWRITER="poems").code == 2
+
+
 def test_a_wrong_setting_is_one_line_and_the_code_of_misuse(operator: Operator) -> None:
     refused = operator("worker", CADENZA_MAIL_HOTS="x")
     assert refused.code == 2

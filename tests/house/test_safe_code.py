@@ -20,6 +20,7 @@ NEVER = frozenset(
 CALLS = frozenset({"eval", "exec", "compile", "__import__"})
 # The networks of this package, and what whoever starts a worker names on the command line.
 LOADERS = {
+    ("bootstrap/find_copywriter.py", "name"),  # of the settings, by whoever runs the house
     ("providers/registry.py", "f'{providers.__name__}.{name}'"),
     ("cli/worker.py", "module_name"),
 }

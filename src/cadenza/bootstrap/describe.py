@@ -1,10 +1,12 @@
 """What is set, from where, and what is missing for each network: for `config check`, the API and bundles.
 
-Secrets are named, never shown. Nothing is opened or called: this reads settings alone.
+Secrets are named, never shown. Nothing is opened or called: this reads settings alone, and imports what they
+name.
 """
 
 from dataclasses import dataclass, fields
 
+from cadenza.bootstrap.find_copywriter import BadCopywriter, find_copywriter
 from cadenza.config.load import SECTIONS, variable
 from cadenza.config.model import Network, Settings
 from cadenza.core.secret import MARK, Secret
@@ -64,6 +66,10 @@ def warn(settings: Settings) -> list[str]:
         found.append("public_url is not https: networks refuse to send people back to it")
     if settings.media.storage == "s3" and not settings.media.bucket:
         found.append("media.storage is s3, but media.bucket is not set")
+    try:
+        find_copywriter(settings.copywriter)
+    except BadCopywriter as error:
+        found.append(str(error))
     found += [f"{name} was not read: it is a cluster's own variable" for name in settings.unread]
     return found
 

@@ -21,7 +21,9 @@ AS_A_JOB = 480.0  # well within a job's time limit
 
 async def generate_for_all(house: House, seconds: float = SECONDS) -> AllReport:
     """Generate for every workspace whose night has come."""
-    return await generate_all(house.operations, clock=house.clock, seconds=seconds)
+    return await generate_all(
+        house.operations, clock=house.clock, copywriter=house.copywriter, seconds=seconds
+    )
 
 
 async def generate_for_one(
@@ -29,7 +31,9 @@ async def generate_for_one(
 ) -> WorkspaceReport:
     """Generate for one workspace now."""
     box = TimeBox(house.clock, seconds)
-    return await generate_workspace(house.operations, workspace_id=workspace_id, box=box)
+    return await generate_workspace(
+        house.operations, workspace_id=workspace_id, box=box, copywriter=house.copywriter
+    )
 
 
 async def run_nightly(house: House, payload: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring, load_keyring
 from cadenza.bootstrap.apps import app_finder
+from cadenza.bootstrap.find_copywriter import BadCopywriter, find_copywriter
 from cadenza.bootstrap.guard import Guard
 from cadenza.bootstrap.jobs import JOBS, ProductJob
 from cadenza.bootstrap.library import open_library
@@ -24,6 +25,7 @@ from cadenza.deliveries.open_sender import sender_opener
 from cadenza.deliveries.publish import Publisher
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import DeliverySource
+from cadenza.drafts.write_copy import Copywriter
 from cadenza.engine.client import Engine
 from cadenza.engine.store import Store
 from cadenza.engine.stores.postgres import PostgresStore
@@ -50,6 +52,7 @@ async def open_house(
 ) -> AsyncGenerator[House]:
     """Open everything that the settings name; close it at the end."""
     clock, chance, ids = clock or SystemClock(), chance or SystemChance(), ids or SystemIds()
+    copywriter = _copywriter(settings)
     _make_folders(settings)
     keyring = _keyring(settings)
     async with (
@@ -57,7 +60,9 @@ async def open_house(
         OutboundClient(policy_of(settings), clock=clock) as http,
         Engine(_store(settings, operations, clock), clock=clock, chance=chance) as engine,
     ):
-        house = _furnish(settings, operations, http, engine, keyring, (clock, chance, ids))
+        house = _furnish(
+            settings, operations, http, engine, keyring, copywriter, (clock, chance, ids)
+        )
         for job in jobs:
             job.declare(house)
 
@@ -77,6 +82,7 @@ def _furnish(
     http: OutboundClient,
     engine: Engine,
     keyring: Keyring,
+    copywriter: Copywriter | None,
     ports: tuple[Clock, Chance, Ids],
 ) -> House:
     clock, chance, ids = ports
@@ -115,6 +121,7 @@ def _furnish(
         http=http,
         files=library.files,
         library=library,
+        copywriter=copywriter,
         app_of=app_of,
         source=source,
         publisher=publisher,
@@ -137,6 +144,13 @@ def _store(settings: Settings, operations: Operations, clock: Clock) -> Store:
         database = operations.database
         return SqliteStore(database.path, clock=clock, database=database)
     return PostgresStore(settings.database_address, clock=clock)
+
+
+def _copywriter(settings: Settings) -> Copywriter | None:
+    try:
+        return find_copywriter(settings.copywriter)
+    except BadCopywriter as error:
+        raise CannotStart(str(error)) from error
 
 
 def _make_folders(settings: Settings) -> None:

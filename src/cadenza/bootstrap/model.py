@@ -14,6 +14,7 @@ from cadenza.deliveries.publish import Publisher
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.source import DeliverySource
+from cadenza.drafts.write_copy import Copywriter
 from cadenza.engine.client import Engine
 from cadenza.notices.dispatch import Dispatcher
 from cadenza.providers.http.client import OutboundClient
@@ -34,6 +35,7 @@ class House:
     http: OutboundClient
     files: Files
     library: Library
+    copywriter: Copywriter | None  # None: the categories' templates
     app_of: Callable[[str], App]
     source: DeliverySource
     publisher: Publisher

@@ -85,6 +85,7 @@ class Settings:
     log: str = "auto"  # auto, console, json
     log_level: str = "info"
     approval: str = "off"  # of new workspaces: off, on
+    copywriter: str = ""  # package.module:object; empty: the categories' copy, as a placeholder
     security_contact: str = ""  # mailto: or https:, shown in /.well-known/security.txt
     listen: Listen = field(default_factory=Listen)
     worker: Work = field(default_factory=Work)
@@ -133,6 +134,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 # What a text must look like, if it is set, and how to say so.
 SHAPES: Mapping[str, tuple[str, str]] = {
+    "copywriter": (r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", "the name of an object, package.module:object"),
     "security_contact": (
         r"(mailto:[^\s@]+@[^\s@]+|https://\S+)",
         "an address with mailto: or https:",

@@ -13,6 +13,7 @@ SAYS: Mapping[str, str] = {
     "log": "How log lines look: `console`, `json`, or `auto`: console on a terminal, else json.",
     "log_level": "The least serious level that is logged: `debug`, `info`, `warning` or `error`.",
     "approval": "Whether posts of new workspaces wait for an approval: `off` or `on`.",
+    "copywriter": "What writes the copy of posts that rules made, `package.module:object`; empty: their category's template. See `docs/guides/rules.md`.",
     "security_contact": "Whom to tell of a weakness, shown at `/.well-known/security.txt`; empty: nobody is named.",
     "listen.host": "The address that the web app and the API are served on.",
     "listen.port": "Its port.",
