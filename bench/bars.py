@@ -195,3 +195,19 @@ def judge_soundness(results: Results) -> Bar:
     return Bar(
         "no job handled twice, none left", not wrong if measured else None, "; ".join(wrong)[:300]
     )
+
+
+def judge_queues(kind: str, *, posts: int, ratio: float, turned: float, waited: float) -> list[Bar]:
+    """Judge what is promised of long queues; times are seconds. On SQLite all writers wait for one."""
+    bars = [
+        Bar(
+            f"adding to {posts:,} posts within 3 times adding to 10",
+            ratio <= 3,
+            f"{ratio:.2f} times",
+        ),
+        Bar(f"{posts:,} posts turned round within 5 s", turned <= 5, f"{turned:.2f} s"),
+    ]
+    if kind == "postgres":
+        text = "another account's claim waits at most 0.5 s meanwhile"
+        bars.append(Bar(text, waited <= 0.5, f"{waited * 1000:.0f} ms"))
+    return bars

@@ -4,7 +4,8 @@
 
 Slots are every half hour. Two queues of one database are added to by turns, so that a busy machine bears
 on both alike: read the ratio, not the milliseconds. While the long queue is reordered, another account's
-posts are claimed all the time; the longest wait for a claim is shown beside the quiet one.
+posts are claimed all the time; the longest wait for a claim is shown beside the quiet one. The bars
+(`bars.judge_queues`) are judged at the end, and one that is not met makes the exit code 1.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
+from bench.bars import judge_queues
 from bench.road import HOME, database
 from cadenza.core.channels import Channel
 from cadenza.core.slots import upcoming_slots
@@ -133,7 +135,7 @@ async def keep_claiming(operations: Operations, waits: list[float], ready: async
         waits.append(time.perf_counter() - began)
 
 
-async def main(kind: str = "sqlite", posts: int = 10_000) -> None:
+async def main(kind: str = "sqlite", posts: int = 10_000) -> int:
     async with database(kind) as operations:
         queues = await begin(operations)
         await fill(operations, queues[SHORT], 10)
@@ -167,12 +169,16 @@ async def main(kind: str = "sqlite", posts: int = 10_000) -> None:
             f"{kind}: {len(answer.moved):,} posts turned round in {took:.2f} s; another account's claim "
             f"took at most {max(busy) * 1000:.0f} ms meanwhile ({max(quiet) * 1000:.0f} ms in quiet)"
         )
+        bars = judge_queues(kind, posts=posts, ratio=ratio, turned=took, waited=max(busy))
         took, _ = await timed(
             operations, lambda tx, now: clear(tx, now, workspace_id=HOME, account_id=LONG, by=BY)
         )
         print(f"{kind}: cleared in {took:.2f} s")
+    for bar in bars:
+        print(f"{'met' if bar.met else 'NOT MET'}: {bar.text}: {bar.figures}")
+    return 0 if all(bar.met for bar in bars) else 1
 
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    asyncio.run(main(*words[:1], *(int(word) for word in words[1:])))
+    sys.exit(asyncio.run(main(*words[:1], *(int(word) for word in words[1:]))))
