@@ -45,7 +45,7 @@ async def rows(house: House) -> list[Row]:
 
 
 async def work_until(house: House, state: str, count: int) -> list[Row]:
-    async with working(house), asyncio.timeout(15):
+    async with working(house), asyncio.timeout(60):
         while sum(row["state"] == state for row in await rows(house)) < count:
             await asyncio.sleep(0.02)
         await asyncio.sleep(0.2)  # whatever more would leave has time for it

@@ -1,7 +1,7 @@
 """A schedule tells what comes, and after downtime fires what its policy says, and no more."""
 
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import example, given, settings
@@ -128,10 +128,12 @@ def test_a_clock_that_went_back_fires_nothing_twice() -> None:
 def test_a_year_of_missed_seconds_is_decided_at_once(
     schedule: Recurrence, missed: Missed | Within
 ) -> None:
-    begin = perf_counter()
+    begin = thread_time()
     due = due_occurrences(schedule, NOON, NOON + YEAR, missed)
 
-    assert perf_counter() - begin < 1
+    assert (
+        thread_time() - begin < 5
+    )  # of this thread's work: going through the seconds takes minutes
     assert len(due.fire) <= MOST_FIRED
     if missed in {Missed.ONCE, Missed.SKIP}:
         assert due.fire == (NOON + YEAR,)

@@ -18,9 +18,14 @@ from cadenza.drafts.keep_rule import (
     retarget_rule,
 )
 from cadenza.drafts.model import Invalid, NoSuchRule, RuleState, Stale
+from cadenza.sql.operate import PostgresOperations
 from cadenza.sql.tx import Tx
 from tests.drafts.conftest import ADA, HOME, MONDAY, Studio
 
+WAITING = """
+SELECT pid FROM pg_stat_activity
+WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
 MONDAYS = {"kind": "weekly", "weekdays": [1], "times": ["12:00"]}
 
 
@@ -344,6 +349,9 @@ async def test_an_edit_that_meets_an_approval_under_way_spares_the_post(studio: 
     rule = await studio.rule(pattern=MONDAYS)
     posts = await studio.fill(rule.id)
 
+    held, free = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
     def approve_slowly(tx: Tx, _: object) -> None:
         tx.run(
             """
@@ -351,12 +359,21 @@ async def test_an_edit_that_meets_an_approval_under_way_spares_the_post(studio: 
                 approved_hash = content_hash WHERE deleted_at IS NULL
             """
         )
-        if tx.dialect == "postgresql":
-            tx.all("SELECT pg_sleep(0.3) IS NULL AS slept")
+        loop.call_soon_threadsafe(held.set)
+        while tx.dialect == "postgresql" and not free.is_set():
+            tx.value("SELECT pg_sleep(0.01)")
 
-    approving = asyncio.ensure_future(studio.operations.run(approve_slowly))
-    await asyncio.sleep(0.1)
-    kept = await studio.edit(rule.id, pattern={**MONDAYS, "weekdays": [2]})
+    approving = asyncio.create_task(studio.operations.run(approve_slowly))
+    await held.wait()
+    editing = asyncio.create_task(studio.edit(rule.id, pattern={**MONDAYS, "weekdays": [2]}))
+    if isinstance(
+        studio.operations, PostgresOperations
+    ):  # on SQLite the edit comes after it anyway
+        async with asyncio.timeout(60):
+            while not await studio.rows(WAITING):
+                await asyncio.sleep(0.01)
+    free.set()
+    kept = await editing
     await approving
     assert [each.laid.post_id for each in kept.plan.kept] == posts
     live = await studio.rows("SELECT id FROM post WHERE deleted_at IS NULL")
