@@ -3,6 +3,7 @@
 import asyncio
 from datetime import datetime, timedelta
 
+from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import Permitted
 from cadenza.queues.change import Changed, change
@@ -13,7 +14,7 @@ from cadenza.queues.resume import Resumed, resume
 from cadenza.queues.skip import Skipped, skip_next
 from cadenza.queues.take_slot import Taken, take_slot
 from cadenza.sql.tx import Tx
-from tests.queues.conftest import ADA, BEN, DAILY, Desk
+from tests.queues.conftest import ADA, BEN, DAILY, HOME, Desk
 
 ROUNDS = 6
 
@@ -123,6 +124,30 @@ async def test_add_against_a_schedule_change_never_leaves_a_post_beside_the_slot
             {"18:00", "19:00", "20:00"} if turn % 2 == 0 else {"09:00", "12:00", "15:00"}
         )
     assert len(await pg.posts()) == ROUNDS * 2
+
+
+async def test_workers_that_claim_at_once_are_given_different_deliveries(pg: Desk) -> None:
+    for account in ("ada", "ben"):
+        await pg.week(account, slots=DAILY)
+        await pg.fill(ROUNDS, account)
+    pg.now += timedelta(days=3)
+    given: list[str] = []
+    for _ in range(ROUNDS):
+        claims = await asyncio.gather(*(pg.claim() for _ in range(6)))
+        tickets = [ticket for claim in claims for ticket in claim]
+        assert {ticket.row["account_id"] for ticket in tickets} == {"ada", "ben"}
+        given += [ticket.id for ticket in tickets]
+        await pg.operations.run(
+            lambda tx, _: tx.run(
+                "UPDATE delivery SET state = 'sent', sent_at = due_at, leased_until = NULL "
+                "WHERE leased_until IS NOT NULL"
+            )
+        )
+        lanes_ = [(HOME, "account:ada"), (HOME, "account:ben")]
+        await pg.operations.run(
+            lambda tx, _, all_=lanes_: lanes.change(tx, dict.fromkeys(all_, -1))
+        )
+    assert len(given) == len(set(given)) == 2 * ROUNDS
 
 
 async def test_of_two_who_point_at_one_slot_one_gets_it(pg: Desk) -> None:

@@ -32,7 +32,7 @@ class Runway:
 
 
 def runway(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> Runway | NoQueue:
-    """Say how long the queue lasts; hand-timed posts count as posts, not as slots filled."""
+    """Say how long the queue lasts; hand-timed posts are not of it, though a slot that one stands on is filled."""
     queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
