@@ -2,8 +2,10 @@
 
 import asyncio
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,17 +20,29 @@ from tests.queues.conftest import HOME
 T = TypeVar("T")
 
 
+@cache
+def _fresh() -> bytes:
+    """A database without rows: made once, copied for each world."""
+
+    async def migrate(path: Path) -> None:
+        async with open_product(f"sqlite:///{path}", clock=SystemClock()):
+            pass
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fresh.sqlite3"
+        asyncio.run(migrate(path))
+        with sqlite3.connect(path) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+        return path.read_bytes()
+
+
 class Inline:
     """A product database whose operations run here and now."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / "inline.sqlite3"
-
-        async def migrate() -> None:
-            async with open_product(f"sqlite:///{path}", clock=SystemClock()):
-                pass
-
-        asyncio.run(migrate())
+        path.write_bytes(_fresh())
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("PRAGMA synchronous = OFF")
         self._ids = CountedIds("row")

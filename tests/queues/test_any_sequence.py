@@ -1,8 +1,9 @@
-"""Any sequence of queue operations keeps the queue's promises, on both databases.
+"""Any sequence of queue operations keeps the queue's promises, on both databases, while things are sent.
 
-One delivery a slot, every slot of the schedule, order is order of instants, days within their cap, a
-revision that only grows, nothing sent that moves, nothing lost, and the slot that an add gives is the one
-that a plain search over all rows finds.
+One delivery a slot, every slot of the schedule, one of a post's channels leading the others, no day made
+fuller than its cap, a revision that only grows, nothing sent that moves, nothing lost, and the slot that an
+add gives is the one that a plain search over all rows finds. Meanwhile deliveries are claimed, permitted,
+sent, put off, refused, in doubt, or left behind by a worker that died.
 """
 
 import asyncio
@@ -28,25 +29,31 @@ from hypothesis.stateful import (
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.core.slots import LEAD, FreeSlot, next_free_slot, slot_at
+from cadenza.core.slots import LEAD, FreeSlot, next_free_slot, slot_at, upcoming_slots
 from cadenza.core.zones import local_day
 from cadenza.db.open import open_product
+from cadenza.deliveries import change as one_delivery
 from cadenza.deliveries.claim import claim
+from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import Permitted, Wish, permit
+from cadenza.deliveries.rescue import rescue
 from cadenza.deliveries.settle import Result, settle
-from cadenza.providers.outcome import Sent
+from cadenza.providers.outcome import Outcome, Rejected, Sent, Transient, Unconfirmed
 from cadenza.queues import keep
 from cadenza.queues.add import Queued, To, add_pieces
 from cadenza.queues.change import Changed, How, change
-from cadenza.queues.clear import Cleared, clear
+from cadenza.queues.clear import Cleared, clear, clear_post
 from cadenza.queues.late import Wish as Late
 from cadenza.queues.late import rescue_missed
 from cadenza.queues.model import Queue, locks
+from cadenza.queues.open_slot import Named
 from cadenza.queues.pause import pause
-from cadenza.queues.reorder import Reordered, reorder, reverse, shuffle, to_top
+from cadenza.queues.reorder import Reordered, move, reorder, reverse, shuffle, swap, to_top
 from cadenza.queues.resume import Choice, resume
 from cadenza.queues.schedule import write
 from cadenza.queues.skip import skip, skip_next, unskip
+from cadenza.queues.stop import start, stop
+from cadenza.queues.take_slot import Taken, take_slot
 from cadenza.queues.undo import undo
 from cadenza.sql.tx import Row, Tx
 from tests.queues.conftest import ADA, DAILY, HOME, LEASE, MONDAY, piece
@@ -102,6 +109,8 @@ class Sequence(RuleBasedStateMachine):
         self.revision = 0
         self.cleared: str | None = None
         self.cap: int | None = None
+        self.hands: list[tuple[Ticket, str | None]] = []  # with the attempt, once it is permitted
+        self.days: dict[date, int] = {}
 
     def teardown(self) -> None:
         self._close()
@@ -110,6 +119,12 @@ class Sequence(RuleBasedStateMachine):
         return self._run(
             lambda tx, _: operation(tx, self.now, workspace_id=HOME, account_id="ada", **words),
             self.now,
+        )
+
+    def everywhere(self, operation: Callable[..., T], **words: Any) -> T:
+        """Run what names no account."""
+        return self._run(
+            lambda tx, _: operation(tx, self.now, workspace_id=HOME, **words), self.now
         )
 
     def read(self) -> tuple[Queue, list[Row], frozenset[datetime]]:
@@ -139,7 +154,7 @@ class Sequence(RuleBasedStateMachine):
         for _ in range(many):
             self.put(to, channels=channels, approved=approved)
 
-    def put(self, to: To, *, channels: int, approved: bool) -> None:
+    def put(self, to: To | Named, *, channels: int, approved: bool) -> None:
         self.number += 1
         post = f"p{self.number:03}"
         both = [Channel.MASTODON, Channel.BLUESKY]
@@ -153,6 +168,8 @@ class Sequence(RuleBasedStateMachine):
             self.now,
         )
         (answer,) = added.answers
+        if isinstance(to, Named) and not isinstance(answer, Queued):
+            return  # that slot could not be had
         assert isinstance(answer, Queued), answer
         self.added.add(post)
         if to is To.FIRST_FREE:
@@ -186,7 +203,10 @@ class Sequence(RuleBasedStateMachine):
         if coming:
             self.run(skip, by=ADA, instants=[coming[which % len(coming)]])
 
-    @rule(how=st.sampled_from(["shuffle", "reverse", "top", "order"]), seed=st.integers(0, 99))
+    @rule(
+        how=st.sampled_from(["shuffle", "reverse", "top", "order", "swap", "before", "after"]),
+        seed=st.integers(0, 99),
+    )
     def reorder(self, how: str, seed: int) -> None:
         queue, rows, _ = self.read()
         before = sorted(r["slot_at"] for r in rows if r["slot_at"] and r["state"] in LIVE)
@@ -198,6 +218,11 @@ class Sequence(RuleBasedStateMachine):
                 self.run(reverse, by=ADA)
             case "top" if line:
                 self.run(to_top, by=ADA, id=line[seed % len(line)])
+            case "swap" if len(line) > 1:
+                self.run(swap, by=ADA, ids=(line[seed % len(line)], line[seed % len(line) - 1]))
+            case "before" | "after" if len(line) > 1:
+                anchor = {how: line[seed % len(line) - 1]}
+                self.run(move, by=ADA, id=line[seed % len(line)], **anchor)
             case _:
                 turned = line[seed % (len(line) or 1) :] + line[: seed % (len(line) or 1)]
                 answer = self.run(reorder, by=ADA, ids=turned, revision=queue.revision)
@@ -212,13 +237,46 @@ class Sequence(RuleBasedStateMachine):
         self.send_one()
         self.run(resume, by=ADA, choice=choice)
 
+    @rule(choice=st.sampled_from(list(Choice)), hours=st.integers(0, 40))
+    def stop_and_start(self, choice: Choice, hours: int) -> None:
+        self.everywhere(stop, reason="x", by=ADA)
+        self.now += timedelta(hours=hours)
+        self.send_one()
+        self.everywhere(start, by=ADA, choice=choice)
+
+    @rule(ahead=st.integers(0, 20), which=st.integers(0, 9), new=st.booleans())
+    def point_at_a_slot(self, ahead: int, which: int, new: bool) -> None:
+        queue, rows, _ = self.read()
+        slots = upcoming_slots(queue.schedule, not_before=self.now + LEAD)
+        at = next(slot.instant for n, slot in enumerate(slots) if n == ahead)
+        waiting = sorted({r["post_id"] for r in rows if r["state"] in ("draft", "scheduled")})
+        if new or not waiting:
+            self.put(Named(at), channels=1 + which % 2, approved=True)
+            return
+        answer = self.run(take_slot, by=ADA, post_id=waiting[which % len(waiting)], at=at)
+        assert not isinstance(answer, Taken) or answer.at == at
+
+    @rule(which=st.integers(0, 9), whole=st.booleans())
+    def take_one_off(self, which: int, whole: bool) -> None:
+        """Clear one post, or cancel the channel that holds its slot alone."""
+        _, rows, _ = self.read()
+        queued = [r for r in rows if r["slot_at"] and r["state"] in ("draft", "scheduled")]
+        if not queued:
+            return
+        row = queued[which % len(queued)]
+        if whole:
+            answer = self.everywhere(clear_post, post_id=row["post_id"], by=ADA)
+            self.cleared = answer.clear_id or self.cleared
+        else:
+            self.everywhere(one_delivery.cancel, id=row["id"], reason="x")
+
     @rule()
     def clear(self) -> None:
         answer = self.run(clear, by=ADA)
         assert isinstance(answer, Cleared)
         self.cleared = answer.clear_id or self.cleared
 
-    @precondition(lambda self: self.cleared is not None and self.cap is None)
+    @precondition(lambda self: self.cleared is not None)
     @rule()
     def undo(self) -> None:
         self._run(
@@ -228,7 +286,6 @@ class Sequence(RuleBasedStateMachine):
             self.now,
         )
 
-    @precondition(lambda self: self.cap is None)
     @rule(
         week=st.sampled_from(OTHER_WEEKS),
         how=st.sampled_from(list(How)),
@@ -240,6 +297,8 @@ class Sequence(RuleBasedStateMachine):
         assert type(plan) is type(done)
         if isinstance(plan, Changed) and isinstance(done, Changed):
             assert (plan.keeps, plan.moves, plan.pinned) == (done.keeps, done.moves, done.pinned)
+        # Days are others' dates by now, and `keep` keeps what is over the cap: from here it is counted anew.
+        self.days = self.posts_a_day(*self.read()[:2])
 
     @rule(wish=st.sampled_from(list(Late)))
     def rescue(self, wish: Late) -> None:
@@ -253,14 +312,61 @@ class Sequence(RuleBasedStateMachine):
     def send_one(self) -> None:
         def road(tx: Tx, _: datetime) -> None:
             for ticket in claim(tx, self.now, limit=5, worker="w", lease=LEASE):
-                self.number += 1
-                epoch = tx.value("SELECT epoch FROM lane WHERE id = 'account:ada'")
-                wish = Wish(ticket, f"a{self.number}", epoch)
-                (answer,) = permit(tx, self.now, [wish])
+                answer = self.ask(tx, ticket)
                 if isinstance(answer, Permitted):
                     settle(tx, self.now, [Result(ticket, Sent("remote"), answer.attempt_id)])
 
         self._run(road, self.now)
+
+    @rule()
+    def take_up(self) -> None:
+        """A worker claims; what it holds stays in its hands over the next steps."""
+        tickets = self._run(
+            lambda tx, _: claim(tx, self.now, limit=5, worker="w", lease=LEASE), self.now
+        )
+        self.hands += [(ticket, None) for ticket in tickets]
+
+    @precondition(lambda self: any(attempt is None for _, attempt in self.hands))
+    @rule()
+    def stand_before_the_call(self) -> None:
+        ticket = next(ticket for ticket, attempt in self.hands if attempt is None)
+        self.hands.remove((ticket, None))
+        answer = self._run(lambda tx, _: self.ask(tx, ticket), self.now)
+        if isinstance(answer, Permitted):
+            self.hands.append((ticket, answer.attempt_id))
+
+    @precondition(lambda self: any(attempt for _, attempt in self.hands))
+    @rule(
+        outcome=st.sampled_from(
+            [Sent("remote"), Transient("busy"), Rejected("no"), Unconfirmed("lost")]
+        )
+    )
+    def come_back(self, outcome: Outcome) -> None:
+        held = next(each for each in self.hands if each[1])
+        self.hands.remove(held)
+        result = Result(held[0], outcome, held[1])
+        self._run(lambda tx, _: settle(tx, self.now, [result]), self.now)
+
+    @rule()
+    def take_back_from_the_dead(self) -> None:
+        self._run(lambda tx, _: rescue(tx, self.now, crash_limit=3), self.now)
+
+    @rule(is_there=st.booleans())
+    def settle_what_is_left(self, is_there: bool) -> None:
+        """A person decides about a doubt, or tries again what failed."""
+        _, rows, _ = self.read()
+        for row in rows:
+            if row["state"] == "unconfirmed":
+                about = {"id": row["id"], "fence": row["lease"], "is_there": is_there}
+                self.everywhere(one_delivery.decide_doubt, **about)
+            elif row["state"] == "failed":
+                self.everywhere(one_delivery.retry, id=row["id"])
+
+    def ask(self, tx: Tx, ticket: Ticket) -> object:
+        self.number += 1
+        epoch = tx.value("SELECT epoch FROM lane WHERE id = 'account:ada'")
+        (answer,) = permit(tx, self.now, [Wish(ticket, f"a{self.number}", epoch)])
+        return answer
 
     @invariant()
     def keeps_its_promises(self) -> None:
@@ -268,6 +374,7 @@ class Sequence(RuleBasedStateMachine):
             return
         queue, rows, _ = self.read()
         self._slots_are_slots_and_held_once(queue, rows)
+        self._followers_have_their_leader(rows)
         self._days_are_within_their_cap(queue, rows)
         assert queue.revision >= self.revision
         self.revision = queue.revision
@@ -280,19 +387,41 @@ class Sequence(RuleBasedStateMachine):
         live = [row for row in rows if row["slot_at"] is not None and row["state"] in LIVE]
         assert len({row["slot_at"] for row in live}) == len(live)
         for row in live:
-            assert row["due_at"] == row["slot_at"]
+            assert row["due_at"] == row["slot_at"] or pushed(row), row
             if row["slot_at"] > self.now:
                 assert slot_at(queue.schedule, row["slot_at"]) is not None, row
+
+    def _followers_have_their_leader(self, rows: list[Row]) -> None:
+        held = {(r["post_id"], r["slot_at"]) for r in rows if r["slot_at"] and r["state"] in LIVE}
+        for row in rows:
+            waits = row["state"] in ("draft", "scheduled") and row["due_at"] > self.now
+            by_hand = row["post_id"].startswith("h") or row["pinned"] or pushed(row)
+            if waits and not by_hand and row["slot_at"] is None:
+                assert (row["post_id"], row["due_at"]) in held, row
 
     def _days_are_within_their_cap(self, queue: Queue, rows: list[Row]) -> None:
         if self.cap is None:
             return
         today = local_day(self.now, queue.schedule.zone)
-        book = ByHand(rows, queue)
-        days = {local_day(row["due_at"], queue.schedule.zone) for row in rows}
-        # What a person sends now may pass the cap of today, or spill over midnight.
-        over = [day for day in days if day > today and book.count(day) > self.cap]
-        assert all((day - today).days <= 1 for day in over), over
+        before, self.days = self.days, self.posts_a_day(queue, rows)
+        over = {
+            day: count
+            for day, count in self.days.items()
+            if day > today and count > max(self.cap, before.get(day, 0))
+        }
+        assert not over, (over, before)
+
+    def posts_a_day(self, queue: Queue, rows: list[Row]) -> dict[date, int]:
+        """Count what the queue laid out; what is sent late or again goes when its turn comes."""
+        own = [row for row in rows if not pushed(row)]
+        zone = queue.schedule.zone
+        book = ByHand(own, queue)
+        return {day: book.count(day) for day in {local_day(row["due_at"], zone) for row in own}}
+
+
+def pushed(row: Row) -> bool:
+    """Is it tried again, or sent late by its turn?"""
+    return row["attempts"] > 0 or row["deferrals"] > 0
 
 
 def on_sqlite() -> tuple[Callable[..., Any], Callable[[], None]]:
