@@ -1,5 +1,7 @@
 """A real browser (the system's Chromium) before the built app and a real server; see `stage.py`."""
 
+import faulthandler
+import fcntl
 import importlib.util
 import os
 import shutil
@@ -17,19 +19,9 @@ from tests.browser.stage import Stage, open_stage
 from tests.servers.run import skip_or_fail
 
 ROOT = Path(__file__).parents[2]
-HERE = Path(__file__).parent
+CACHE = ROOT / ".cache"
 expect.set_options(timeout=15_000)  # as long as an act may take: a busy machine is no failure
 Npm = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try a story once more when it failed: a browser on a busy machine drops a frame or a tab.
-
-    Only here: what fails now and then below the browser is a race, and has to be found.
-    """
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
@@ -40,8 +32,13 @@ def built_app() -> Path:
         pages.UI = Path(ready)
         return pages.UI
     building = load_build()
+    # Building, or waiting for the process that does, takes longer than a test may: its watch is called off.
+    faulthandler.cancel_dump_traceback_later()
+    CACHE.mkdir(exist_ok=True)
     try:
-        building.build()
+        with (CACHE / "web.lock").open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            building.build()
     except SystemExit as reason:
         skip_or_fail("node", reason)
     if not (pages.UI / "index.html").is_file():

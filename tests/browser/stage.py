@@ -88,9 +88,22 @@ class Stage:
         await context.clock.install(time=self.house.clock.now())
         if deaf:
             await context.route("**/events", lambda route: route.abort())
+        return await self.open_page(context, f"w/{HOME}/{path}")
+
+    async def stranger(self, path: str) -> Page:
+        """Open a page in the telephone of somebody whom the house does not know."""
+        context = await self.browser.new_context(
+            locale="en-GB", timezone_id="Europe/London", viewport={"width": 390, "height": 800}
+        )
+        self.contexts.push_async_callback(context.close)
+        return await self.open_page(context, path)
+
+    async def open_page(self, context: BrowserContext, path: str) -> Page:
+        """Open an address of the house; what a busy machine does slowly is no failure."""
         page = await context.new_page()
         page.set_default_timeout(15_000)
-        await page.goto(f"{self.address}/w/{HOME}/{path}")
+        page.set_default_navigation_timeout(30_000)
+        await page.goto(f"{self.address}/{path}")
         return page
 
     async def rows(self, sql: str, **params: Any) -> list[Row]:
@@ -114,7 +127,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(browser: Browser, folder: Path) -> AsyncGenerator[Stage]:
+async def open_stage(
+    browser: Browser, folder: Path, *, opens: datetime = OPENS
+) -> AsyncGenerator[Stage]:
     """Open a furnished house and serve it."""
     settings = Settings(
         data=folder,
@@ -122,30 +137,42 @@ async def open_stage(browser: Browser, folder: Path) -> AsyncGenerator[Stage]:
         # Nobody calls it: no worker runs.
         mail=MailServer(host="mail.example.org", sender="cadenza@example.org"),
     )
-    async with open_house(settings, clock=SetClock(OPENS)) as house:
-        stop = asyncio.Event()
-        stage = Stage(house, browser, stop)
+    async with (
+        open_house(settings, clock=SetClock(opens)) as house,
+        open_doors(house, browser) as stage,
+    ):
         await house.operations.run(lambda tx, now: _furnish(tx, now, stage))
-        port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        app = create_app(house, stop=stop)
-        serving = asyncio.create_task(
-            serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1)
-        )
-        stage.address = f"http://127.0.0.1:{await port}"
-        stage.app = app
-        try:
-            yield stage
-        finally:
-            await stage.contexts.aclose()
-            stop.set()
-            await asyncio.wait_for(serving, 10)
+        yield stage
 
 
-def _furnish(tx: Tx, now: datetime, stage: Stage) -> None:
+@asynccontextmanager
+async def open_doors(house: House, browser: Browser) -> AsyncGenerator[Stage]:
+    """Serve a house as it is, until the story ends."""
+    stop = asyncio.Event()
+    port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    app = create_app(house, stop=stop)
+    serving = asyncio.create_task(
+        serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1)
+    )
+    stage = Stage(house, browser, stop, f"http://127.0.0.1:{await port}", app)
+    try:
+        yield stage
+    finally:
+        await stage.contexts.aclose()
+        stop.set()
+        await asyncio.wait_for(serving, 10)
+
+
+def move_in(tx: Tx, now: datetime, stage: Stage) -> None:
+    """Make the workspace and let its people in."""
     new = NewWorkspace(id=HOME, name="Concert hall", zone="Europe/Berlin")
     create_workspace(tx, now, new=new, by="system")
     for who, role in (("ada", Role.OWNER), ("ben", Role.EDITOR), ("cy", Role.VIEWER)):
         _admit(tx, now, stage, who, role)
+
+
+def _furnish(tx: Tx, now: datetime, stage: Stage) -> None:
+    move_in(tx, now, stage)
     for id_, handle, zone in (
         ("mastodon", "@hall@music.example", "Europe/Berlin"),
         ("bluesky", "hall.example", "America/New_York"),

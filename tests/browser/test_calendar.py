@@ -8,6 +8,7 @@ from playwright.async_api import Locator, Page, expect
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.sql.tx import Tx
+from tests.browser.carry import drag
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, TEXTS, Stage
 
@@ -48,13 +49,16 @@ async def test_a_dragged_post_comes_to_rest_on_a_free_slot_and_can_go_back(stage
     page = await stage.visit("ada", "calendar", viewport={"width": 1280, "height": 1300})
     await page.get_by_role("combobox", name="Accounts").fill("hall@music")
     await page.get_by_role("option", name="@hall@music.example").click()
-    ghost = page.locator(".calendar-entry[data-kind=ghost]", has_text="17:30").first
-    await expect(ghost).to_be_visible()
-    post = entry(page, TEXTS[5])
-    await post.scroll_into_view_if_needed()
-    await drag(page, post, ghost)
-    hint = page.get_by_role("status", name="If you let go")
-    await expect(hint).to_have_text("Takes the slot Sat 24 Oct, 17:30.")
+    ghosts = page.locator(".calendar-entry[data-kind=ghost]")
+    await expect(ghosts.filter(has_text="hall.example")).to_have_count(0)  # the other account's
+    await settled(page)
+    await drag(
+        page,
+        entry(page, TEXTS[5]),
+        ghosts.filter(has_text="17:30").first,
+        hint=hint(page),
+        says="Takes the slot Sat 24 Oct, 17:30.",
+    )
     await page.mouse.up()
 
     await expect(page.get_by_text("Now goes out Sat 24 Oct, 17:30.")).to_be_visible()
@@ -66,12 +70,15 @@ async def test_a_dragged_post_comes_to_rest_on_a_free_slot_and_can_go_back(stage
 
 async def test_between_slots_a_post_is_timed_by_hand_and_that_is_said_before(stage: Stage) -> None:
     page = await stage.visit("ada", "calendar", viewport={"width": 1280, "height": 1300})
-    post = entry(page, TEXTS[5])
-    await post.scroll_into_view_if_needed()
-    lane = page.locator(".calendar-entry[data-kind=entry]", has_text=TEXTS[3]).first
-    await drag(page, post, lane, below=150)
-    hint = page.get_by_role("status", name="If you let go")
-    await expect(hint).to_contain_text("is between slots: timed by hand")
+    await settled(page)
+    await drag(
+        page,
+        entry(page, TEXTS[5]),
+        entry(page, TEXTS[3]),
+        hint=hint(page),
+        says="is between slots: timed by hand",
+        at=[(20, below) for below in (150, 190, 110, 230)],
+    )
     await snap(page, "calendar-by-hand", whole=False)
     await page.mouse.up()
 
@@ -90,12 +97,14 @@ async def test_a_draft_is_dragged_from_the_tray_onto_a_free_slot_and_taken_back(
 ) -> None:
     id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
     page = await stage.visit("ada", "calendar", viewport={"width": 1500, "height": 1300})
-    ghost = page.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music").first
-    await expect(ghost).to_be_visible()
-    draft = page.get_by_role("listitem").filter(has_text=DRAFT)
-    await drag(page, draft, ghost)
-    hint = page.get_by_role("status", name="If you let go")
-    await expect(hint).to_have_text("Takes the slot Sat 24 Oct, 17:30, @hall@music.example.")
+    await settled(page)
+    await drag(
+        page,
+        page.get_by_role("listitem").filter(has_text=DRAFT),
+        page.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music").first,
+        hint=hint(page),
+        says="Takes the slot Sat 24 Oct, 17:30, @hall@music.example.",
+    )
     await snap(page, "calendar-tray", whole=False)
     await page.mouse.up()
 
@@ -117,6 +126,7 @@ async def test_a_draft_is_given_a_slot_without_dragging(stage: Stage) -> None:
     await expect(page.get_by_role("option")).to_have_count(1)
     await pick(page, account, "@hall@music.example · Mastodon")
     slot = dialog.get_by_role("combobox", name="A free slot")
+    await expect(slot).to_be_enabled()
     await slot.press("ArrowDown")
     await pick(page, slot, "Sat 24 Oct, 17:30")
     await snap(page, "calendar-place")
@@ -129,9 +139,8 @@ async def test_a_draft_is_given_a_slot_without_dragging(stage: Stage) -> None:
 
 async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None:
     page = await stage.visit("ada", "calendar")
-    await expect(entry(page, TEXTS[0])).to_be_visible()
-    await page.locator("a,[tabindex='0']", has=entry(page, TEXTS[0])).last.focus()
-    await page.keyboard.press("Enter")
+    await settled(page)
+    await page.locator("a,[tabindex='0']", has=entry(page, TEXTS[0])).last.press("Enter")
     dialog = page.get_by_role("dialog")
     await expect(dialog).to_contain_text("Account (Berlin)")
     await snap(page, "calendar-entry")
@@ -143,15 +152,63 @@ async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None
     await expect(entry(page, TEXTS[0])).to_contain_text("12:15")
 
 
-async def drag(page: Page, what: Locator, to: Locator, below: float = 12) -> None:
-    """Take it by its upper edge and hold it over the other; the mouse stays down."""
-    start, end = await what.bounding_box(), await to.bounding_box()
-    assert start is not None
-    assert end is not None
-    await page.mouse.move(start["x"] + 20, start["y"] + 5)
-    await page.mouse.down()
-    await page.mouse.move(start["x"] + 24, start["y"] + 12)
-    await page.mouse.move(end["x"] + 20, end["y"] + below, steps=10)
+async def test_who_moves_a_post_last_decides_and_both_see_it(stage: Stage) -> None:
+    ada = await stage.visit("ada", "calendar")
+    ben = await stage.visit("ben", "calendar", deaf=True)
+    for page in (ada, ben):
+        await settled(page)
+    await move(ada, TEXTS[0], wall="2026-10-22T12:15")
+    await expect(ada.get_by_text("Now goes out Thu 22 Oct, 12:15.")).to_be_visible()
+    await expect(entry(ben, TEXTS[0])).to_contain_text("17:30")  # nobody told him
+
+    await move(ben, TEXTS[0], wall="2026-10-23T13:45")
+
+    await expect(ben.get_by_text("Now goes out Fri 23 Oct, 13:45.")).to_be_visible()
+    for page in (ada, ben):
+        await expect(entry(page, TEXTS[0])).to_contain_text("13:45")
+    assert await times_of(stage, stage.posts[0]) == [("2026-10-23 11:45", None)]
+
+
+async def test_a_slot_that_somebody_took_meanwhile_is_refused_and_the_truth_is_shown(
+    stage: Stage,
+) -> None:
+    ada = await stage.visit("ada", "calendar")
+    ben = await stage.visit("ben", "calendar", deaf=True)
+    for page in (ada, ben):
+        await settled(page)
+    await move(ada, TEXTS[5], slot="Sat 24 Oct, 17:30")
+    await expect(ada.get_by_text("Now goes out Sat 24 Oct, 17:30.")).to_be_visible()
+
+    await move(ben, TEXTS[4], slot="Sat 24 Oct, 17:30")
+
+    await expect(ben.get_by_role("alert").filter(has_text="Not done")).to_be_visible()
+    await snap(ben, "calendar-slot-taken")
+    await ben.keyboard.press("Escape")
+    await expect(entry(ben, TEXTS[5])).to_contain_text("17:30")
+    assert await times_of(stage, stage.posts[4]) == [("2026-10-23 15:30", "2026-10-23 15:30")]
+
+
+async def move(page: Page, text: str, *, wall: str = "", slot: str = "") -> None:
+    """Move a post from its own dialog, to a time of one's own or to a free slot."""
+    await entry(page, text).click()
+    dialog = page.get_by_role("dialog")
+    if slot:
+        free = dialog.get_by_role("combobox", name="Move to a free slot")
+        await free.click()
+        await pick(page, free, slot)
+    else:
+        await dialog.get_by_label("Or to a time of your own (Berlin)").fill(wall)
+    await dialog.get_by_role("button", name="Move it").click()
+
+
+async def settled(page: Page) -> None:
+    """Wait until what is asked for is what is shown."""
+    await expect(entry(page, TEXTS[0])).to_be_visible()
+    await expect(page.locator(".calendar")).to_have_attribute("aria-busy", "false")
+
+
+def hint(page: Page) -> Locator:
+    return page.get_by_role("status", name="If you let go")
 
 
 async def pick(page: Page, field: Locator, name: str) -> None:

@@ -79,7 +79,7 @@ async def test_two_people_who_save_the_same_post_see_both_versions(stage: Stage)
     ben = await stage.visit("ben", path)
     await ben.get_by_label("Text", exact=True).fill("What Ben wants to say")
     await ben.get_by_role("button", name="Save").click()
-    await expect(ben.get_by_text("Saved", exact=False).first).to_be_visible()
+    await expect(ben.get_by_role("alert").get_by_text("Saved.")).to_be_visible()
 
     await ada.get_by_role("button", name="Save").click()
 

@@ -9,6 +9,7 @@ from cadenza.drafts.keep_category import CategoryForm, save_category
 from cadenza.drafts.model import Category
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
+from cadenza.queues.add import add
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import HOME, Stage, connect_account
@@ -47,6 +48,28 @@ async def test_one_approval_can_be_undone(stage: Stage) -> None:
 
     await expect(page.get_by_text("It waits for approval again.")).to_be_visible()
     await expect(page.get_by_role("button", name=f"Approve: {DRAFTS[1]}")).to_be_visible()
+
+
+async def test_a_draft_is_approved_and_published_from_the_list_after_a_question(
+    stage: Stage,
+) -> None:
+    id_ = await stage.house.operations.run(lambda tx, now: _lay_out(tx, now, stage))
+    page = await stage.visit("ada", "drafts")
+    await page.get_by_role("button", name=f"More for {DRAFTS[0]}").click()
+    await page.get_by_role("menuitem", name="Approve and publish now").click()
+    question = page.get_by_role("dialog", name="Approve and publish now?")
+    await expect(question).to_contain_text("It goes out at once in 1 place: @hall@music.example.")
+    await snap(page, "drafts-publish")
+    assert await hindrances(page) == []
+    await question.get_by_role("button", name="Approve and publish now").click()
+
+    await expect(page.get_by_text("On its way in 1 place.")).to_be_visible()
+    await expect(page.get_by_role("link", name=DRAFTS[0])).to_have_count(0)
+    (row,) = await stage.rows("SELECT state, due_at FROM delivery WHERE post_id = :id", id=id_)
+    assert row["state"] == "scheduled"
+    assert row["due_at"] <= stage.house.clock.now()
+    (post,) = await stage.rows("SELECT approved_by FROM post WHERE id = :id", id=id_)
+    assert post["approved_by"] == f"member:{stage.members['ada']}"
 
 
 async def test_labels_lead_to_posts_that_bear_them(stage: Stage) -> None:
@@ -154,6 +177,15 @@ def _prepare(tx: Tx, now: datetime, stage: Stage) -> None:
         kept = save_category(tx, now, CategoryForm(name=name), workspace_id=HOME, by=by)
         assert isinstance(kept, Category)
         stage.names[name] = kept.id
+
+
+def _lay_out(tx: Tx, now: datetime, stage: Stage) -> str:
+    """Write a draft that has its place in a queue and waits for approval."""
+    by = f"member:{stage.members['ben']}"
+    made = create(tx, now, NewPost(workspace_id=HOME, text=DRAFTS[0]), by=by, approve=False)
+    assert isinstance(made, Created)
+    add(tx, now, workspace_id=HOME, post_id=made.id, by=by, targets=["mastodon"])
+    return made.id
 
 
 def _write(tx: Tx, now: datetime, stage: Stage) -> None:

@@ -1,13 +1,14 @@
-"""The doors in a browser: a forgotten password, an invitation of somebody new, links that are not whole."""
+"""The doors in a browser: signing in, a forgotten password, an invitation of somebody new, links that are not whole."""
 
 from datetime import datetime
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from cadenza.people.change_password import ask_reset
 from cadenza.people.invite import invite
 from cadenza.people.model import Role
+from cadenza.people.passwords import Passwords
 from cadenza.people.tokens import draw_token
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
@@ -18,7 +19,7 @@ PASSWORD = "violet engine under seven"
 
 
 async def test_a_forgotten_password_is_replaced_by_the_link_of_a_mail(stage: Stage) -> None:
-    page = await stranger(stage, "forgotten")
+    page = await stage.stranger("forgotten")
     await page.get_by_label("E-mail").fill("ben@example.org")
     assert await hindrances(page) == []
     await page.get_by_role("button", name="Send me a link").click()
@@ -42,9 +43,29 @@ async def test_a_forgotten_password_is_replaced_by_the_link_of_a_mail(stage: Sta
     await expect(page.get_by_role("heading", name="Queue")).to_be_visible()
 
 
+async def test_signing_in_says_what_is_wrong_and_leads_to_where_one_wanted(stage: Stage) -> None:
+    hashed = await Passwords().hash(PASSWORD)
+    await stage.house.operations.run(lambda tx, _: _set_password(tx, hashed))
+    page = await stage.stranger(f"w/{HOME}/drafts")
+    await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    await page.get_by_label("E-mail").fill("ben@example.org")
+    await page.locator("input[autocomplete=current-password]").fill("not my password")
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.get_by_role("alert")).to_be_visible()
+    await snap(page, "sign-in")
+    assert not await overflows(page)
+    assert await hindrances(page) == []
+
+    await page.locator("input[autocomplete=current-password]").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+
+    await expect(page).to_have_url(f"{stage.address}/w/{HOME}/drafts")
+    await expect(page.get_by_role("heading", name="Drafts", exact=True)).to_be_visible()
+
+
 async def test_somebody_new_joins_by_an_invitation(stage: Stage) -> None:
     token = await stage.house.operations.run(lambda tx, now: _invite(tx, now, stage))
-    page = await stranger(stage, f"join#token={token}")
+    page = await stage.stranger(f"join#token={token}")
     await expect(page.get_by_role("heading", name="Join Concert hall")).to_be_visible()
     await expect(page.get_by_text("dee@example.org is invited as editor.")).to_be_visible()
     await page.get_by_label("Your name").fill("Dee")
@@ -61,7 +82,7 @@ async def test_somebody_new_joins_by_an_invitation(stage: Stage) -> None:
 
 
 async def test_links_that_are_not_whole_say_what_to_do(stage: Stage) -> None:
-    page = await stranger(stage, "join")
+    page = await stage.stranger("join")
     await expect(page.get_by_text("Open it from the mail again")).to_be_visible()
     await page.goto(f"{stage.address}/reset-password")
     await page.get_by_role("link", name="ask for another").click()
@@ -72,15 +93,8 @@ async def test_links_that_are_not_whole_say_what_to_do(stage: Stage) -> None:
     ).to_be_visible()
 
 
-async def stranger(stage: Stage, path: str) -> Page:
-    context = await stage.browser.new_context(
-        locale="en-GB", viewport={"width": 390, "height": 800}
-    )
-    stage.contexts.push_async_callback(context.close)
-    page = await context.new_page()
-    page.set_default_timeout(15_000)
-    await page.goto(f"{stage.address}/{path}")
-    return page
+def _set_password(tx: Tx, hashed: str) -> None:
+    tx.run("UPDATE person SET password = :hashed WHERE email = 'ben@example.org'", hashed=hashed)
 
 
 def _reset(tx: Tx, now: datetime) -> str:

@@ -1,11 +1,13 @@
 """The queue in a browser: order changed by mouse and by keys, two people at once, a day when clocks change."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from cadenza.sql.tx import Tx
+from tests.browser.carry import drag, press
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, TEXTS, Stage
 
@@ -17,9 +19,13 @@ async def test_a_post_is_dragged_and_its_new_time_is_shown_before_it_is_dropped(
     stage: Stage,
 ) -> None:
     page = await stage.visit("ada", QUEUE)
-    await pick_up(page, TEXTS[0])
-    await carry(page, TEXTS[2])
-    await expect(page.get_by_test_id("carried")).to_contain_text("Would go out Thu 22 Oct, 17:30")
+    await drag(
+        page,
+        handle(page, TEXTS[0]),
+        handle(page, TEXTS[2]),
+        hint=page.get_by_test_id("carried"),
+        says="Would go out Thu 22 Oct, 17:30",
+    )
     await snap(page, "queue-dragging", whole=False)
     assert (await stage.order())[0] == TEXTS[0]
 
@@ -45,14 +51,10 @@ async def test_a_move_can_be_undone(stage: Stage) -> None:
 async def test_a_post_is_moved_by_keys_alone_and_every_step_is_spoken(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
     await handle(page, TEXTS[1]).focus()
-    await page.keyboard.press("Space")
     spoken = page.locator("[id^=DndLiveRegion]")
-    await expect(spoken).to_contain_text("Picked up")
-    await page.wait_for_timeout(200)
-    await page.keyboard.press("ArrowDown")
-    await expect(spoken).to_contain_text("Would go out Thu 22 Oct, 17:30")
-    await page.wait_for_timeout(200)
-    await page.keyboard.press("Space")
+    await press(page, "Space", hint=spoken, says="Picked up")
+    await press(page, "ArrowDown", hint=spoken, says="Would go out Thu 22 Oct, 17:30")
+    await press(page, "Space", hint=spoken, says="Let go at Thu 22 Oct, 17:30")
 
     await expect(page.get_by_text("Now goes out Thu 22 Oct, 17:30.")).to_be_visible()
     assert (await stage.order())[:3] == [TEXTS[0], TEXTS[2], TEXTS[1]]
@@ -124,6 +126,59 @@ async def test_who_comes_second_sees_the_new_order_and_decides(stage: Stage) -> 
     await ben.get_by_role("button", name="Move it all the same").click()
     await expect(ben.get_by_text("Now goes out")).to_be_visible()
     assert (await stage.order())[:3] == [TEXTS[5], TEXTS[1], TEXTS[0]]
+
+
+@pytest.mark.parametrize("line", ["dead", "refused"])
+async def test_a_move_that_is_not_made_goes_back_and_says_why(stage: Stage, line: str) -> None:
+    page = await stage.visit("ben", QUEUE)
+    first = page.locator("[data-line]").first
+    await expect(first).to_contain_text(TEXTS[0])
+    answer = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await answer.wait()
+        await page.context.set_offline(line == "dead")
+        await (route.abort() if line == "dead" else route.continue_())
+
+    await page.route("**/queue/order", hold)
+    await menu(page, TEXTS[0], "Move down")
+    await expect(first).to_contain_text(TEXTS[1])  # seen before the server has answered
+    assert await stage.order() == list(TEXTS)
+    await stage.house.operations.run(lambda tx, _: _demote(tx, stage.members["ben"]))
+    answer.set()
+
+    why = (
+        "The server cannot be reached."
+        if line == "dead"
+        else "You are viewer here; this needs editor."
+    )
+    await expect(page.get_by_role("alert").filter(has_text="Not done")).to_contain_text(why)
+    await expect(first).to_contain_text(TEXTS[0])
+    assert await stage.order() == list(TEXTS)
+    await snap(page, f"queue-move-{line}")
+
+
+async def test_a_post_is_taken_off_the_queue_after_a_question(stage: Stage) -> None:
+    page = await stage.visit("ada", QUEUE)
+    await menu(page, TEXTS[2], "Take off the queue")
+    question = page.get_by_role("dialog", name="Take this post off the queue?")
+    await expect(question).to_contain_text(
+        f"“{TEXTS[2]}” will not be sent by @hall@music.example. The post itself is kept."
+    )
+    await snap(page, "queue-take-off", whole=False)
+    assert await hindrances(page) == []
+    await question.get_by_role("button", name="Leave it").click()
+    await expect(question).to_have_count(0)
+    assert await stage.order() == list(TEXTS)
+
+    await menu(page, TEXTS[2], "Take off the queue")
+    await question.get_by_role("button", name="Take it off").click()
+
+    await expect(page.get_by_text("Taken off the queue.")).to_be_visible()
+    await expect(line_of(page, TEXTS[2])).to_have_count(0)
+    assert await stage.order() == [text for text in TEXTS if text != TEXTS[2]]
+    (post,) = await stage.rows("SELECT id FROM post WHERE id = :id", id=stage.posts[2])
+    assert post["id"] == stage.posts[2]
 
 
 async def test_a_slot_is_skipped_and_offered_again(stage: Stage) -> None:
@@ -217,8 +272,6 @@ async def test_the_day_on_which_clocks_change_is_marked_in_the_accounts_own_zone
     stage: Stage,
 ) -> None:
     page = await stage.visit("ada", QUEUE, timezone_id="Pacific/Auckland")
-    berlin = page.get_by_role("region", name="Sunday, 25 October 2026")
-    await expect(page.locator("#day-2026-10-25")).to_be_visible()
     berlin = page.locator("section", has=page.locator("#day-2026-10-25"))
     await expect(berlin).to_contain_text("Clocks go back one hour on this day")
     await expect(berlin.locator("time").first).to_have_text("09:00")
@@ -238,20 +291,6 @@ async def test_a_viewer_sees_the_queue_and_has_nothing_to_press(stage: Stage) ->
     await expect(page.get_by_role("button", name="Pause…")).to_have_count(0)
 
 
-async def pick_up(page: Page, text: str) -> None:
-    box = await handle(page, text).bounding_box()
-    assert box is not None
-    await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    await page.mouse.down()
-    await page.mouse.move(box["x"] + 12, box["y"] + 16)
-
-
-async def carry(page: Page, text: str) -> None:
-    box = await line_of(page, text).bounding_box()
-    assert box is not None
-    await page.mouse.move(box["x"] + 12, box["y"] + box["height"] / 2, steps=12)
-
-
 async def menu(page: Page, text: str, item: str) -> None:
     await page.get_by_role("button", name=f"More for {text}").click()
     await page.get_by_role("menuitem", name=item).click()
@@ -263,6 +302,10 @@ def handle(page: Page, text: str) -> Locator:
 
 def line_of(page: Page, text: str) -> Locator:
     return page.locator("[data-line]", has_text=text)
+
+
+def _demote(tx: Tx, member_id: str) -> None:
+    tx.run("UPDATE member SET role = 'viewer' WHERE id = :id", id=member_id)
 
 
 def _make_first_due(tx: Tx, now: datetime) -> None:

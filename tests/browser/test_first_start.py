@@ -1,0 +1,69 @@
+"""The very first minutes in a browser: an empty house gets its owner, and only by the link that it printed."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+
+from cadenza.api.first_start import first_start_link
+from cadenza.bootstrap import open_house
+from cadenza.config.model import Settings
+from tests.browser.look import hindrances, overflows, snap
+from tests.browser.stage import Stage, open_doors
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+PASSWORD = "violet engine under seven"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def empty(browser: Browser, tmp_path: Path) -> AsyncIterator[Stage]:
+    """A house that nobody owns yet."""
+    settings = Settings(data=tmp_path, database=f"sqlite:///{tmp_path}/product.sqlite3")
+    async with open_house(settings) as house, open_doors(house, browser) as stage:
+        yield stage
+
+
+async def test_the_first_owner_comes_in_by_the_printed_link_and_stays(empty: Stage) -> None:
+    link = await first_start_link(empty.house)
+    assert link is not None
+    page = await empty.stranger(f"first-start#{link.partition('#')[2]}")
+    await expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
+    await expect(page.get_by_label("Start token")).not_to_have_value("")
+    await expect(page.get_by_role("combobox", name="Time zone")).to_have_value("Europe/London")
+    await page.get_by_label("Your name").fill("Ada")
+    await page.get_by_label("E-mail").fill("ada@example.org")
+    await page.locator("input[autocomplete=new-password]").fill("short")
+    await page.get_by_label("Workspace").fill("Concert hall")
+    await page.get_by_role("button", name="Begin").click()
+    await expect(page.get_by_role("alert")).to_be_visible()
+    await snap(page, "first-start")
+    assert not await overflows(page)
+    assert await hindrances(page) == []
+
+    await page.locator("input[autocomplete=new-password]").fill(PASSWORD)
+    await page.get_by_role("button", name="Begin").click()
+
+    await expect(page.get_by_text("No account yet")).to_be_visible()
+    await snap(page, "first-start-inside")
+    assert await hindrances(page) == []
+    await page.get_by_role("button", name="Ada: menu").click()
+    await page.get_by_role("menuitem", name="Sign out").click()
+    await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert await first_start_link(empty.house) is None
+
+
+async def test_who_comes_without_the_link_becomes_nobody(empty: Stage) -> None:
+    await first_start_link(empty.house)
+    page = await empty.stranger("")
+    await expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
+    await page.get_by_label("Start token").fill("a guess")
+    await page.get_by_label("Your name").fill("Cy")
+    await page.get_by_label("E-mail").fill("cy@example.org")
+    await page.locator("input[autocomplete=new-password]").fill(PASSWORD)
+    await page.get_by_label("Workspace").fill("Mine now")
+    await page.get_by_role("button", name="Begin").click()
+
+    await expect(page.get_by_role("alert")).to_be_visible()
+    assert await empty.rows("SELECT id FROM person") == []
