@@ -1,0 +1,112 @@
+"""A post that really leaves, seen in a browser: a worker runs, the networks are in rehearsal, the clock is the machine's."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from cadenza.bootstrap import open_house, run_worker
+from cadenza.config.model import Outbound, Settings, Work
+from cadenza.demo.cast import Cast, assemble
+from tests.browser.look import hindrances, snap
+from tests.browser.stage import HOME, Stage, move_in, open_doors
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+WORDS = "We open the season on Friday"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def cast() -> AsyncIterator[Cast]:
+    cast = await assemble()
+    yield cast
+    await cast.rehearsal.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def working(browser: Browser, tmp_path: Path, cast: Cast) -> AsyncIterator[Stage]:
+    """A house at work: what is due goes out."""
+    settings = Settings(
+        data=tmp_path,
+        database=f"sqlite:///{tmp_path}/product.sqlite3",
+        worker=Work(poll=0.1),
+        outbound=Outbound(allow=cast.hosts),
+        providers=cast.networks,
+    )
+    async with AsyncExitStack() as opened:
+        house = await opened.enter_async_context(open_house(settings))
+        stop = asyncio.Event()
+        work = asyncio.create_task(run_worker(house, stop))
+        opened.push_async_callback(asyncio.wait_for, work, 30)
+        opened.callback(stop.set)
+        stage = await opened.enter_async_context(open_doors(house, browser))
+        await house.operations.run(lambda tx, now: move_in(tx, now, stage))
+        yield stage
+
+
+async def test_a_post_turns_from_scheduled_to_sent_before_ones_eyes(
+    working: Stage, cast: Cast
+) -> None:
+    page = await working.visit("ada", "accounts")
+    await plan_for_tomorrow(page, working, cast)
+    ben = await working.visit("ben", "activity")
+    await expect(ben.get_by_text("Nothing went out yet.")).to_be_visible()
+    await page.get_by_role("link", name="Activity").click()
+    await page.get_by_text("What is to come", exact=True).click()
+    await page.get_by_role("button", name=WORDS).click()
+    drawer = page.get_by_role("dialog")
+    await expect(drawer.get_by_text("Scheduled", exact=True)).to_be_visible()
+
+    await drawer.get_by_role("button", name="Publish now").click()
+
+    await expect(drawer.get_by_text("Sent", exact=True)).to_be_visible()
+    line = ben.get_by_role("main").get_by_role("listitem").filter(has_text=WORDS)
+    await expect(line).to_contain_text("Sent")
+    assert cast.rehearsal.visible(cast.roles["telegram"].world)[0].text == WORDS
+    await expect(drawer.get_by_text("Attempt 1: The network took it.", exact=True)).to_be_visible()
+    await snap(page, "activity-sent")
+    assert await hindrances(page) == []
+
+
+async def test_the_system_shows_who_works_and_what_the_networks_said(
+    working: Stage, cast: Cast
+) -> None:
+    page = await working.visit("ada", "system")
+    workers = page.get_by_role("region", name="Workers")
+    await expect(workers.get_by_role("row").nth(1)).to_contain_text("product")
+    await expect(page.get_by_text("No network was called within a day.")).to_be_visible()
+    delivery = await plan_for_tomorrow(page, working, cast)
+    await ask(page, working, f"deliveries/{delivery}/publish-now")
+
+    networks = page.get_by_role("region", name="Networks")
+    await expect(networks).to_contain_text("1 of 1 call sent")
+    await snap(page, "system-at-work")
+    assert await hindrances(page) == []
+
+
+async def plan_for_tomorrow(page: Page, working: Stage, cast: Cast) -> str:
+    """Connect Ada's account and give it a post; return the delivery."""
+    typed = dict(cast.roles["telegram"].typed)
+    (account,) = (await ask(page, working, "connect/telegram", fields=typed))["accounts"]
+    post = await ask(page, working, "posts", text=WORDS)
+    tomorrow = (working.house.clock.now() + timedelta(days=1)).isoformat()
+    places = [{"account_id": account["id"]}]
+    planned = await ask(page, working, f"posts/{post['id']}/schedule", at=tomorrow, accounts=places)
+    (place,) = planned["places"]
+    return place["delivery_id"]
+
+
+async def ask(page: Page, working: Stage, path: str, **body: Any) -> Any:
+    """Ask the server as the page would."""
+    answer = await page.request.post(
+        f"{working.address}/api/v1/workspaces/{HOME}/{path}",
+        data=body,
+        headers={"x-cadenza-csrf": "1"},
+    )
+    assert answer.ok, await answer.text()
+    return await answer.json()
