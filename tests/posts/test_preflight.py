@@ -1,17 +1,18 @@
 """What would go wrong is said before: at the save, two hours and half an hour before the time."""
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.posts.edit import Change, edit
-from cadenza.posts.find_duplicates import normalised
+from cadenza.posts.find_duplicates import REPEATS, normalised
 from cadenza.posts.foresee import Finding
 from cadenza.posts.model import NEEDS_MEDIA, PostMedia, Source, Variant
 from cadenza.posts.preflight import check, check_due_soon, files_due_soon, warn_unapproved
+from cadenza.sql.tx import Tx
 from tests.posts.conftest import ADA, BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
 
 
@@ -149,6 +150,21 @@ async def test_many_repeats_are_one_warning(desk: Desk) -> None:
         await desk.plan(await desk.write("again"), [MASTODON], due=timedelta(days=days))
     (only,) = await preflight(desk, await desk.write("again"), [MASTODON])
     assert "and 2 times more" in only.says
+
+
+async def test_repeats_are_looked_up_and_never_searched_for(desk: Desk) -> None:
+    """However much is planned, only posts of the same words are read."""
+    asked = ("number", HOME, "post", "words", "toots", "mastodon", None, None)
+
+    def plan(tx: Tx, now: datetime) -> list[str]:
+        if tx.dialect != "sqlite":
+            pytest.skip("PostgreSQL plans by what the tables hold")
+        rows = tx.all(f"EXPLAIN QUERY PLAN {REPEATS}", sayings=[asked], most=1)
+        return [row["detail"] for row in rows]
+
+    said = " ".join(await desk.operations.read(plan))
+    assert "SEARCH same USING INDEX post_words (workspace_id=? AND words=?)" in said
+    assert "SEARCH other USING INDEX delivery_once (workspace_id=? AND post_id=?" in said
 
 
 async def test_a_token_that_ends_before_is_told(desk: Desk) -> None:

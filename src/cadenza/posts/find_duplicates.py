@@ -59,6 +59,25 @@ class _Said(msgspec.Struct):
     text: str = ""
 
 
+# Joined in this order and by these keys: else SQLite goes through all that is planned around the time.
+REPEATS = """
+    SELECT asked.number, other.id, other.post_id, other.state, other.due_at, other.content
+    FROM TABLE(:sayings) AS asked (number bigint, workspace_id text, post_id text, words text,
+        account_id text, channel text, since_at timestamptz, before_at timestamptz)
+    LEFT JOIN post AS own
+        ON own.workspace_id = asked.workspace_id AND own.id = asked.post_id
+    CROSS JOIN post AS same CROSS JOIN delivery AS other
+    WHERE same.workspace_id = asked.workspace_id AND same.words IS NOT NULL
+        AND same.words = coalesce(asked.words, own.words) AND same.id <> asked.post_id
+        AND other.workspace_id = same.workspace_id AND other.post_id = same.id
+        AND other.account_id = asked.account_id AND other.channel = asked.channel
+        AND other.post_id IS NOT NULL AND other.recipient IS NULL
+        AND other.state NOT IN ('canceled', 'skipped') AND other.state NOT IN ('failed', 'missed')
+        AND other.due_at > asked.since_at AND other.due_at < asked.before_at
+    ORDER BY other.due_at, other.id LIMIT :most
+"""
+
+
 def find_duplicates(
     tx: Tx,
     *,
@@ -83,21 +102,7 @@ def find_repeats(tx: Tx, sayings: Sequence[Saying]) -> list[Duplicate | None]:
     if not sayings:
         return []
     rows = tx.all(
-        """
-        SELECT asked.number, other.id, other.post_id, other.state, other.due_at, other.content
-        FROM TABLE(:sayings) AS asked (number bigint, workspace_id text, post_id text, words text,
-            account_id text, channel text, since_at timestamptz, before_at timestamptz)
-        LEFT JOIN post AS own
-            ON own.workspace_id = asked.workspace_id AND own.id = asked.post_id
-        JOIN post AS same ON same.workspace_id = asked.workspace_id
-            AND same.words = coalesce(asked.words, own.words) AND same.id <> asked.post_id
-        JOIN delivery AS other
-            ON other.workspace_id = same.workspace_id AND other.post_id = same.id
-            AND other.account_id = asked.account_id AND other.channel = asked.channel
-        WHERE other.state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
-            AND other.due_at > asked.since_at AND other.due_at < asked.before_at
-        ORDER BY other.due_at, other.id LIMIT :most
-        """,
+        REPEATS,
         sayings=[
             (
                 number,
