@@ -109,7 +109,7 @@ def furnish(tx: Tx, now: datetime, place: Place) -> None:
         place.tokens[who] = token.text
         place.ids |= {f"{who}.person": person, f"{who}.member": member, f"{who}.session": session}
     for name in ("ada", "ben"):
-        _account(tx, now, f"home-of-{name}", f"account-of-{name}")
+        add_account(tx, now, f"home-of-{name}", f"account-of-{name}")
         deliver(tx, now, f"home-of-{name}", f"account-of-{name}", f"delivery-of-{name}")
     place.next_door |= furnish_rooms(tx, now, "ben", place.ids["ben.member"])
 
@@ -151,7 +151,7 @@ def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str,
     }
 
 
-def _account(tx: Tx, now: datetime, home: str, id_: str) -> None:
+def add_account(tx: Tx, now: datetime, home: str, id_: str) -> None:
     tx.run(
         """
         INSERT INTO account (workspace_id, id, provider, remote_id, handle, zone, sealed, created_at)

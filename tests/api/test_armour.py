@@ -8,7 +8,8 @@ import pytest
 from cadenza.api import pages
 from cadenza.api.app import create_app
 from tests.api.conftest import Place, open_place
-from tests.api.test_walk import LAST, UNENDING, Unknown, ask, ids_of, walked
+from tests.api.test_walk import LAST, UNENDING, ask, ids_of, walked
+from tests.api.walk import Unknown
 
 CSP = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "

@@ -7,8 +7,8 @@ import pytest
 
 from cadenza.api.declare import Door
 from tests.api.conftest import Place, furnish_rooms
-from tests.api.test_walk import UNENDING, Unknown, ids_of, walked
-from tests.api.walk import Step, everything, tables
+from tests.api.test_walk import UNENDING, ids_of, walked
+from tests.api.walk import Step, Unknown, everything, tables
 
 SQL = (
     "' OR '1'='1",

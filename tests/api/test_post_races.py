@@ -9,7 +9,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from tests.api.conftest import Place, _account, open_place
+from tests.api.conftest import Place, add_account, open_place
 from tests.races.hold import Holder
 
 HOME = "/api/v1/workspaces/home-of-ada"
@@ -32,7 +32,9 @@ ACTS: dict[str, tuple[str, str, dict[str, Any]]] = {
 @pytest.fixture
 async def crowd(postgres_database: str, tmp_path: Path) -> AsyncIterator[Place]:
     async with open_place(postgres_database, tmp_path) as place:
-        await place.house.operations.run(lambda tx, now: _account(tx, now, "home-of-ada", SECOND))
+        await place.house.operations.run(
+            lambda tx, now: add_account(tx, now, "home-of-ada", SECOND)
+        )
         yield place
 
 

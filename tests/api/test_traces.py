@@ -1,8 +1,8 @@
 """Whatever changes something leaves a line in the audit log, with who did it; so do failed sign-ins."""
 
 from tests.api.conftest import PASSWORD, Place, furnish_rooms
-from tests.api.test_walk import LAST, UNENDING, Unknown, ask, ids_of, walked
-from tests.api.walk import everything
+from tests.api.test_walk import LAST, UNENDING, ask, ids_of, walked
+from tests.api.walk import Unknown, everything
 
 # Counters, marks of the clock, tokens on their way, and what a request keeps for its own repetition.
 UNTRACED = frozenset(

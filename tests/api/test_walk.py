@@ -1,24 +1,38 @@
-"""Every route with every role, with nobody, with a key, and with the ids of the workspace next door.
+"""Every route with every role, with nobody, with keys, and with the ids of others: of the workspace next door,
+and of an account that is not on a key's list.
 
 The list is made from the application's own routes: a new route is covered the moment it is added, and
 fails here if its ids are not known below or if its body has no example.
 """
+
+from datetime import datetime, timedelta
+from typing import Any
 
 import httpx2
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 
 from cadenza.api.declare import Door
+from cadenza.media.add import Store, begin, finish
+from cadenza.media.model import Facts
 from cadenza.people.keys import NewKey, make_key
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_key
-from tests.api.conftest import Place
-from tests.api.walk import PLACE, Step, everything, steps
+from cadenza.posts.create import Created, create
+from cadenza.posts.model import NEEDS_MEDIA, NewPost, PostMedia
+from cadenza.posts.schedule_at import ScheduledAt, When, schedule_at
+from cadenza.providers.message import MediaKind
+from cadenza.queues import schedule
+from cadenza.sql.tx import Tx
+from tests.api.conftest import Place, add_account, furnish_rooms
+from tests.api.plant_ids import queries, spots, tell_apart
+from tests.api.walk import PLACE, Step, Unknown, everything, steps
 
 ROLES = ("viewer", "editor", "admin", "owner")
 # Streams that do not end, and what would sign the walker out.
 UNENDING = {"/api/v1/workspaces/{workspace_id}/events"}
 LAST = {"/api/v1/auth/sign-out", "/api/v1/me/sessions", "/api/v1/me/password"}
+ASIDE = ("words of the account aside", "title of the account aside")
 CANARIES = ("secret plans of home-of-ben", "canary-sealed", "ben@example.org", "$argon2")
 
 
@@ -39,13 +53,6 @@ def ids_of(place: Place, name: str) -> dict[str, str]:
         "queue": "default",
         "name": "nightly",
     } | (place.next_door if name == "ben" else {})
-
-
-class Unknown(dict[str, str]):
-    """Ids for resources that the fixture does not furnish: they are nobody's."""
-
-    def __missing__(self, key: str) -> str:
-        return f"unknown-{key}"
 
 
 async def ask(browser: httpx2.AsyncClient, step: Step, ids: dict[str, str]) -> httpx2.Response:
@@ -139,9 +146,10 @@ async def test_ids_of_next_door_are_unknown_at_home(place: Place) -> None:
     assert await everything(place) == before
 
 
-async def test_a_key_opens_only_its_scopes_and_its_workspace(place: Place) -> None:
+async def make_program(place: Place, **limits: Any) -> httpx2.AsyncClient:
+    """A program with a key of the owner's."""
     key = draw_key()
-    new = NewKey(name="cy", role=Role.ADMIN, scopes=["deliveries:read"])
+    new = NewKey(name="cy", role=Role.ADMIN, **limits)
     await place.house.operations.run(
         lambda tx, now: make_key(
             tx,
@@ -155,7 +163,11 @@ async def test_a_key_opens_only_its_scopes_and_its_workspace(place: Place) -> No
             by="system",
         )
     )
-    program = await place.client(authorization=f"Bearer {key.text}")
+    return await place.client(authorization=f"Bearer {key.text}")
+
+
+async def test_a_key_opens_only_its_scopes_and_its_workspace(place: Place) -> None:
+    program = await make_program(place, scopes=["deliveries:read"])
     for step in walked(place):
         if step.declared.needs is Door.ANYONE:
             continue
@@ -179,4 +191,83 @@ async def test_looking_changes_nothing(place: Place) -> None:
             assert answer.status_code in (known, 404), (step.name, answer.text)
             assert not any(canary in answer.text for canary in CANARIES[:2]), step.name
             assert "$argon2" not in answer.text, step.name
+    assert await everything(place) == before
+
+
+async def test_ids_of_next_door_in_bodies_and_queries_are_nobodys(place: Place) -> None:
+    def furnish(tx: Tx, now: datetime) -> dict[str, str]:
+        return furnish_rooms(tx, now, "ada", place.ids["owner.member"])
+
+    own = ids_of(place, "ada") | await place.house.operations.run(furnish)
+    doors = ("account_id", "delivery_id", "member_id", *place.next_door)
+    theirs = {name: ids_of(place, "ben")[name] for name in doors}
+    browser = await place.client("owner")
+    before = await everything(place)
+    told: list[Any] = []
+    tried = 0
+    for step in walked(place):
+        if "{workspace_id}" in step.path and step.path not in UNENDING:
+            told += await tell_apart(browser, step, own, theirs)
+            tried += len(queries(step)) + len(list(spots(step)))
+    assert told == []
+    assert tried > 30, "places for ids were not found"
+    assert await everything(place) == before
+
+
+def furnish_aside(tx: Tx, now: datetime, by: str) -> dict[str, str]:
+    """An account with a queue, and two posts that go there alone: one with a file, one that lacks its own."""
+    home: dict[str, Any] = {"workspace_id": "home-of-ada"}
+    add_account(tx, now, home["workspace_id"], "account-aside")
+    about = {**home, "account_id": "account-aside", "by": by}
+    schedule.write(tx, now, **about, slots={"1": ["09:00"]})
+    facts = Facts(kind=MediaKind.IMAGE, mime="image/png", extension="png", size=10, sha256="b" * 64)
+    begun = begin(tx, now, **home, facts=facts, name="b.png", alt="", by=by)
+    assert isinstance(begun, Store)
+    finish(tx, now, media=begun.media, by=by)
+    words: dict[str, Any] = {"text": ASIDE[0], "title": ASIDE[1]}
+    shown = NewPost(**home, **words, media=(PostMedia(begun.media.id),))
+    lacking = NewPost(**home, **words, blockers=(NEEDS_MEDIA,))
+    posts = [create(tx, now, each, by=by) for each in (shown, lacking)]
+    when = When(now + timedelta(days=3))
+    for each in posts:
+        assert isinstance(each, Created)
+        timed = schedule_at(
+            tx, now, **home, post_id=each.id, when=when, by=by, targets=["account-aside"]
+        )
+        assert isinstance(timed, ScheduledAt)
+    made = posts[0]
+    assert isinstance(made, Created)
+    delivery = tx.value("SELECT id FROM delivery WHERE post_id = :id", id=made.id)
+    return {
+        "account_id": "account-aside",
+        "post_id": made.id,
+        "delivery_id": str(delivery),
+        "media_id": begun.media.id,
+    }
+
+
+async def test_a_key_of_one_account_meets_nothing_of_another(place: Place) -> None:
+    by = f"member:{place.ids['owner.member']}"
+    aside = await place.house.operations.run(lambda tx, now: furnish_aside(tx, now, by))
+    own = ids_of(place, "ada") | await place.house.operations.run(
+        lambda tx, now: furnish_rooms(tx, now, "ada", place.ids["owner.member"])
+    )
+    scopes = sorted(place.app.state.scopes)
+    program = await make_program(place, scopes=scopes, accounts=["account-of-ada"])
+    before = await everything(place)
+    media = own | {"media_id": aside.pop("media_id")}  # the library is shared, its posts are not
+    told: list[Any] = []
+    for step in walked(place):
+        if step.path in UNENDING or step.declared.needs is Door.ANYONE:
+            continue
+        if not step.declared.writes:
+            answer = await ask(program, step, Unknown(media))
+            told += [(step.name, word) for word in (*ASIDE, *aside.values()) if word in answer.text]
+        if "{workspace_id}" in step.path:
+            told += await tell_apart(program, step, own, aside)
+        if {"account_id", "post_id", "delivery_id"} & set(PLACE.findall(step.path)):
+            answer = await ask(program, step, Unknown(own | aside))
+            if answer.status_code not in (404, 415):
+                told.append((step.name, answer.status_code, answer.text))
+    assert told == []
     assert await everything(place) == before

@@ -20,6 +20,13 @@ ADDED = re.compile(r"ALTER TABLE (\w+) ADD COLUMN (\w+)")
 TOUCHED = {"session": {"seen_at", "idle_until"}, "api_key": {"last_used_at"}}
 
 
+class Unknown(dict[str, str]):
+    """Ids for resources that the fixture does not furnish: they are nobody's."""
+
+    def __missing__(self, key: str) -> str:
+        return f"unknown-{key}"
+
+
 @dataclass(frozen=True)
 class Step:
     """One route, ready to be asked."""

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting, Ask
+from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
 from cadenza.api.post_shapes import PillShown
 from cadenza.api.post_shapes import refuse as refuse_post
-from cadenza.api.posts import APPROVE
+from cadenza.api.posts import APPROVE, reached
 from cadenza.api.posts import one as one_post
 from cadenza.api.problems import Problem, conflict, not_found
 from cadenza.api.queue_shapes import Shown, ShownAnswer, show
@@ -111,10 +111,12 @@ async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
 
     def look(tx: Tx, now: datetime) -> list[ThingShown]:
         found = needs_attention(tx, now, workspace_id=workspace_id)
+        blocked = [each.subject_id for each in found if each.kind is Kind.BLOCKED]
+        reach = reached(ask, tx, blocked)
         things = [
             show(ThingShown, each)
             for each in found
-            if each.kind is Kind.BLOCKED
+            if each.subject_id in reach
             or ask.caller.may_use(each.pill.account_id if each.pill else each.subject_id)
         ]
         words = first_words(
@@ -141,14 +143,12 @@ async def step(act: Act, workspace_id: Id, body: StepAsked) -> SteppedAll:
             ]
         )
     subjects = list(dict.fromkeys(body.subjects))
-    rows = await act.read(lambda tx, _: _rows(tx, workspace_id, subjects))
-    for row in rows:
-        act.check_account(row["account_id"])
+    rows = await act.read(lambda tx, _: _rows(act, tx, subjects))
     locks = locks_of([Ticket(workspace_id, row["id"], row["lease"], row) for row in rows])
 
     def operation(tx: Tx, now: datetime) -> SteppedAll:
         deed = _Deed(act, tx, now, body)
-        by_id = {row["id"]: row for row in _rows(tx, workspace_id, subjects)}
+        by_id = {row["id"]: row for row in _rows(act, tx, subjects)}
         answers = [_tried(id_, lambda id_=id_: deed.do(id_, by_id.get(id_))) for id_ in subjects]
         act.spend(tx, now, deed.published)
         return SteppedAll(answers=answers)
@@ -310,14 +310,15 @@ class _Deed:
                 )
 
 
-def _rows(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
-    """Return the deliveries among the subjects; others are posts, or nothing."""
-    return tx.all(
+def _rows(ask: Asking, tx: Tx, ids: Sequence[str]) -> list[Row]:
+    """Return the deliveries among the subjects that the caller may see; others are posts, or nothing."""
+    rows = tx.all(
         """
         SELECT delivery.* FROM TABLE(:ids) AS asked (id text) CROSS JOIN delivery
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
             AND delivery.post_id IS NOT NULL
         """,
-        workspace_id=workspace_id,
+        workspace_id=ask.workspace_id,
         ids=[(id_,) for id_ in ids],
     )
+    return [row for row in rows if ask.caller.may_use(row["account_id"])]

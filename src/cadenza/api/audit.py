@@ -1,4 +1,7 @@
-"""Who did what: the audit log of a workspace, and of the house."""
+"""Who did what: the audit log of a workspace, and of the house.
+
+A key that is bound to accounts is shown what was done to these accounts themselves, and nothing else.
+"""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -8,7 +11,7 @@ from pydantic import BaseModel
 
 from cadenza.api.ask import Ask, Asking
 from cadenza.api.declare import INSTANCE, Resource
-from cadenza.api.shape import ID, LAST, Id, Page, PageAsked, Paged, loads
+from cadenza.api.shape import ID, LAST, Id, Page, PageAsked, Paged, loads, one_of
 from cadenza.people.model import INSTANCE as HOUSE
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
@@ -49,22 +52,24 @@ async def _list(
     ask: Asking, workspace_id: str, page: PageAsked, subject_id: str | None, actor: str | None
 ) -> Page[Entry]:
     at, id_ = page.after or (LAST, "")
+    of_accounts, accounts = one_of("subject_id", ask.caller.accounts)
 
     def look(tx: Tx, now: datetime) -> list[Row]:
         return tx.all(
-            """
+            f"""
             SELECT * FROM audit
             WHERE workspace_id = :workspace_id AND (:subject = '' OR subject_id = :subject)
-                AND (:actor = '' OR actor = :actor)
+                AND (:actor = '' OR actor = :actor) AND {of_accounts}
                 AND (happened_at < :at OR (happened_at = :at AND id < :id))
             ORDER BY happened_at DESC, id DESC LIMIT :limit
-            """,
+            """,  # noqa: S608 - names of parameters
             workspace_id=workspace_id,
             subject=subject_id or "",
             actor=actor or "",
             at=at,
             id=id_,
             limit=page.limit + 1,
+            **accounts,
         )
 
     return page.cut(await ask.read(look), _show, at="happened_at")

@@ -12,6 +12,7 @@ from cadenza.api.declare import MIB, Resource
 from cadenza.api.give_file import Given, give
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.read_upload import UploadForm
+from cadenza.api.posts import reached
 from cadenza.api.shape import Answer, Asked, Id, Line, Page, Paged
 from cadenza.media.delete import Deleted, InUse, delete
 from cadenza.media.describe import describe
@@ -178,10 +179,9 @@ async def show_media(ask: Ask, workspace_id: Id, media_id: Id) -> MediaDetailed:
             workspace_id=workspace_id,
             id=media_id,
         )
-        return MediaDetailed(
-            **show(media).model_dump(),
-            posts=[PostNamed(id=row["id"], title=row["title"]) for row in rows],
-        )
+        reach = reached(ask, tx, [row["id"] for row in rows])
+        posts = [PostNamed(id=row["id"], title=row["title"]) for row in rows if row["id"] in reach]
+        return MediaDetailed(**show(media).model_dump(), posts=posts)
 
     return await ask.read(look)
 
@@ -208,7 +208,9 @@ async def delete_media(act: Act, workspace_id: Id, media_id: Id) -> MediaDeleted
             case Deleted(id=id_):
                 return MediaDeleted(id=id_)
             case InUse(posts=posts, keepers=keepers, says=says):
-                raise conflict("in_use", _said(says), posts=list(posts), keepers=list(keepers))
+                reach = reached(act, tx, posts)
+                named = [id_ for id_ in posts if id_ in reach]
+                raise conflict("in_use", _said(says), posts=named, keepers=list(keepers))
             case NoSuchMedia():
                 raise not_found("media")
 

@@ -1,9 +1,11 @@
 """Posts: written, found, edited and deleted. What is done with them stands in `post_acts.py`.
 
 A key that is bound to accounts sees and changes the posts that go nowhere else. An approval asked for by a
-key wants the scope `posts:approve`. Limit: such a key's pages may be shorter than asked for.
+key wants the scope `posts:approve`, and what it puts on the road takes from the key's daily budget. Limit:
+pages of a key that is bound to accounts may be shorter than asked for.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, TypeVar
 
@@ -121,11 +123,7 @@ async def delete_post(act: Act, workspace_id: Id, post_id: Id) -> PostDeleted:
     """Delete a post and cancel what waits of it; refused while it is being sent."""
 
     def operation(tx: Tx, now: datetime) -> PostDeleted:
-        before = one(act, tx, now, post_id)
-        if act.if_match is not None and act.if_match != "*":
-            expected = seen(act, None, before.post.revision)
-            if expected != before.post.revision:
-                refuse(edit.Conflict(before.post), if_match=True, current=show_post(before))
+        unchanged(act, tx, now, post_id)
         answer = delete.delete(tx, now, workspace_id=workspace_id, post_id=post_id, by=act.by)
         if not isinstance(answer, delete.Deleted):
             refuse(answer)
@@ -162,6 +160,7 @@ def write_over(act: Acting, tx: Tx, now: datetime, post_id: str, body: PostChang
     )
     if not isinstance(answer, edit.Edited):
         refuse(answer, if_match=body.revision is None, current=show_post(before))
+    act.spend(tx, now, len(answer.scheduled))
     return tag(
         act,
         PostSaved(
@@ -196,6 +195,31 @@ def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:
     if isinstance(found, NoSuchPost) or not _reaches(ask, found):
         raise not_found("post")
     return found
+
+
+def unchanged(act: Acting, tx: Tx, now: datetime, post_id: str) -> read.Shown:
+    """Read a post that the caller may see, or refuse if their `If-Match` names another state of it."""
+    found = one(act, tx, now, post_id)
+    if act.if_match is not None and seen(act, None, found.post.revision) != found.post.revision:
+        refuse(edit.Conflict(found.post), if_match=True, current=show_post(found))
+    return found
+
+
+def reached(ask: Asking, tx: Tx, post_ids: Sequence[str]) -> set[str]:
+    """Return which of these posts the caller may see."""
+    if ask.caller.accounts is None or not post_ids:
+        return set(post_ids)
+    rows = tx.all(
+        """
+        SELECT DISTINCT delivery.post_id, delivery.account_id
+        FROM TABLE(:posts) AS asked (post_id text) CROSS JOIN delivery
+        WHERE delivery.workspace_id = :workspace_id AND delivery.post_id = asked.post_id
+        """,
+        workspace_id=ask.workspace_id,
+        posts=[(id_,) for id_ in post_ids],
+    )
+    beyond = {row["post_id"] for row in rows if not ask.caller.may_use(row["account_id"])}
+    return set(post_ids) - beyond
 
 
 def tag(ask: Asking, shown: Model) -> Model:

@@ -12,6 +12,8 @@ from pydantic import ConfigDict, Field
 from cadenza.api.ask import Act, Acting, Ask
 from cadenza.api.declare import Resource
 from cadenza.api.perform import Deed, On
+from cadenza.api.posts import one as one_post
+from cadenza.api.problems import Problem
 from cadenza.api.queue_shapes import (
     AddedTo,
     AlreadyShown,
@@ -279,7 +281,8 @@ async def show_runway(ask: Ask, workspace_id: Id, account_id: Id) -> RunwayShown
 def give_slots(
     act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets, *, to: To | Named | datetime
 ) -> AddedShown:
-    """Queue a post, or refuse; locks: `model.locks` of the accounts."""
+    """Queue a post that the caller may see, or refuse; locks: `model.locks` of the accounts."""
+    one_post(act, tx, now, post_id)
     act.spend(tx, now, len({each if isinstance(each, str) else each[0] for each in targets}))
     answer = add(
         tx,

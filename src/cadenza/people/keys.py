@@ -89,7 +89,7 @@ def spend_publish(
     tx: Tx, now: datetime, *, workspace_id: str, caller: Caller, count: int = 1
 ) -> TooOften | None:
     """Take from a key's daily budget of publishings; people and keys without one have no limit here."""
-    if caller.key_id is None or caller.publish_per_day is None:
+    if caller.key_id is None or caller.publish_per_day is None or not count:
         return None
     day = now.astimezone(UTC).date()
     taken = count <= caller.publish_per_day and tx.run(

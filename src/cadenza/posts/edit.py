@@ -16,7 +16,7 @@ from msgspec import UNSET, UnsetType
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
-from cadenza.deliveries.approve import release
+from cadenza.deliveries.approve import Released, release
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.rewrite import Frozen, Rewritten, rewrite
 from cadenza.media.model import NoSuchMedia
@@ -68,6 +68,7 @@ class Edited:
     why_not_approved: str | None = None
     voided: bool = False  # an approval that it had is gone
     rewritten: tuple[str, ...] = ()
+    scheduled: tuple[str, ...] = ()  # what this save put on the road, being an approval
     too_late: tuple[Frozen, ...] = ()
 
     @property
@@ -113,8 +114,9 @@ def edit(
             return used
     after, why_not = _judge(tx, now, before, after, by, asked=approve)
     rewritten = carry(tx, after)
+    released = Released()
     if after.approved:
-        release(tx, now, workspace_id=workspace_id, post_id=post_id)
+        released = release(tx, now, workspace_id=workspace_id, post_id=post_id)
     _save(tx, now, after, by, note=_too_late(rewritten.frozen) if rewritten.frozen else None)
     voided = before.approved and not after.approved
     record(
@@ -139,6 +141,7 @@ def edit(
         why_not_approved=why_not,
         voided=voided,
         rewritten=rewritten.changed,
+        scheduled=released.scheduled,
         too_late=rewritten.frozen,
     )
 
