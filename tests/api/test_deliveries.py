@@ -1,6 +1,7 @@
-"""Deliveries are listed by when they are due, either way, page by page and none twice."""
+"""Deliveries are listed by when they are due, page by page and none twice; stale decisions change nothing."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -32,3 +33,26 @@ async def test_pages_follow_the_order_that_was_asked_for(
         seen += [each["id"] for each in page["items"]]
         cursor = page["next"]
     assert seen == list(names)
+
+
+@pytest.mark.parametrize(
+    ("verb", "body"),
+    [
+        ("cancel", {}),
+        ("retry", None),
+        ("publish-now", None),
+        ("decide", {"fence": 1, "is_there": True}),
+    ],
+)
+async def test_a_delivery_that_changed_meanwhile_is_left_alone(
+    place: Place, verb: str, body: dict[str, Any] | None
+) -> None:
+    editor = await place.client("editor")
+    one = f"{LIST}/delivery-of-ada"
+    seen = (await editor.get(one)).headers["etag"]
+    hurried = await editor.post(f"{one}/publish-now", headers={"if-match": seen})
+    assert hurried.status_code == 200, hurried.text
+    stale = await editor.post(f"{one}/{verb}", json=body, headers={"if-match": seen})
+    assert (stale.status_code, stale.json()["current"]["id"]) == (412, "delivery-of-ada")
+    current = (await editor.get(one)).headers["etag"]
+    assert current == hurried.headers["etag"] != seen

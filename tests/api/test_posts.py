@@ -252,7 +252,7 @@ async def test_a_key_of_some_accounts_does_not_see_posts_of_others(
     reader = await program(place, "posts:read", "posts:write", accounts=["account-of-ada"])
     assert (await reader.get(f"{POSTS}/{made['id']}")).status_code == 200
     await place.house.operations.run(
-        lambda tx, _: tx.run("UPDATE api_key SET accounts = '[\"other\"]'")
+        lambda tx, _: tx.run("UPDATE api_key SET accounts = 'another other'")
     )
     assert (await reader.get(f"{POSTS}/{made['id']}")).status_code == 404
     assert (await reader.get(POSTS)).json()["items"] == []
@@ -285,3 +285,41 @@ async def test_an_edit_says_what_would_go_wrong_where_it_is_planned(
     )
     (finding,) = long.json()["findings"]
     assert (finding["account_id"], finding["field"]) == ("account-of-ada", "text")
+
+
+async def test_an_approval_by_saving_takes_from_a_keys_budget(place: Place) -> None:
+    scopes = ("posts:read", "posts:write", "posts:approve")
+    writer = await program(place, *scopes, publish_per_day=0)
+    made = await write(writer)
+    await act(writer, made, "schedule", at=await in_the_future(place, hours=3), accounts=[ADA])
+    approving = {"approve": True, "revision": made["revision"]}
+    saved = await writer.patch(f"{POSTS}/{made['id']}", json=approving)
+    assert saved.status_code == 429, saved.text
+    asked = {"post_id": made["id"], "content": {"text": "We open at ten."}, **approving}
+    composed = await writer.post(f"{POSTS}/compose", json=asked)
+    assert composed.status_code == 429, composed.text
+    (pill,) = (await writer.get(f"{POSTS}/{made['id']}")).json()["pills"]
+    assert pill["state"] == "draft"
+    other = await write(writer, approve=True)
+    assert other["approved"]  # it goes nowhere yet, so it costs nothing
+
+
+@pytest.mark.parametrize(
+    ("verb", "body"),
+    [
+        ("unapprove", {}),
+        ("cancel", {}),
+        ("retry", {}),
+        ("publish-now", {"accounts": [ADA]}),
+        ("schedule", {"at": "2031-03-30T09:00:00Z", "accounts": [ADA]}),
+    ],
+)
+async def test_an_act_on_a_post_that_changed_meanwhile_is_refused(
+    editor: httpx2.AsyncClient, verb: str, body: dict[str, Any]
+) -> None:
+    made = await write(editor)
+    url = f"{POSTS}/{made['id']}"
+    saved = await editor.patch(url, json={"text": "We open at ten.", "revision": 1})
+    assert saved.status_code == 200, saved.text
+    stale = await editor.post(f"{url}/{verb}", json=body, headers={"if-match": '"1"'})
+    assert (stale.status_code, stale.json()["current"]["revision"]) == (412, 2), stale.text

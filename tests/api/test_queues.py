@@ -208,3 +208,23 @@ async def test_an_accounts_other_zone_is_its_queues(
     filled = [line for day in shown["days"] for line in day["lines"] if line["kind"] == "filled"]
     assert [line["wall_time"] for line in filled] == [row["wall_time"]]
     assert row["wall_time"][11:] in ("09:00", "17:30")
+
+
+async def test_slots_that_changed_meanwhile_are_left_alone(
+    editor: httpx2.AsyncClient, queue: str
+) -> None:
+    url = f"{queue}/schedule"
+    seen = {"if-match": (await editor.get(url)).headers["etag"]}
+    first = await editor.patch(url, json={"name": "Mornings"}, headers=seen)
+    assert first.status_code == 200, first.text
+    late = await editor.patch(url, json={"name": "Evenings"}, headers=seen)
+    assert (late.status_code, late.json()["current"]["name"]) == (412, "Mornings")
+    again = await editor.put(url, json={"slots": SLOTS}, headers=seen)
+    assert again.status_code == 412, again.text
+    assert (await editor.get(url)).json()["name"] == "Mornings"
+
+
+async def test_no_slots_match_nothing(editor: httpx2.AsyncClient) -> None:
+    url = f"{HOME}/accounts/account-of-ada/queue/schedule"
+    asked = await editor.put(url, json={"slots": SLOTS}, headers={"if-match": "*"})
+    assert asked.status_code == 412, asked.text

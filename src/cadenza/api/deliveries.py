@@ -153,7 +153,7 @@ async def cancel(act: Act, workspace_id: Id, delivery_id: Id, body: Reason) -> D
     """Take it off the road; a call that is under way cannot be called back."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
-        _one(act, tx, delivery_id)
+        act.check_match(_one(act, tx, delivery_id))
         answer = change.cancel(
             tx, now, workspace_id=workspace_id, id=delivery_id, reason=body.reason
         )
@@ -167,7 +167,7 @@ async def retry(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
     """Try what failed or was missed once more."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
-        _one(act, tx, delivery_id)
+        act.check_match(_one(act, tx, delivery_id))
         act.spend(tx, now)
         answer = change.retry(tx, now, workspace_id=workspace_id, id=delivery_id)
         return _changed(act, tx, now, delivery_id, answer, "delivery.retry")
@@ -180,7 +180,7 @@ async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
     """Make it due now, before others; never past a stop, a pause, approval or a budget."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
-        _one(act, tx, delivery_id)
+        act.check_match(_one(act, tx, delivery_id))
         act.spend(tx, now)
         answer = change.publish_now(tx, now, workspace_id=workspace_id, id=delivery_id)
         return _changed(act, tx, now, delivery_id, answer, "delivery.publish_now")
@@ -193,6 +193,7 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
     """Settle a doubt: it is there, or it is not and is to be sent again."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
+        act.check_match(_one(act, tx, delivery_id))
         answer = change.decide_doubt(
             tx,
             now,
@@ -263,4 +264,5 @@ def _changed(
                 subject_id=id_,
                 after={"state": state.value},
             )
+            act.tag(_one(act, tx, id_))
             return _one(act, tx, id_, warning)

@@ -31,7 +31,7 @@ from cadenza.api.post_act_shapes import (
     WhereSeen,
 )
 from cadenza.api.post_shapes import refuse, show_post, targets_of
-from cadenza.api.posts import APPROVE, one, seen, tag
+from cadenza.api.posts import APPROVE, one, seen, tag, unchanged
 from cadenza.api.queue_shapes import show
 from cadenza.api.shape import Id
 from cadenza.deliveries.cancel_post import CanceledPost
@@ -59,7 +59,7 @@ on_post = On(
     refuse=refuse,
     show=_show,
     locks=post_locks,
-    meet=one,
+    meet=unchanged,
 )
 routes = on_post.routes
 
@@ -109,10 +109,12 @@ def retry_post(deed: Deed, body: Chosen) -> retry.Retrying | NoSuchPost | publis
 async def publish_post_now(act: Act, workspace_id: Id, post_id: Id, body: Where) -> PublishingShown:
     """Send an approved post now, on chosen channels; a second click finds the first one's attempt."""
     targets = targets_of(act, body.accounts)
-    return await act.write(
-        lambda tx, now: send_now(act, tx, now, post_id, targets),
-        locks=await post_locks(act, post_id, targets),
-    )
+
+    def operation(tx: Tx, now: datetime) -> PublishingShown:
+        unchanged(act, tx, now, post_id)
+        return send_now(act, tx, now, post_id, targets)
+
+    return await act.write(operation, locks=await post_locks(act, post_id, targets))
 
 
 @routes.post("/approve-and-publish-now", needs=Role.EDITOR, scope=APPROVE)
@@ -132,10 +134,12 @@ async def schedule_post(act: Act, workspace_id: Id, post_id: Id, body: When) -> 
     """Give it an instant by hand, everywhere or at chosen places."""
     targets = targets_of(act, body.accounts)
     when = schedule_at.When(body.at, body.zone)
-    return await act.write(
-        lambda tx, now: give_time(act, tx, now, post_id, when, targets),
-        locks=await post_locks(act, post_id, targets),
-    )
+
+    def operation(tx: Tx, now: datetime) -> ScheduledShown:
+        unchanged(act, tx, now, post_id)
+        return give_time(act, tx, now, post_id, when, targets)
+
+    return await act.write(operation, locks=await post_locks(act, post_id, targets))
 
 
 def send_now(

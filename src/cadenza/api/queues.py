@@ -232,17 +232,19 @@ async def show_schedule(ask: Ask, workspace_id: Id, account_id: Id) -> ScheduleS
     "/schedule",
     done=schedule.Written,
     shows=ScheduleShown,
-    show=lambda _, shows, written: shows.of(written.queue),
+    show=lambda deed, shows, written: deed.act.tag(shows.of(written.queue)),
     method="PUT",
 )
 def give_schedule(deed: Deed, body: ScheduleAsked) -> schedule.Written | Refused:
     """Give an account its first weekly slots."""
+    _check_match(deed)
     return schedule.write(deed.tx, deed.now, **deed.about, **body.model_dump())
 
 
 @on_queue.act("/schedule", done=Changed, shows=ScheduleChanged, method="PATCH")
 def change_schedule(deed: Deed, body: ScheduleChange) -> Changed | Refused:
     """Change slots, zone or cap; with `dry_run` it says what would keep its time and what would move."""
+    _check_match(deed)
     return change(deed.tx, deed.now, **deed.about, **body.words())
 
 
@@ -304,6 +306,17 @@ def _schedule(tx: Tx, workspace_id: str, account_id: str) -> ScheduleShown:
     if isinstance(queue, NoQueue):
         refuse(queue)
     return ScheduleShown.of(queue)
+
+
+def _check_match(deed: Deed) -> None:
+    """Refuse to change slots that are no longer as the caller saw them."""
+    if deed.act.if_match is None:
+        return
+    account_id = deed.about["account_id"]
+    queue = keep.read(deed.tx, workspace_id=deed.act.workspace_id, account_id=account_id)
+    if isinstance(queue, NoQueue):
+        raise Problem(412, "changed_meanwhile", "There are no weekly slots any more, or not yet.")
+    deed.act.check_match(ScheduleShown.of(queue))
 
 
 def _target(place: Place) -> Any:
