@@ -93,6 +93,36 @@ async def test_an_invitation_that_was_taken_back_opens_nothing(place: Place) -> 
     assert answer.status_code == 403
 
 
+async def test_an_invitation_ends_with_what_its_inviter_may_give(place: Place) -> None:
+    owner, second = await place.client("owner"), await place.client("admin")
+    path = f"{HOME}/members/{place.ids['admin.member']}"
+    assert (await owner.put(f"{path}/role", json={"role": "owner"})).status_code == 200
+    tokens: dict[str, str] = {}
+    for role in ("owner", "admin", "editor"):
+        asked = {"email": f"{role}-to-be@example.org", "role": role}
+        assert (await second.post(f"{HOME}/invitations", json=asked)).status_code == 201
+        tokens[role] = await mailed(place)
+
+    async def still_open() -> list[str]:
+        listed = (await owner.get(f"{HOME}/invitations")).json()
+        return sorted(each["role"] for each in listed)
+
+    assert (await owner.put(f"{path}/role", json={"role": "admin"})).status_code == 200
+    assert await still_open() == ["admin", "editor"]
+    assert (await owner.put(f"{path}/role", json={"role": "editor"})).status_code == 200
+    assert await still_open() == []
+    assert (await owner.put(f"{path}/role", json={"role": "admin"})).status_code == 200
+    tokens["viewer"] = await invited(place, role="viewer")
+    assert (await owner.delete(path)).status_code == 200
+    guest = await place.client()
+    for token in tokens.values():
+        answer = await guest.post("/api/v1/auth/invitations/accept", json={"token": token, **NEW})
+        assert answer.status_code == 403, answer.text
+    log = (await owner.get(f"{HOME}/audit")).json()["items"]
+    ended = [each["actor"] for each in log if each["action"] == "invitation.revoke"]
+    assert ended == [f"member:{place.ids['owner.member']}"] * 4
+
+
 async def test_nobody_gives_a_role_above_their_own(place: Place) -> None:
     admin = await place.client("admin")
     asked = {"email": "cy@example.org", "role": "owner"}

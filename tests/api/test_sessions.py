@@ -160,6 +160,25 @@ async def test_a_session_can_be_ended_from_another_one(place: Place) -> None:
     assert (await there.get("/api/v1/me")).status_code == 401
 
 
+async def test_ending_the_other_sessions_can_be_tried_repeated_and_looked_up(place: Place) -> None:
+    here, there = await place.client("owner"), await place.client()
+    await there.post(SIGN_IN, json=OWNER)
+    path = "/api/v1/me/sessions"
+    tried = await here.delete(path, params={"dry_run": "true"})
+    assert tried.json() == {"ended": 1, "dry_run": True}
+    assert (await there.get("/api/v1/me")).status_code == 200
+    key = {"idempotency-key": "once"}
+    done = await here.delete(path, headers=key)
+    assert done.json() == {"ended": 1, "dry_run": False}
+    assert (await there.get("/api/v1/me")).status_code == 401
+    await there.post(SIGN_IN, json=OWNER)
+    assert (await here.delete(path, headers=key)).json() == done.json()
+    assert (await there.get("/api/v1/me")).status_code == 200
+    log = await place.rows("SELECT actor, after FROM audit WHERE action = 'session.end_others'")
+    person = f"person:{place.ids['owner.person']}"
+    assert log == [{"actor": person, "after": '{"ended":1}'}]
+
+
 async def test_a_role_is_read_anew_for_each_request(place: Place) -> None:
     browser = await place.client("admin")
     assert (await browser.get("/api/v1/workspaces/home-of-ada/keys")).status_code == 200

@@ -68,7 +68,7 @@ class SessionShown(BaseModel):
     current: bool
 
 
-class Ended(BaseModel):
+class Ended(Answer):
     """How many sessions were ended."""
 
     ended: int
@@ -161,10 +161,11 @@ async def end_session(act: Act, session_id: Id) -> None:
 async def end_other_sessions(act: Act) -> Ended:
     """End every session but this one."""
     keep = act.caller.session_id
-    count = await act.change(
-        lambda tx, now: sessions.end_others(tx, now, person_id=act.person_id, keep=keep)
-    )
-    return Ended(ended=count)
+
+    def operation(tx: Tx, now: datetime) -> Ended:
+        return Ended(ended=sessions.end_others(tx, now, person_id=act.person_id, keep=keep))
+
+    return await act.write(operation)
 
 
 @routes.post("/password", needs=PERSON, status_code=204)

@@ -148,7 +148,7 @@ async def list_invitations(ask: Ask, workspace_id: Id) -> list[Invitation]:
     return [Invitation(**row) for row in rows]
 
 
-@routes.post("/invitations", needs=Role.ADMIN, status_code=201)
+@routes.post("/invitations", needs=workspaces.INVITES, status_code=201)
 async def invite_person(act: Act, workspace_id: Id, body: Invite) -> InvitationMade:
     """Invite an address; the mail carries a link that works once, for a week."""
     token = draw_token()

@@ -80,11 +80,14 @@ def end_session(tx: Tx, now: datetime, *, person_id: str, id: str) -> Done | Mis
 
 def end_others(tx: Tx, now: datetime, *, person_id: str, keep: str | None) -> int:
     """End all of a person's sessions but one; say how many."""
-    return tx.run(
+    count = tx.run(
         "DELETE FROM session WHERE person_id = :person_id AND id <> :keep",
         person_id=person_id,
         keep=keep or "",
     )
+    if count:
+        _audit(tx, now, person_id, "session.end_others", person_id, ended=count)
+    return count
 
 
 def rotate_session(tx: Tx, now: datetime, *, session_id: str, token_hash: str) -> None:
@@ -92,7 +95,7 @@ def rotate_session(tx: Tx, now: datetime, *, session_id: str, token_hash: str) -
     tx.run("UPDATE session SET token_hash = :hash WHERE id = :id", hash=token_hash, id=session_id)
 
 
-def _audit(tx: Tx, now: datetime, person_id: str, action: str, subject: str) -> None:
+def _audit(tx: Tx, now: datetime, person_id: str, action: str, subject: str, **after: int) -> None:
     record(
         tx,
         now,
@@ -100,4 +103,5 @@ def _audit(tx: Tx, now: datetime, person_id: str, action: str, subject: str) -> 
         by=f"person:{person_id}",
         action=action,
         subject_id=subject,
+        after=after or None,
     )

@@ -1,7 +1,8 @@
 """Workspaces and who is in them: create and change; members, their roles and their leaving.
 
 The last owner of a workspace cannot leave or be made less. Nobody gives a role above their own, or
-changes somebody whose role is above their own. Keys that a member made end with the membership.
+changes somebody whose role is above their own. Keys that a member made end with the membership, and so do
+their open invitations; one who is made less leaves only those open that they could still give.
 """
 
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ class NewWorkspace:
 
 
 CHANGEABLE = (
+INVITES = Role.ADMIN  # the least role that invites others
     *("name", "zone", "active", "approval", "hashtags", "max_per_day"),
     *("recipient_cap", "recipient_cap_days"),
 )
@@ -164,6 +166,7 @@ def change_role(
         now,
         workspace_id=workspace_id,
         by=by,
+        _end_invitations(tx, now, workspace_id, member_id, gives=role, by=by)
         action="member.role",
         subject_id=member_id,
         before={"role": row["role"]},
@@ -175,7 +178,7 @@ def change_role(
 def remove_member(
     tx: Tx, now: datetime, *, workspace_id: str, member_id: str, own: Role, by: str
 ) -> Done | Missing | Refused:
-    """Let a member go, and the keys they made. Run under `lock_of(workspace_id)`."""
+    """Let a member go, with the keys they made and the invitations they sent. Run under `lock_of(workspace_id)`."""
     row = _member(tx, workspace_id, member_id)
     if row is None:
         return Missing()
@@ -188,6 +191,7 @@ def remove_member(
         "DELETE FROM notice_choice WHERE workspace_id = :workspace_id AND member_id = :id", **key
     )
     tx.run("DELETE FROM member WHERE workspace_id = :workspace_id AND id = :id", **key)
+    _end_invitations(tx, now, workspace_id, member_id, gives=None, by=by)
     before = {"email": row["email"], "role": row["role"]}
     record(
         tx,
@@ -237,3 +241,42 @@ def _end_keys(tx: Tx, now: datetime, workspace_id: str, member_id: str) -> None:
         workspace_id=workspace_id,
         member_id=member_id,
     )
+
+
+def _end_invitations(
+    tx: Tx, now: datetime, workspace_id: str, member_id: str, *, gives: Role | None, by: str
+) -> None:
+    """End a member's open invitations to roles that they may not give any more."""
+    rows = tx.all(
+        """
+        SELECT id, email, role FROM invitation
+        WHERE workspace_id = :workspace_id AND invited_by = :inviter
+            AND used_at IS NULL AND revoked_at IS NULL AND ends_at > :now
+        ORDER BY created_at, id
+        """,
+        workspace_id=workspace_id,
+        inviter=f"member:{member_id}",
+        now=now,
+    )
+    for row in rows:
+        if gives is not None and gives.covers(INVITES) and gives.covers(Role(row["role"])):
+            continue
+        tx.run(
+            """
+            UPDATE invitation SET revoked_at = :now
+            WHERE workspace_id = :workspace_id AND id = :id AND used_at IS NULL
+            """,
+            now=now,
+            workspace_id=workspace_id,
+            id=row["id"],
+        )
+        record(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            by=by,
+            action="invitation.revoke",
+            subject_id=row["id"],
+            before={"email": row["email"], "role": row["role"]},
+            after={"because": "its inviter may not give this role any more"},
+        )
