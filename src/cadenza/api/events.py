@@ -1,13 +1,14 @@
 """What happens in a workspace, as it happens: server-sent events from audit and outbox rows.
 
-Rows are read in order of time, with a look back of a few seconds, because a transaction may become
-visible after one that began later; what was sent is remembered, so nothing comes twice on one stream. A
-browser that comes back says where it was (`Last-Event-ID`) and may see the last seconds again: know
-events by their id. The stream ends when the process stops or when the caller may no longer look.
+Each look goes through all rows since the last one, page by page and in order of time, with a look back of a
+few seconds, because a transaction may become visible after one that began later; what was sent is remembered,
+so nothing comes twice on one stream. A browser that comes back says where it was (`Last-Event-ID`) and may see
+the last seconds again: know events by their id. The stream ends when the process stops or when the caller may
+no longer look.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -28,7 +29,21 @@ routes = Resource("events", "/workspaces/{workspace_id}/events")
 EVERY = 1.0  # seconds between looks
 BEAT = 15.0  # seconds between signs of life
 LOOK_BACK = timedelta(seconds=5)
-BATCH = 200
+PAGE = 500  # rows
+# Letters to single persons are nobody else's affair.
+LOGS = (
+    """
+    SELECT id, action AS kind, subject_id, actor, after AS data, happened_at FROM audit
+    WHERE workspace_id = :workspace_id AND happened_at >= :at AND (happened_at > :at OR id > :id)
+    ORDER BY happened_at, id LIMIT :most
+    """,
+    """
+    SELECT id, kind, subject_id, NULL AS actor, body AS data, created_at AS happened_at FROM outbox
+    WHERE workspace_id = :workspace_id AND created_at >= :at AND (created_at > :at OR id > :id)
+        AND kind NOT LIKE 'person.%'
+    ORDER BY created_at, id LIMIT :most
+    """,
+)
 
 
 class Events(StreamingResponse):
@@ -66,28 +81,38 @@ async def follow(
 
 
 async def _stream(ask: Asking, since: datetime, seen: dict[str, datetime]) -> AsyncIterator[bytes]:
-    workspace_id = ask.workspace_id
     stop: asyncio.Event = ask.request.app.state.stop
     clock = ask.house.clock
     yield format_sse_event(comment="following", retry=2000)
     beat = clock.monotonic() + BEAT
-    while not stop.is_set():
-        rows = await ask.read(lambda tx, now, since=since: _look(tx, workspace_id, since))
-        fresh = [row for row in rows if row["id"] not in seen]
-        for row in fresh:
-            seen[row["id"]] = row["at"]
-            if _may_see(ask, row):
-                yield _event(row)
-        if rows:
-            since = max(since, rows[-1]["at"] - LOOK_BACK)
-            seen = {id_: at for id_, at in seen.items() if at >= since}
-        if len(fresh) < BATCH and await clock.wait(stop, EVERY):
+    async for row in _fresh(ask, since, seen):
+        if row is None:
+            await clock.wait(stop, EVERY)
+        elif _may_see(ask, row):
+            yield _event(row)
+        if stop.is_set():
             return
         if clock.monotonic() >= beat:
             beat = clock.monotonic() + BEAT
             if not await _still_allowed(ask):
                 return
             yield format_sse_event(comment="still here")
+
+
+async def _fresh(
+    ask: Asking, since: datetime, seen: dict[str, datetime]
+) -> AsyncIterator[Row | None]:
+    """Give each new row once, for ever; None: that is all for now."""
+    while True:
+        newest = since
+        async for row in _look(ask, since):
+            newest = row["happened_at"]
+            if row["id"] not in seen:
+                seen[row["id"]] = newest
+                yield row
+        since = max(since, newest - LOOK_BACK)
+        seen = {id_: at for id_, at in seen.items() if at >= since}
+        yield None
 
 
 async def _start(ask: Asking, last: str | None) -> tuple[datetime, dict[str, datetime]]:
@@ -101,30 +126,33 @@ async def _start(ask: Asking, last: str | None) -> tuple[datetime, dict[str, dat
     return instant - LOOK_BACK, {id_: instant}
 
 
-def _look(tx: Tx, workspace_id: str, since: datetime) -> list[Row]:
-    """Read both logs since an instant; letters to single persons are nobody else's affair."""
-    audit = tx.all(
-        """
-        SELECT id, action AS kind, subject_id, actor, after AS data, happened_at FROM audit
-        WHERE workspace_id = :workspace_id AND happened_at >= :since
-        ORDER BY happened_at, id LIMIT :batch
-        """,
-        workspace_id=workspace_id,
-        since=since,
-        batch=BATCH * 5,
-    )
-    outbox = tx.all(
-        """
-        SELECT id, kind, subject_id, NULL AS actor, body AS data, created_at AS happened_at FROM outbox
-        WHERE workspace_id = :workspace_id AND created_at >= :since AND kind NOT LIKE 'person.%'
-        ORDER BY created_at, id LIMIT :batch
-        """,
-        workspace_id=workspace_id,
-        since=since,
-        batch=BATCH * 5,
-    )
-    rows = [row | {"at": row["happened_at"]} for row in (*audit, *outbox)]
-    return sorted(rows, key=lambda row: (row["at"], row["id"]))
+async def _look(ask: Asking, since: datetime) -> AsyncIterator[Row]:
+    """Go through both logs from an instant to their ends, the older row first."""
+    first = await ask.read(lambda tx, _: [_page(tx, ask, log, since, "") for log in LOGS])
+    logs = [_follow(ask, log, page) for log, page in zip(LOGS, first, strict=True)]
+    heads = [await anext(log, None) for log in logs]
+    while waiting := [
+        (head["happened_at"], place) for place, head in enumerate(heads) if head is not None
+    ]:
+        _, place = min(waiting)
+        head, heads[place] = heads[place], await anext(logs[place], None)
+        assert head is not None
+        yield head
+
+
+async def _follow(ask: Asking, log: str, page: list[Row]) -> AsyncGenerator[Row]:
+    """Go through one log from a page of it to its end."""
+    while True:
+        for row in page:
+            yield row
+        if len(page) < PAGE:
+            return
+        at, id_ = page[-1]["happened_at"], page[-1]["id"]
+        page = await ask.read(lambda tx, _, at=at, id_=id_: _page(tx, ask, log, at, id_))
+
+
+def _page(tx: Tx, ask: Asking, log: str, at: datetime, id_: str) -> list[Row]:
+    return tx.all(log, workspace_id=ask.workspace_id, at=at, id=id_, most=PAGE)
 
 
 def _may_see(ask: Asking, row: Row) -> bool:
@@ -143,11 +171,11 @@ def _event(row: Row) -> bytes:
         subject_id=row["subject_id"],
         actor=row["actor"],
         data=loads(row["data"]),
-        at=row["at"],
+        at=row["happened_at"],
     )
     return format_sse_event(
         data_str=shown.model_dump_json(),
-        id=f"{to_microseconds(row['at'])}.{row['id']}",
+        id=f"{to_microseconds(row['happened_at'])}.{row['id']}",
     )
 
 
