@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.accounts.seal import CannotOpen, Keyring, load_keyring
+from cadenza.accounts.seal import CannotOpen, Keyring, add_key, load_keyring
 from cadenza.providers.http.redact import Secret
 
 KEYS = {f"k{n}": Secret(base64.urlsafe_b64encode(bytes([n]) * 32).decode()) for n in (1, 2)}
@@ -84,3 +84,27 @@ def test_a_secret_shows_itself_to_nobody() -> None:
     for write in (json.dumps, pickle.dumps):
         with pytest.raises(TypeError):
             write(secret)
+
+
+def test_a_key_file_is_read_again_when_it_was_changed(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    running = load_keyring(path)
+    before = running.seal("secret", row=ROW)
+    assert add_key(path) == "k2"
+    assert running.open(load_keyring(path).seal("secret", row=ROW), row=ROW) == "secret"
+    assert running.seal("secret", row=ROW).startswith("k2.")
+    assert running.open(before, row=ROW) == "secret"
+    with pytest.raises(CannotOpen):
+        running.open(before.replace("k1.", "k9."), row=ROW)
+
+
+def test_a_key_file_that_became_unfit_takes_nothing_away(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    running = load_keyring(path)
+    before = running.seal("secret", row=ROW)
+    path.write_text("nonsense\n")
+    assert running.open(running.seal("more", row=ROW), row=ROW) == "more"
+    path.unlink()
+    assert running.open(before, row=ROW) == "secret"
+    with pytest.raises(CannotOpen):
+        running.open(before.replace("k1.", "k9."), row=ROW)

@@ -87,6 +87,43 @@ def test_up_serves_offers_its_first_owner_a_link_and_ends_gracefully(tmp_path: P
         assert said["first_start"] is None
 
 
+def test_keys_are_rotated_under_a_house_that_runs(tmp_path: Path) -> None:
+    with started(tmp_path, "up", "--port", str(free_port())) as (_, said):
+        api = f"{said['address']}/api/v1"
+        first = {
+            "token": said["first_start"].partition("token=")[2],
+            "email": "ada@example.org",
+            "name": "Ada",
+            "password": "four plain words here",
+            "workspace": "Ada and friends",
+        }
+        with httpx2.Client(headers={"x-cadenza-csrf": "1"}, timeout=60) as browser:
+            home = browser.post(f"{api}/auth/first-start", json=first).json()["workspace_id"]
+            hooks = f"{api}/workspaces/{home}/webhooks"
+            made = browser.post(hooks, json={"url": "https://a.example/hook"}).json()
+            secret = f"{hooks}/{made['webhook']['id']}/secret"
+            assert rotate(tmp_path) == "k2"
+            changed = browser.post(secret)
+            assert changed.status_code == 200, changed.text  # it opens what the new key sealed
+            (line, _) = (tmp_path / "cadenza-data" / "keys").read_text().splitlines()
+            (tmp_path / "cadenza-data" / "keys").write_text(f"{line}\n")
+            assert browser.post(secret).status_code == 200  # and seals with the new key itself
+
+
+def rotate(folder: Path) -> str:
+    """Rotate the keys from outside; return the new one's id."""
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, "keys", "rotate", "--json"],
+        cwd=folder,
+        env={k: v for k, v in os.environ.items() if not k.startswith("CADENZA")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return json.loads(done.stdout)["key"]
+
+
 def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

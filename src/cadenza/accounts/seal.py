@@ -2,12 +2,14 @@
 
 AES-256-GCM, bound to the row by its associated data: a sealed value that is moved to another account
 does not open. The key's id stands in front, so keys can be rotated while both are at hand. The key file
-is made on first use with mode 0600; losing it means connecting every account again.
+is made on first use with mode 0600; losing it means connecting every account again. A running process reads
+a file that was changed again: before it seals, and when something names a key that it does not know.
 """
 
 import base64
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +21,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 
+log = logging.getLogger("cadenza.accounts")
 NONCE = 12
 KEY_BYTES = 32
 
@@ -59,10 +62,51 @@ class Keyring:
         return sealed.partition(".")[0] != next(iter(self.keys))
 
 
+class KeyFile(Mapping[str, Secret]):
+    """The keys of a file as it is now. One that became unfit is told once, and the keys of before stay."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen = _state_of(path)
+        self._keys = _read_keys(path)
+
+    def __getitem__(self, key_id: str) -> Secret:
+        if key_id not in self._keys:
+            self._look()
+        return self._keys[key_id]
+
+    def __iter__(self) -> Iterator[str]:
+        self._look()
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def _look(self) -> None:
+        """Read the file if it is another than the last time: a look costs one question to the disk."""
+        try:
+            seen = _state_of(self._path)
+            if seen != self._seen:
+                self._seen = seen
+                self._keys = _read_keys(self._path)
+        except (OSError, ValueError) as error:
+            log.warning("the key file cannot be read again: %s", error)
+
+
 def load_keyring(path: Path) -> Keyring:
-    """Read the key file, newest key first, or make one; refuse a file that others may read."""
+    """Open the key file, newest key first, or make one; refuse a file that others may read."""
     if not path.exists():
         _write_keys(path, [f"k1 {_new_key()}"])
+    return Keyring(KeyFile(path))
+
+
+def _state_of(path: Path) -> tuple[int, ...]:
+    """Tell one state of a file from another."""
+    stat = path.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def _read_keys(path: Path) -> dict[str, Secret]:
     if path.stat().st_mode & 0o077:
         raise PermissionError(f"{path} must be readable by its owner only: chmod 600 {path}")
     lines = [line.split() for line in path.read_text().splitlines() if line.strip()]
@@ -72,7 +116,7 @@ def load_keyring(path: Path) -> Keyring:
     for key_id, key in keys.items():
         if not _is_whole(key):
             raise ValueError(f"key {key_id!r} in {path} has not {KEY_BYTES} bytes of base64")
-    return Keyring(keys)
+    return keys
 
 
 def add_key(path: Path) -> str:

@@ -1,7 +1,7 @@
 """`cadenza keys`: the keys that credentials are sealed with.
 
 `rotate` puts a new key in front and seals everything anew; old keys stay in the file, so that a backup
-from before still opens. Workers must be started anew to seal with the new key.
+from before still opens. Processes that run on this key file take the new key up by themselves.
 """
 
 from cyclopts import App
@@ -29,5 +29,5 @@ async def rotate(*, chosen: Chosen = USUAL) -> int:
         say(f"key {key_id} is in front in {path}; sealed anew: {each or 'nothing was sealed yet'}")
         for row in done.lost:
             say(f"no key in the file opens {row}: it was left as it is")
-        say("start workers and servers anew, and back the key file up, apart from the database")
+        say("copy the key file to every other machine now, and back it up, apart from the database")
     return OK

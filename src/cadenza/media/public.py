@@ -11,6 +11,7 @@ import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import quote
 
 from cadenza.accounts.seal import Keyring
@@ -48,12 +49,7 @@ class Signer:
     @classmethod
     def from_keyring(cls, ring: Keyring) -> "Signer":
         """Draw keys of their own from the keyring's: what signs addresses cannot open credentials."""
-        return cls(
-            tuple(
-                hmac.digest(base64.urlsafe_b64decode(key.reveal()), _PURPOSE, hashlib.sha256)
-                for key in ring.keys.values()
-            )
-        )
+        return cls(_Drawn(ring))
 
     def mac(self, body: bytes) -> bytes:
         """Sign with the newest key."""
@@ -62,6 +58,22 @@ class Signer:
     def made(self, body: bytes, mac: bytes) -> bool:
         """Say whether one of the keys signed this; the time taken does not tell how near a guess is."""
         return any(hmac.compare_digest(_mac(key, body), mac) for key in self.keys)
+
+
+class _Drawn(Sequence[bytes]):
+    """The keys drawn from those that are in the keyring now."""
+
+    def __init__(self, ring: Keyring) -> None:
+        self._ring = ring
+
+    def __len__(self) -> int:
+        return len(self._ring.keys)
+
+    def __getitem__(self, place: Any) -> Any:
+        keys = [key.reveal() for key in self._ring.keys.values()]
+        if isinstance(place, slice):
+            return [_draw(key) for key in keys[place]]
+        return _draw(keys[place])
 
 
 def sign_public_url(
@@ -93,6 +105,10 @@ def open_public(signer: Signer, token: str, *, now: datetime) -> PublicFile | No
         return PublicFile(checked(file), mime, expires_at)
     except BadName:
         return NotPublic()
+
+
+def _draw(key: str) -> bytes:
+    return hmac.digest(base64.urlsafe_b64decode(key), _PURPOSE, hashlib.sha256)
 
 
 def _mac(key: bytes, body: bytes) -> bytes:
