@@ -1,5 +1,7 @@
 """A workspace's own settings, and stopping everything, over HTTP."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.api.conftest import Place
@@ -52,3 +54,14 @@ async def test_only_a_suspended_account_is_let_go_on(small: Place) -> None:
     )
     lifted = await admin.post(path, json={})
     assert lifted.json()["state"] == "connected", lifted.text
+
+
+@pytest.mark.parametrize(("set_to", "means"), [("off", "author"), ("on", "required")])
+async def test_new_workspaces_begin_with_the_houses_approval(
+    small: Place, set_to: str, means: str
+) -> None:
+    settings = replace(small.house.settings, approval=set_to)
+    small.app.state.house = replace(small.house, settings=settings)
+    owner = await small.client("owner")
+    made = await owner.post("/api/v1/workspaces", json={"name": "Cy"})
+    assert (made.status_code, made.json()["approval"]) == (201, means), made.text

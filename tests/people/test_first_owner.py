@@ -32,6 +32,7 @@ class Empty:
                 password_hash="hash",
                 zone="Europe/Berlin",
                 workspace="Ada and friends",
+                approval="required",
             ),
             locks=[LOCK],
         )
@@ -54,6 +55,8 @@ async def test_without_the_printed_token_nobody_moves_in(empty: Empty) -> None:
     await empty.operations.run(lambda tx, now: offer_first_start(tx, now, token_hash=token.hash))
     assert isinstance(await empty.enter("anything"), Wrong)
     assert isinstance(await empty.enter(token.hash), tuple)
+    asked = "SELECT approval FROM workspace"
+    assert await empty.operations.read(lambda tx, _: tx.value(asked)) == "required"
 
 
 async def test_of_many_who_try_at_once_one_becomes_the_owner(empty: Empty) -> None:

@@ -168,6 +168,7 @@ async def first_start(ask: Ask, body: FirstOwner) -> SignedIn:
             password_hash=hashed,
             zone=body.zone,
             workspace=body.workspace,
+            approval=ask.house.settings.first_approval,
         )
         if isinstance(made, tuple):
             open_session(tx, now, person_id=made[0], token_hash=token.hash, origin=origin_of(ask))

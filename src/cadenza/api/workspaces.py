@@ -113,7 +113,10 @@ async def create(act: Act, body: NewWorkspace) -> Workspace:
     """Make a workspace and become its owner."""
 
     def operation(tx: Tx, now: datetime) -> Workspace:
-        new = workspaces.NewWorkspace(id=tx.new_id(), name=body.name, zone=body.zone)
+        approval = act.house.settings.first_approval
+        new = workspaces.NewWorkspace(
+            id=tx.new_id(), name=body.name, zone=body.zone, approval=approval
+        )
         workspaces.create_workspace(tx, now, new=new, by=act.by)
         workspaces.add_member(
             tx, now, workspace_id=new.id, person_id=act.person_id, role=Role.OWNER, by=act.by

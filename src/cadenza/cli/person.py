@@ -63,6 +63,7 @@ async def create(
     words = _password(password, email, name)
     hashed = await Passwords().hash(words)
     token = draw_token()
+    settings = chosen.settings()
 
     def operation(tx: Tx, now: datetime) -> object:
         offer_first_start(tx, now, token_hash=token.hash)
@@ -75,9 +76,10 @@ async def create(
             password_hash=hashed,
             zone=zone,
             workspace=workspace,
+            approval=settings.first_approval,
         )
 
-    async with open_house(chosen.settings()) as house:
+    async with open_house(settings) as house:
         made = await house.operations.run(operation, locks=[LOCK])
     if not isinstance(made, tuple):
         raise ClientError(getattr(made, "says", "this installation has an owner already"))

@@ -102,6 +102,11 @@ class Settings:
         return self.database or f"sqlite:///{self.data / 'cadenza.sqlite3'}"
 
     @property
+    def first_approval(self) -> str:
+        """How posts of a new workspace are approved, in the words of workspaces."""
+        return "required" if self.approval == "on" else "author"
+
+    @property
     def keys(self) -> Path:
         """The file with the keys that credentials are sealed with."""
         return self.key_file or self.data / "keys"

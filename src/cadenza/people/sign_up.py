@@ -46,6 +46,7 @@ def sign_up_first_owner(
     password_hash: str,
     zone: str,
     workspace: str,
+    approval: str = "author",
 ) -> tuple[str, str] | Wrong | Refused:
     """Make the first person and workspace; return both ids. Run under the lock `people:first`."""
     if tx.value("SELECT count(*) FROM person"):
@@ -56,7 +57,7 @@ def sign_up_first_owner(
     person_id = add_person(
         tx, now, email=email, name=name, password_hash=password_hash, zone=zone, owner=True
     )
-    new = NewWorkspace(id=tx.new_id(), name=workspace, zone=zone)
+    new = NewWorkspace(id=tx.new_id(), name=workspace, zone=zone, approval=approval)
     create_workspace(tx, now, new=new, by=f"person:{person_id}")
     add_member(
         tx, now, workspace_id=new.id, person_id=person_id, role=Role.OWNER, by=f"person:{person_id}"

@@ -23,10 +23,11 @@ class NewWorkspace:
     id: str
     name: str
     zone: str
+    approval: str = "author"
 
 
-CHANGEABLE = (
 INVITES = Role.ADMIN  # the least role that invites others
+CHANGEABLE = (
     *("name", "zone", "active", "approval", "hashtags", "max_per_day"),
     *("recipient_cap", "recipient_cap_days"),
 )
@@ -41,13 +42,17 @@ def create_workspace(tx: Tx, now: datetime, *, new: NewWorkspace, by: str) -> st
     """Add a workspace; return its id."""
     get_zone(new.zone)
     tx.run(
-        "INSERT INTO workspace (id, name, zone, created_at) VALUES (:id, :name, :zone, :now)",
+        """
+        INSERT INTO workspace (id, name, zone, approval, created_at)
+        VALUES (:id, :name, :zone, :approval, :now)
+        """,
         id=new.id,
         name=new.name,
         zone=new.zone,
+        approval=new.approval,
         now=now,
     )
-    after = {"name": new.name, "zone": new.zone}
+    after = {"name": new.name, "zone": new.zone, "approval": new.approval}
     record(
         tx,
         now,
@@ -161,12 +166,12 @@ def change_role(
     )
     if not role.covers(Role(row["role"])):
         _end_keys(tx, now, workspace_id, member_id)
+        _end_invitations(tx, now, workspace_id, member_id, gives=role, by=by)
     record(
         tx,
         now,
         workspace_id=workspace_id,
         by=by,
-        _end_invitations(tx, now, workspace_id, member_id, gives=role, by=by)
         action="member.role",
         subject_id=member_id,
         before={"role": row["role"]},
@@ -186,12 +191,12 @@ def remove_member(
     if refusal is not None:
         return refusal
     _end_keys(tx, now, workspace_id, member_id)
+    _end_invitations(tx, now, workspace_id, member_id, gives=None, by=by)
     key = {"workspace_id": workspace_id, "id": member_id}
     tx.run(
         "DELETE FROM notice_choice WHERE workspace_id = :workspace_id AND member_id = :id", **key
     )
     tx.run("DELETE FROM member WHERE workspace_id = :workspace_id AND id = :id", **key)
-    _end_invitations(tx, now, workspace_id, member_id, gives=None, by=by)
     before = {"email": row["email"], "role": row["role"]}
     record(
         tx,
