@@ -39,6 +39,19 @@ async def test_strangers_take_nothing_from_a_workspace(small: Place) -> None:
     assert (await viewer.get("/api/v1/workspaces/home-of-ada")).status_code == 200
 
 
+async def test_keys_that_open_nothing_are_slowed_down_by_their_address(small: Place) -> None:
+    small.app.state.breath = Breath(small.house.clock, Pace(per_second=0.01, at_once=5))
+    guesser = await small.client(authorization="Bearer cad_nobody_knows-this-key")
+    said = [(await guesser.get("/api/v1/key")).status_code for _ in range(8)]
+    assert said == [401] * 5 + [429] * 3
+    viewer = await small.client("viewer")
+    assert (await viewer.get("/api/v1/me")).status_code == 200
+    elsewhere = await small.client(
+        address="198.51.100.7", authorization="Bearer cad_nobody_knows-this-key"
+    )
+    assert (await elsewhere.get("/api/v1/key")).status_code == 401
+
+
 def test_the_least_used_are_forgotten() -> None:
     breath = Breath(SystemClock(), Pace(per_second=0.001, at_once=1))
     assert breath.take("ada") == 0

@@ -43,7 +43,11 @@ class Guarded(APIRoute):
             workspace_id = request.path_params.get("workspace_id", "")
             check_browser(request, declared, house.settings.public_url)
             account_id = request.path_params.get("account_id") if workspace_id else None
-            known = await identify(request, house, workspace_id, account_id)
+            try:
+                known = await identify(request, house, workspace_id, account_id)
+            except Problem:
+                slow_down(request, None)  # a key that opens nothing counts as its sender's address
+                raise
             caller = None if known is None else known.caller
             slow_down(request, caller)
             admit(declared, caller, workspace_id)
