@@ -1,10 +1,14 @@
-"""How the house is: workers, clocks, how late the road is, how the networks answer, what holds sending."""
+"""How the house is: workers and what they have in hand, clocks, how late the road is, how the networks answer,
+what holds sending.
+"""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from importlib.metadata import version
+from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from cadenza.api.ask import Act, Ask
@@ -17,10 +21,12 @@ from cadenza.bootstrap.guard import read_witness
 from cadenza.core.zones import tz_version
 from cadenza.deliveries import installation
 from cadenza.deliveries.audit_limits import audit_limits
+from cadenza.engine.job import Filter, Job, State
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("system", "/system")
 DAY = timedelta(days=1)
+MOST = 1000  # running jobs that are looked at
 
 
 class WorkerShown(BaseModel):
@@ -34,6 +40,16 @@ class WorkerShown(BaseModel):
     started_at: datetime
     seen_at: datetime
     clock_skew_seconds: float
+
+
+class LeasesShown(BaseModel):
+    """What one worker has in hand; it renews a lease with every sign of life."""
+
+    worker: str
+    kind: Literal["deliveries", "jobs"]
+    held: int
+    lapsed: int = Field(description="Of these: ran out, and waits for another worker to take over")
+    ends_at: datetime = Field(description="When the oldest of them runs out, unless it is renewed")
 
 
 class Rate(BaseModel):
@@ -64,6 +80,7 @@ class System(BaseModel):
     notices_waiting: int
     hold: HoldShown | None
     workers: list[WorkerShown]
+    leases: list[LeasesShown]
     providers: list[Rate]
 
 
@@ -111,6 +128,7 @@ class AuditShown(BaseModel):
 async def show_system(ask: Ask) -> System:
     """Show workers, clocks, lag and success rates."""
     workers = await ask.house.engine.workers()
+    running = await ask.house.engine.store.find(Filter(states=(State.RUNNING,), limit=MOST))
     here = ask.house.clock.now()
 
     def look(tx: Tx, now: datetime) -> System:
@@ -142,6 +160,7 @@ async def show_system(ask: Ask) -> System:
                 )
                 for each in workers
             ],
+            leases=[*_delivering(tx, now), *_working(running, now)],
             providers=_rates(_outcomes(tx, now)),
         )
 
@@ -187,6 +206,44 @@ async def confirm(act: Act) -> ConfirmedShown:
         return ConfirmedShown(kind=answer.kind, missed=answer.missed)
 
     return await act.write(operation, locks=[installation.LOCK])
+
+
+def _delivering(tx: Tx, now: datetime) -> list[LeasesShown]:
+    rows = tx.all(
+        """
+        SELECT worker, count(*) AS held, min(leased_until) AS first_until,
+            sum(CASE WHEN leased_until <= :now THEN 1 ELSE 0 END) AS lapsed
+        FROM delivery WHERE leased_until IS NOT NULL GROUP BY worker ORDER BY worker
+        """,
+        now=now,
+    )
+    return [
+        LeasesShown(
+            worker=row["worker"] or "",
+            kind="deliveries",
+            held=row["held"],
+            lapsed=row["lapsed"],
+            ends_at=row["first_until"],
+        )
+        for row in rows
+    ]
+
+
+def _working(jobs: Sequence[Job], now: datetime) -> list[LeasesShown]:
+    ends: dict[str, list[datetime]] = {}
+    for job in jobs:
+        if job.lease_until is not None:
+            ends.setdefault(job.worker or "", []).append(job.lease_until)
+    return [
+        LeasesShown(
+            worker=worker,
+            kind="jobs",
+            held=len(own),
+            lapsed=sum(each <= now for each in own),
+            ends_at=min(own),
+        )
+        for worker, own in sorted(ends.items())
+    ]
 
 
 def _outcomes(tx: Tx, now: datetime) -> list[Row]:
