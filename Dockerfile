@@ -5,9 +5,8 @@
 
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY requirements/install.txt requirements/web.txt requirements/
-RUN pip install --no-cache-dir --require-hashes -r requirements/install.txt -r requirements/web.txt \
-    && pip install --no-cache-dir "hatchling>=1.27"
+COPY requirements/build.txt requirements/web.txt requirements/
+RUN pip install --no-cache-dir --require-hashes -r requirements/build.txt -r requirements/web.txt
 COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY web web
 COPY src src

@@ -113,6 +113,8 @@ lock: | $(UV) ## Write requirements/*.txt anew from pyproject.toml (UPGRADE=1: n
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --group install -o requirements/install.txt
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+	  --custom-compile-command "make lock" --group build -c requirements/dev.txt -o requirements/build.txt
+	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --group web -o requirements/web.txt
 	@$(UV) pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --group audit -o requirements/audit.txt

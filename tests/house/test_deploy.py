@@ -45,6 +45,16 @@ def test_what_the_image_copies_is_in_the_repository() -> None:
         assert (ROOT / path).exists(), path
 
 
+def test_nothing_comes_into_the_image_without_its_hash() -> None:
+    image = (ROOT / "Dockerfile").read_text()
+    fetched = re.findall(r"pip install [^&\n]*", image)
+    assert len(fetched) == image.count("pip install"), "each on one line, to be read here"
+    for command in fetched:
+        own = "--no-deps /wheels/" in command  # what the first stage made
+        assert own or "--require-hashes" in command, command
+    assert "--no-build-isolation" in image, "pip would fetch the build's own tools by itself"
+
+
 def test_the_compose_file_is_whole() -> None:
     compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
     services = compose["services"]
