@@ -68,6 +68,15 @@ async def test_a_state_is_good_once(desk: Desk) -> None:
     assert again.json()["type"].endswith("unknown_state")
 
 
+async def test_finishing_has_no_rehearsal_and_the_state_stays_good(desk: Desk) -> None:
+    browser = await desk.place.client("owner")
+    state, code = await desk.begin(browser)
+    url, body = f"{HOME}/connect/complete", {"state": state, "code": code}
+    tried = await browser.post(url, json=body, params={"dry_run": "true"})
+    assert (tried.status_code, tried.json()["errors"][0]["path"]) == (422, "query.dry_run")
+    assert (await browser.post(url, json=body)).status_code == 200
+
+
 async def test_a_link_of_somebody_else_connects_nothing_in_my_session(desk: Desk) -> None:
     attacker = await desk.place.client("admin")
     state, code = await desk.begin(attacker)

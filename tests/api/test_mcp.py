@@ -16,8 +16,12 @@ SLOTS = {"slots": {"1": ["09:00"]}, "zone": "Europe/Berlin"}
 
 @pytest.fixture
 async def agent(small: Place) -> httpx2.AsyncClient:
+    return await make_agent(small, "queue:read", "queue:write", "accounts:read")
+
+
+async def make_agent(small: Place, *allowed: str) -> httpx2.AsyncClient:
     owner = await small.client("owner")
-    scopes = ["mcp:write", "queue:read", "queue:write", "accounts:read"]
+    scopes = ["mcp:write", *allowed]
     made = await owner.post(
         f"{HOME}/keys", json={"name": "agent", "role": "editor", "scopes": scopes}
     )
@@ -105,3 +109,44 @@ async def test_a_key_without_the_scope_cannot_speak(small: Place) -> None:
     reader = await small.client(authorization=f"Bearer {made.json()['key']}")
     answer = await reader.post(MCP, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
     assert answer.status_code == 403
+
+
+async def test_a_list_can_be_filtered_by_several_values(small: Place) -> None:
+    agent = await make_agent(small, "posts:read", "posts:write")
+    made = await agent.post(f"{HOME}/posts", json={"text": "We open at nine."})
+    assert made.status_code == 201, made.text
+    found = await call(agent, "posts_list_posts", state=["draft", "scheduled"], limit=5)
+    assert not found["isError"], found
+    assert [each["text"] for each in found["structuredContent"]["items"]] == ["We open at nine."]
+    other = await call(agent, "posts_list_posts", state=["published"])
+    assert other["structuredContent"]["items"] == []
+
+
+async def test_a_look_needs_no_confirming_however_it_is_sent(small: Place) -> None:
+    agent = await make_agent(small, "posts:read", "posts:write")
+    words = {"text": "We open at nine.", "accounts": [{"account_id": "account-of-ada"}]}
+    seen = await call(agent, "posts_preview", body=words)
+    assert json.loads(seen["content"][0]["text"])[0]["text"] == "We open at nine.", seen
+    checked = await call(agent, "posts_check_draft", body=words)
+    assert checked["structuredContent"]["ready"], checked
+    saved = (await agent.post(f"{HOME}/posts", json={"text": "We open at ten."})).json()
+    again = await call(agent, "posts_check_saved", post_id=saved["id"], body={})
+    assert "findings" in again["structuredContent"], again
+    tools = {tool["name"]: tool for tool in (await say(agent, "tools/list"))["result"]["tools"]}
+    for name in ("posts_preview", "posts_check_draft", "posts_check_saved"):
+        assert tools[name]["annotations"]["readOnlyHint"]
+        assert "confirm" not in tools[name]["inputSchema"]["properties"]
+
+
+async def test_what_cannot_be_tried_is_described_and_confirmed_all_the_same(small: Place) -> None:
+    agent = await make_agent(small, "rules:read", "rules:write")
+    described = (await call(agent, "rules_generate"))["structuredContent"]
+    assert described["rehearsal"] == {"note": "This cannot be tried beforehand."}
+    done = await call(agent, "rules_generate", confirm=described["confirm"])
+    assert done["structuredContent"] == {
+        "dry_run": False,
+        "posts": 0,
+        "without_media": 0,
+        "copy_written": 0,
+        "complete": True,
+    }

@@ -3,8 +3,13 @@
 import asyncio
 from datetime import timedelta
 
+import httpx2
+import pytest
+
 from cadenza.bootstrap.sweep_answers import sweep_answers
 from tests.api.conftest import Place
+from tests.api.walk import everything, steps
+from tests.media.made import picture
 
 HOME = "/api/v1/workspaces/home-of-ada"
 HOOK = {"url": "https://example.org/hook"}
@@ -172,3 +177,90 @@ async def test_keys_that_ran_out_are_swept_and_no_others(place: Place) -> None:
     await browser.post("/api/v1/workspaces", json={"name": "new"}, headers=key)
     await sweep_answers(place.house, {})
     assert await place.rows("SELECT key FROM kept_answer") == [{"key": "new"}]
+
+
+# Writes without a key, and why a repetition of them does no harm, or is better refused.
+EXCUSED = {
+    "/auth/": "who comes in has no name yet that a key could belong to",
+    "/me/password": "the old password is wrong the second time",
+    "/me/second-factor": "a code counts once, and each proposal replaces the one before",
+    "/publishing/run": "one more pass",
+    "/drafts/generate": "the same again makes nothing twice",
+    "/posts/preview": "it changes nothing",
+    "/check": "it changes nothing",
+    "/mcp": "its calls have keys of their own",
+}
+
+
+def test_every_write_knows_its_repetitions_or_is_excused(small: Place) -> None:
+    without = {
+        step.path
+        for step in steps(small.app)
+        if step.declared.method not in ("GET", "HEAD")
+        and not any(
+            each["name"] == "idempotency-key" for each in step.operation.get("parameters", ())
+        )
+    }
+    assert {path for path in without if not any(each in path for each in EXCUSED)} == set()
+    assert {each for each in EXCUSED if not any(each in path for path in without)} == set()
+
+
+async def test_an_upload_with_a_key_is_answered_as_the_first_time(place: Place) -> None:
+    editor = await place.client("editor")
+    key = {"idempotency-key": "picture"}
+
+    async def send(content: bytes) -> httpx2.Response:
+        return await editor.post(
+            f"{HOME}/media", files={"file": ("a.png", content, "image/png")}, headers=key
+        )
+
+    first, again = await send(picture()), await send(picture())
+    assert (first.status_code, again.status_code) == (201, 201), again.text
+    assert again.headers["idempotency-replayed"] == "true"
+    assert (again.json(), again.json()["known"]) == (first.json(), False)
+    other = await send(picture(size=(50, 20)))
+    assert (other.status_code, other.json()["type"][-10:]) == (422, "key_reused")
+    assert len((await editor.get(f"{HOME}/media")).json()["items"]) == 1
+
+
+async def test_an_import_with_a_key_is_answered_as_the_first_time(place: Place) -> None:
+    editor = await place.client("editor")
+    key = {"idempotency-key": "sheet"}
+
+    async def send(text: str) -> httpx2.Response:
+        sheet = {"file": ("posts.csv", f"text\r\n{text}\r\n".encode(), "text/csv")}
+        return await editor.post(f"{HOME}/imports", files=sheet, headers=key)
+
+    first, again = await send("We open"), await send("We open")
+    assert (first.json()["made"], first.json()["again"]) == (1, 0), first.text
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.json() == first.json()
+    assert (await send("We close")).json()["type"].endswith("key_reused")
+    assert len((await editor.get(f"{HOME}/posts")).json()["items"]) == 1
+
+
+async def test_a_job_is_brought_back_once_however_often_the_request_comes(place: Place) -> None:
+    engine = place.house.engine
+    (job,) = [(await engine.enqueue("no.such.task", {}))]
+    owner = await place.client("owner")
+    path, key = f"/api/v1/jobs/{job.id}/cancel", {"idempotency-key": "job"}
+    first, again = await owner.post(path, headers=key), await owner.post(path, headers=key)
+    assert (first.status_code, first.json()["state"]) == (200, "canceled"), first.text
+    assert again.headers["idempotency-replayed"] == "true"
+    lines = await place.rows("SELECT action FROM audit WHERE action = 'job.cancel'")
+    assert len(lines) == 1
+    missing = await owner.post("/api/v1/jobs/999999/retry", headers={"idempotency-key": "other"})
+    assert missing.status_code == 404
+    assert not await place.rows("SELECT action FROM audit WHERE action = 'job.retry'")
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v1/jobs/queues/default/pause", "/api/v1/publishing/run", f"{HOME}/media"]
+)
+async def test_what_cannot_be_rehearsed_is_not_done_instead(small: Place, path: str) -> None:
+    owner = await small.client("owner")
+    before = await everything(small)
+    tried = await owner.post(path, params={"dry_run": "true"}, json={"reason": "a test"})
+    assert (tried.status_code, tried.json()["errors"][0]["code"]) == (422, "no_rehearsal")
+    assert await everything(small) == before
+    assert [gate.paused for gate in await small.house.engine.store.gates()].count(True) == 0

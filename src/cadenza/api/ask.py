@@ -4,6 +4,10 @@
 marked. With an `Idempotency-Key` the answer is kept in the operation's own transaction: a repetition gets
 the stored answer, the same key with another request is refused. A handler that speaks to the world
 between transactions calls `claim_key` first; a second one meanwhile gets a 409.
+
+A handler asks for what its route has: `Act` for all of this, `Once` for a write that cannot be rehearsed, `Ask` for
+looks and for what a repetition does not harm. Only what is asked for is offered; a `dry_run` that a route does
+not have is refused at the gate.
 """
 
 from collections.abc import Sequence
@@ -149,6 +153,12 @@ class Acting(Asking):
             await self.house.operations.run(self._hold)
             self._claimed = True
 
+    async def keep_answer(self, answer: Result) -> Result:
+        """Keep what was answered to a held key; what it was about is done."""
+        if not self._claimed:
+            return answer
+        return await self.write(lambda tx, now: answer)
+
     async def release_key(self) -> None:
         """Let a held key go after a refusal, so that it can be tried again."""
         if self._claimed:
@@ -207,9 +217,26 @@ class Acting(Asking):
         return sha256(said).hexdigest()
 
 
-# Both are `async` although they wait for nothing: plain functions would each be sent to a thread.
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A repetition with the same key gets the first one's answer",
+    ),
+]
+
+
+# All are `async` although they wait for nothing: plain functions would each be sent to a thread.
 async def _asking(request: Request) -> Asking:
     return request.state.ask
+
+
+async def _once(request: Request, idempotency_key: IdempotencyKey = None) -> Acting:
+    ask: Acting = request.state.ask
+    ask.key = idempotency_key if ask.known is not None else None
+    return ask
 
 
 async def _acting(
@@ -218,25 +245,17 @@ async def _acting(
     dry_run: Annotated[
         bool, Query(description="Try it, answer as if it were done, and change nothing")
     ] = False,
-    idempotency_key: Annotated[
-        str | None,
-        Header(
-            min_length=1,
-            max_length=255,
-            pattern=r"^[\x21-\x7e]+$",
-            description="A repetition with the same key gets the first one's answer",
-        ),
-    ] = None,
+    idempotency_key: IdempotencyKey = None,
     if_match: Annotated[
         str | None, Header(max_length=200, description="Change it only if it is still so: its ETag")
     ] = None,
 ) -> Acting:
-    ask: Acting = request.state.ask
+    ask = await _once(request, idempotency_key)
     ask.dry_run = dry_run
-    ask.key = idempotency_key if ask.known is not None else None
     ask.if_match = if_match
     return ask
 
 
 Ask = Annotated[Asking, Depends(_asking)]
+Once = Annotated[Acting, Depends(_once)]
 Act = Annotated[Acting, Depends(_acting)]

@@ -228,10 +228,12 @@ def _pages(
 def _upload(call: Call, schema: Schema, params: list[str], answer: Schema) -> str:
     fields = [name for name in schema["properties"] if name != "file"]
     asked = [f"{name}: str | None = None" for name in fields]
-    signature = [*params, "file: File", "/", "*", *asked, "dry_run: bool = False"]
+    rehearses = call.takes("query", "dry_run")
+    signature = [*params, "file: File", "/", "*", *asked, *(["dry_run: bool = False"] * rehearses)]
     signature += ["told: Told | None = None"]
     sent = "{" + ", ".join(f'"{name}": {name}' for name in fields) + "}"
-    send = f"self._asker.upload({_fstring(call)}, file, fields={sent}, dry_run=dry_run, told=told)"
+    tried = "dry_run=dry_run, " if rehearses else ""
+    send = f"self._asker.upload({_fstring(call)}, file, fields={sent}, {tried}told=told)"
     return _text(call, signature, _annotated(answer), send)
 
 

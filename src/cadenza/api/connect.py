@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from cadenza.accounts.connect import NewAccount, NoSuchAccount, OtherIdentity, connect, reconnect
 from cadenza.accounts.open import connecting_row
 from cadenza.api.accounts import Account, one
-from cadenza.api.ask import Act, Acting, Ask
+from cadenza.api.ask import Act, Acting, Ask, Once
 from cadenza.api.declare import Resource
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.shape import Answer, Asked, Id, IdField
@@ -115,8 +115,8 @@ async def list_networks(ask: Ask, workspace_id: Id) -> list[Network]:
 
 
 @routes.post("/complete", needs=Role.ADMIN)
-async def complete(act: Act, workspace_id: Id, body: Complete) -> Connection:
-    """Finish what was begun in this session, with what the network sent back."""
+async def complete(act: Once, workspace_id: Id, body: Complete) -> Connection:
+    """Finish what was begun in this session, with what the network sent back; it cannot be tried."""
     state_hash = hash_token(body.state)
     await act.claim_key()
     row, now = await act.change(lambda tx, now: (_take(act, tx, now, state_hash), now))

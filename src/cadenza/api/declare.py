@@ -47,12 +47,18 @@ class Declared:
     scope: str | None  # None: no key may
     takes: Literal["json", "upload"]
     most: int  # bytes of a body
+    looks: bool  # it is a POST for its body's sake alone
     options: dict[str, Any]
 
     @property
     def writes(self) -> bool:
-        """Say whether it changes something."""
+        """Say whether it is sent as what changes something: guarded against other sites, with a body."""
         return self.method != "GET"
+
+    @property
+    def changes(self) -> bool:
+        """Say whether it changes something."""
+        return self.writes and not self.looks
 
 
 @dataclass(slots=True)
@@ -72,6 +78,7 @@ class Resource:
         scope: str | None = None,
         takes: Literal["json", "upload"] = "json",
         most: int = MIB,
+        looks: bool = False,
         **options: Any,
     ) -> Callable[[Handler], Handler]:
         """Declare a route; `options` are FastAPI's own (`status_code`, `summary`, …)."""
@@ -86,6 +93,7 @@ class Resource:
                     scope=scope,
                     takes=takes,
                     most=most,
+                    looks=looks,
                     options=options,
                 )
             )

@@ -17,10 +17,11 @@ from fastapi.routing import APIRoute
 from cadenza.api.ask import Acting, Replayed
 from cadenza.api.cookies import read_cookie
 from cadenza.api.declare import Declared, Door
-from cadenza.api.problems import Problem, not_found
+from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.read_body import read_body
 from cadenza.api.slow_down import Breath
 from cadenza.bootstrap.model import House
+from cadenza.engine.errors import EngineError
 from cadenza.people.identify import Known, identify_key, identify_session
 from cadenza.people.model import Caller, Role
 from cadenza.people.tokens import hash_token, split_key
@@ -36,6 +37,7 @@ class Guarded(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Put the gate in front of the handler."""
         handle = super().get_route_handler()
+        rehearses = takes_dry_run(self)
 
         async def guarded(request: Request) -> Response:
             declared: Declared = request.app.state.declared[self.endpoint]
@@ -63,13 +65,15 @@ class Guarded(APIRoute):
             )
             request.state.ask = ask
             check_account(known, account_id)
+            if declared.changes and not rehearses:
+                check_rehearsal(request)
             ask.body = await read_body(request, declared)
             try:
                 response = await handle(request)
             except Replayed as kept:
                 replayed = {"idempotency-replayed": "true"}
                 return Response(kept.body, kept.status, replayed, "application/json")
-            except Problem:
+            except (Problem, EngineError):
                 await ask.release_key()
                 raise
             response.headers.update(ask.headers)
@@ -78,6 +82,18 @@ class Guarded(APIRoute):
             return response
 
         return guarded
+
+
+def takes_dry_run(route: APIRoute) -> bool:
+    """Say whether a route can be rehearsed."""
+    asked = (route.dependant, *route.dependant.dependencies)
+    return any(each.alias == "dry_run" for part in asked for each in part.query_params)
+
+
+def check_rehearsal(request: Request) -> None:
+    """Refuse a rehearsal that the route does not have, instead of doing the real thing."""
+    if request.query_params.get("dry_run", "false").lower() not in ("false", "0", "no", "off"):
+        raise invalid("query.dry_run", "this cannot be tried without doing it", "no_rehearsal")
 
 
 async def identify(

@@ -114,12 +114,15 @@ async def import_posts(act: Act, workspace_id: Id) -> Imported:
         raise invalid("body.file", "there is no file in the upload", "missing")
     data = b"".join([piece async for piece in form.file()])  # bounded by `most`
     await form.finish()
-    answer = await import_csv(act.house.operations, data, _order(act, form.fields), queues=QUEUES)
+    order = _order(act, form.fields)
+    act.body = json.dumps(sorted(form.fields.items())).encode() + data
+    await act.claim_key()
+    answer = await import_csv(act.house.operations, data, order, queues=QUEUES)
     if isinstance(answer, Unreadable):
         says = f"{answer.wrong}: {answer.todo}"
         fault = Fault(path="body.file", says=says, code="unreadable")
         raise Problem(422, "unreadable", f"{says[:1].upper()}{says[1:]}.", errors=[fault])
-    return _shown(answer)
+    return await act.keep_answer(_shown(answer))
 
 
 def _shown(report: Report) -> Imported:

@@ -1,16 +1,18 @@
 """The engine's jobs, for owners of the installation: queues, jobs, dead letters, schedules.
 
 Jobs belong to the house, not to a workspace; their payloads are shown as they are stored, because only
-an owner sees them. What a queue's store does is not undone by `dry_run`, so these writes have none.
+an owner sees them. What a queue's store does is not undone by `dry_run`, so these writes have none, nor is it
+of the audit's transaction: the line is written first, so nothing is done without one.
 """
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from cadenza.api.ask import Ask, Asking
+from cadenza.api.ask import Acting, Ask, Once
 from cadenza.api.declare import INSTANCE, Resource
 from cadenza.api.problems import not_found
 from cadenza.api.shape import Asked, Line, loads
@@ -19,6 +21,7 @@ from cadenza.engine.job import Filter, Gate, Job, Schedule, State, Tally
 from cadenza.people.model import INSTANCE as HOUSE
 
 routes = Resource("jobs")
+Shown = TypeVar("Shown", bound=BaseModel)
 Number = Annotated[int, Path(ge=1, le=2**62)]
 Name = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[^/\x00-\x1f]+$")]
 NameAsked = Annotated[str | None, Query(min_length=1, max_length=100)]
@@ -125,19 +128,23 @@ async def list_queues(ask: Ask) -> list[QueueShown]:
 
 
 @routes.post("/jobs/queues/{queue}/pause", needs=INSTANCE)
-async def pause_queue(ask: Ask, queue: Name, body: PauseQueue) -> QueueShown:
+async def pause_queue(act: Once, queue: Name, body: PauseQueue) -> QueueShown:
     """Claim nothing more of a queue, on all machines, over restarts."""
-    gate = await ask.house.engine.pause(queue, reason=body.reason)
-    await _record(ask, "queue.pause", queue, {"reason": body.reason})
-    return _queue(gate)
+
+    async def pause() -> QueueShown:
+        return _queue(await act.house.engine.pause(queue, reason=body.reason))
+
+    return await _perform(act, "queue.pause", queue, pause, reason=body.reason)
 
 
 @routes.post("/jobs/queues/{queue}/resume", needs=INSTANCE)
-async def resume_queue(ask: Ask, queue: Name) -> QueueShown:
+async def resume_queue(act: Once, queue: Name) -> QueueShown:
     """Open a queue again."""
-    gate = await ask.house.engine.resume(queue)
-    await _record(ask, "queue.resume", queue, {})
-    return _queue(gate)
+
+    async def resume() -> QueueShown:
+        return _queue(await act.house.engine.resume(queue))
+
+    return await _perform(act, "queue.resume", queue, resume)
 
 
 @routes.get("/jobs", needs=INSTANCE, scope="system:read")
@@ -182,31 +189,40 @@ async def why_job(ask: Ask, job_id: Number) -> WhyShown:
 
 
 @routes.post("/jobs/{job_id}/retry", needs=INSTANCE)
-async def retry_job(ask: Ask, job_id: Number) -> JobShown:
+async def retry_job(act: Once, job_id: Number) -> JobShown:
     """Run a finished job anew, or a waiting one now."""
-    (answer,) = await ask.house.engine.retry(job_id)
-    if answer == "unknown":
-        raise not_found("job")
-    await _record(ask, "job.retry", str(job_id), {})
-    return await show_job(ask, job_id)
+    await show_job(act, job_id)
+
+    async def retry() -> JobShown:
+        await act.house.engine.retry(job_id)
+        return await show_job(act, job_id)
+
+    return await _perform(act, "job.retry", str(job_id), retry)
 
 
 @routes.post("/jobs/{job_id}/cancel", needs=INSTANCE)
-async def cancel_job(ask: Ask, job_id: Number) -> JobShown:
+async def cancel_job(act: Once, job_id: Number) -> JobShown:
     """Cancel a waiting job; ask a running one to stop."""
-    (answer,) = await ask.house.engine.cancel(job_id, reason="canceled by a person")
-    if answer == "unknown":
-        raise not_found("job")
-    await _record(ask, "job.cancel", str(job_id), {})
-    return await show_job(ask, job_id)
+    await show_job(act, job_id)
+
+    async def cancel() -> JobShown:
+        await act.house.engine.cancel(job_id, reason="canceled by a person")
+        return await show_job(act, job_id)
+
+    return await _perform(act, "job.cancel", str(job_id), cancel)
 
 
 @routes.post("/jobs/redrive", needs=INSTANCE)
-async def redrive_jobs(ask: Ask, body: Redrive) -> Changed:
+async def redrive_jobs(act: Once, body: Redrive) -> Changed:
     """Bring failed jobs back."""
-    ids = await ask.house.engine.redrive(queue=body.queue, task=body.task, limit=body.limit)
-    await _record(ask, "job.redrive", body.queue or "*", {"count": len(ids)})
-    return Changed(changed=ids)
+
+    async def redrive() -> Changed:
+        ids = await act.house.engine.redrive(queue=body.queue, task=body.task, limit=body.limit)
+        return Changed(changed=ids)
+
+    return await _perform(
+        act, "job.redrive", body.queue or "*", redrive, task=body.task, limit=body.limit
+    )
 
 
 @routes.get("/schedules", needs=INSTANCE, scope="system:read")
@@ -229,27 +245,47 @@ async def preview_schedule(
 
 
 @routes.post("/schedules/{name}/pause", needs=INSTANCE)
-async def pause_schedule(ask: Ask, name: Name) -> ScheduleShown:
+async def pause_schedule(act: Once, name: Name) -> ScheduleShown:
     """Fire nothing of a schedule until it is resumed."""
-    schedule = await ask.house.engine.pause_schedule(name)
-    await _record(ask, "schedule.pause", name, {})
-    return _schedule(schedule)
+    await _find_schedule(act, name)
+
+    async def pause() -> ScheduleShown:
+        return _schedule(await act.house.engine.pause_schedule(name))
+
+    return await _perform(act, "schedule.pause", name, pause)
 
 
 @routes.post("/schedules/{name}/resume", needs=INSTANCE)
-async def resume_schedule(ask: Ask, name: Name) -> ScheduleShown:
+async def resume_schedule(act: Once, name: Name) -> ScheduleShown:
     """Let a schedule fire again."""
-    schedule = await ask.house.engine.resume_schedule(name)
-    await _record(ask, "schedule.resume", name, {})
-    return _schedule(schedule)
+    await _find_schedule(act, name)
+
+    async def resume() -> ScheduleShown:
+        return _schedule(await act.house.engine.resume_schedule(name))
+
+    return await _perform(act, "schedule.resume", name, resume)
 
 
-async def _record(ask: Asking, action: str, subject: str, after: dict[str, Any]) -> None:
-    await ask.change(
+async def _perform(
+    act: Acting,
+    action: str,
+    subject: str,
+    do: Callable[[], Awaitable[Shown]],
+    **after: Any,
+) -> Shown:
+    """Write down who does it, do it, and keep the answer for a repetition."""
+    await act.claim_key()
+    await act.change(
         lambda tx, now: record(
-            tx, now, workspace_id=HOUSE, by=ask.by, action=action, subject_id=subject, after=after
+            tx, now, workspace_id=HOUSE, by=act.by, action=action, subject_id=subject, after=after
         )
     )
+    return await act.keep_answer(await do())
+
+
+async def _find_schedule(act: Acting, name: str) -> None:
+    if not any(each.name == name for each in await act.house.engine.schedules()):
+        raise not_found("schedule")
 
 
 def _queues(tallies: list[Tally], gates: list[Gate]) -> list[QueueShown]:

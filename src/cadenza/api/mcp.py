@@ -102,7 +102,7 @@ async def _call(ask: Asking, params: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = dict(arguments)
     word = given.pop(CONFIRM, None)
     try:
-        if not tool.declared.writes:
+        if not tool.declared.changes:
             return _told(await _do(ask, tool, given))
         if word is None:
             return await _rehearse(ask, tool, given)
@@ -172,11 +172,11 @@ def _name(tool: Tool, given: Mapping[str, Any]) -> str:
 
 def _show(tool: Tool) -> dict[str, Any]:
     schema = tool.schema
-    if tool.declared.writes:
+    if tool.declared.changes:
         asked = {"type": "string", "description": "From the rehearsal: do it now"}
         schema = schema | {"properties": {**schema["properties"], CONFIRM: asked}}
     hints = {
-        "readOnlyHint": not tool.declared.writes,
+        "readOnlyHint": not tool.declared.changes,
         "destructiveHint": tool.declared.method == "DELETE",
         "idempotentHint": True,
         "openWorldHint": False,

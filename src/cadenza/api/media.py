@@ -1,18 +1,20 @@
 """Media: files are uploaded, described, browsed, given out to members, and deleted when nothing shows them."""
 
+from collections.abc import AsyncIterator
 from datetime import datetime
+from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from cadenza.api.ask import Act, Ask, Asking
+from cadenza.api.ask import Act, Acting, Ask, Asking, Once
 from cadenza.api.declare import MIB, Resource
 from cadenza.api.give_file import Given, give
+from cadenza.api.posts import reached
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.read_upload import UploadForm
-from cadenza.api.posts import reached
 from cadenza.api.shape import Answer, Asked, Id, Line, Page, Paged
 from cadenza.media.delete import Deleted, InUse, delete
 from cadenza.media.describe import describe
@@ -131,19 +133,15 @@ async def list_media(
     most=Limits().most + MIB,
     openapi_extra=UPLOAD,
 )
-async def upload_media(act: Act, workspace_id: Id) -> MediaUploaded:
+async def upload_media(act: Once, workspace_id: Id) -> MediaUploaded:
     """Take a file in. The same content again is the same file, so repeating an upload is harmless."""
-    if act.dry_run:
-        raise invalid(
-            "query.dry_run", "an upload cannot be tried without making it", "no_rehearsal"
-        )
     form = UploadForm(act.request)
     if not await form.find_file():
         raise invalid("body.file", "there is no file in the upload", "missing")
     alt = _alt(form.fields)
     answer = await upload(
         act.house.library.desk,
-        form.file(),
+        _known_by_content(act, form),
         workspace_id=workspace_id,
         name=form.filename or "file",
         by=act.by,
@@ -159,7 +157,7 @@ async def upload_media(act: Act, workspace_id: Id) -> MediaUploaded:
         media = await act.change(
             lambda tx, now: _described(tx, now, workspace_id, media.id, act.by, later)
         )
-    return MediaUploaded(**show(media).model_dump(), known=answer.known)
+    return await act.keep_answer(MediaUploaded(**show(media).model_dump(), known=answer.known))
 
 
 @routes.get("/{media_id}", needs=Role.VIEWER, scope="media:read")
@@ -272,6 +270,16 @@ def show(media: Media) -> MediaShown:
         file_url=f"{base}/file",
         thumbnail_url=f"{base}/thumbnail" if media.thumbnail else None,
     )
+
+
+async def _known_by_content(act: Acting, form: UploadForm) -> AsyncIterator[bytes]:
+    """Hand the file on; at its end the request is known by what it brought, and its key is held."""
+    digest = sha256()
+    async for piece in form.file():
+        digest.update(piece)
+        yield piece
+    act.body = digest.digest()
+    await act.claim_key()
 
 
 def _one(ask: Asking, tx: Tx, media_id: str) -> Media:

@@ -1,16 +1,16 @@
 """Entry points for an outside cron, where no worker runs all the time: send what is due, generate what is due.
 
 Both may overlap with themselves and with running workers, and end in time; not complete means: call again.
-They concern the whole house, so they take a key with their own scope that an owner of the house has made.
+They concern the whole house, so they take a key with their own scope that an owner of the house has made. A
+repetition is one more pass and does no harm, so there is no Idempotency-Key.
 """
 
 from typing import Annotated
 
 from fastapi import Query
 
-from cadenza.api.ask import Act
+from cadenza.api.ask import Ask
 from cadenza.api.declare import INSTANCE, Resource
-from cadenza.api.problems import invalid
 from cadenza.api.shape import Answer
 from cadenza.bootstrap.generate_posts import SECONDS as GENERATING
 from cadenza.bootstrap.generate_posts import generate_for_all
@@ -38,26 +38,19 @@ class GeneratedAll(Answer):
 
 
 @routes.post("/publishing/run", needs=INSTANCE, scope="publishing:run")
-async def run_publishing(act: Act, seconds: Seconds = PUBLISHING) -> Published:
+async def run_publishing(ask: Ask, seconds: Seconds = PUBLISHING) -> Published:
     """Send what is due now, of all workspaces."""
-    _no_rehearsal(act.dry_run)
-    report = await publish_pass(act.house, seconds)
+    report = await publish_pass(ask.house, seconds)
     return Published(ran=report.ran, complete=report.complete)
 
 
 @routes.post("/drafts/generate", needs=INSTANCE, scope="drafts:generate")
-async def run_generation(act: Act, seconds: Seconds = GENERATING) -> GeneratedAll:
+async def run_generation(ask: Ask, seconds: Seconds = GENERATING) -> GeneratedAll:
     """Generate for every workspace whose night has come."""
-    _no_rehearsal(act.dry_run)
-    report = await generate_for_all(act.house, seconds)
+    report = await generate_for_all(ask.house, seconds)
     return GeneratedAll(
         workspaces=report.workspaces,
         posts=report.posts,
         failed=report.failed,
         complete=report.complete,
     )
-
-
-def _no_rehearsal(dry_run: bool) -> None:  # noqa: FBT001 - it is all there is to say
-    if dry_run:
-        raise invalid("query.dry_run", "a pass cannot be tried without making it", "no_rehearsal")

@@ -11,7 +11,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from cadenza.accounts.open import refer
-from cadenza.api.ask import Act, Ask, Asking
+from cadenza.api.ask import Ask, Asking
 from cadenza.api.declare import PERSON, Resource
 from cadenza.api.post_shapes import (
     ChannelName,
@@ -168,51 +168,51 @@ async def list_channels(ask: Ask) -> list[ChannelShown]:
     ]
 
 
-@routes.post("/preview", needs=Role.VIEWER, scope="posts:read")
-async def preview(act: Act, workspace_id: Id, body: Draft) -> list[PreviewShown]:
+@routes.post("/preview", needs=Role.VIEWER, scope="posts:read", looks=True)
+async def preview(ask: Ask, workspace_id: Id, body: Draft) -> list[PreviewShown]:
     """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
-    targets = targets_of(act, body.accounts) or []
+    targets = targets_of(ask, body.accounts) or []
 
     def look(tx: Tx, now: datetime) -> list[PreviewShown]:
         check_category(tx, workspace_id, body)
         if targets and (refused := check_targets(tx, workspace_id, targets)):
             refuse(refused)
-        post = _unsaved(act, body, now)
+        post = _unsaved(ask, body, now)
         places = resolve_targets(tx, workspace_id, targets)
         accounts = accounts_of(tx, workspace_id, places)
         alone = [("", channel) for channel in dict.fromkeys(body.channels)]
         return [
             shown
             for piece in compose_post(tx, post, [*places, *alone])
-            if (shown := _preview(act, piece, accounts.get(piece.account_id))) is not None
+            if (shown := _preview(ask, piece, accounts.get(piece.account_id))) is not None
         ]
 
-    return await act.read(look)
+    return await ask.read(look)
 
 
-@routes.post("/check", needs=Role.VIEWER, scope="posts:read")
-async def check_draft(act: Act, workspace_id: Id, body: DraftCheck) -> Checked:
+@routes.post("/check", needs=Role.VIEWER, scope="posts:read", looks=True)
+async def check_draft(ask: Ask, workspace_id: Id, body: DraftCheck) -> Checked:
     """Say what would go wrong with an unsaved post; that nobody approved it yet is not counted."""
-    targets = targets_of(act, body.accounts) or []
+    targets = targets_of(ask, body.accounts) or []
 
     def look(tx: Tx, now: datetime) -> Checked:
         check_category(tx, workspace_id, body)
         if refused := check_targets(tx, workspace_id, targets):
             refuse(refused)
-        post = _unsaved(act, body, now, body.post_id or "")
+        post = _unsaved(ask, body, now, body.post_id or "")
         places = resolve_targets(tx, workspace_id, targets)
-        return _checked(act, tx, now, post, places, body.at)
+        return _checked(ask, tx, now, post, places, body.at)
 
-    return await act.read(look)
+    return await ask.read(look)
 
 
-@routes.post("/{post_id}/check", needs=Role.VIEWER, scope="posts:read")
-async def check_saved(act: Act, workspace_id: Id, post_id: Id, body: CheckAsked) -> Checked:
+@routes.post("/{post_id}/check", needs=Role.VIEWER, scope="posts:read", looks=True)
+async def check_saved(ask: Ask, workspace_id: Id, post_id: Id, body: CheckAsked) -> Checked:
     """Say what would go wrong with a saved post, where it is planned or elsewhere."""
-    targets = targets_of(act, body.accounts)
+    targets = targets_of(ask, body.accounts)
 
     def look(tx: Tx, now: datetime) -> Checked:
-        shown = one(act, tx, now, post_id)
+        shown = one(ask, tx, now, post_id)
         if targets is None:
             planned = [pill for pill in shown.pills if pill.state not in DROPPED]
             places = [(pill.account_id, Channel(pill.channel)) for pill in planned]
@@ -220,9 +220,9 @@ async def check_saved(act: Act, workspace_id: Id, post_id: Id, body: CheckAsked)
             if refused := check_targets(tx, workspace_id, targets):
                 refuse(refused)
             places = resolve_targets(tx, workspace_id, targets)
-        return _checked(act, tx, now, shown.post, places, body.at)
+        return _checked(ask, tx, now, shown.post, places, body.at)
 
-    return await act.read(look)
+    return await ask.read(look)
 
 
 def _checked(

@@ -51,7 +51,11 @@ class Tool:
         values = {name: quote(str(arguments[name]), safe="") for name in self.in_path}
         address = self.path.format(**values, **{OURS: quote(workspace_id, safe="")})
         asked = [(name, arguments[name]) for name in self.in_query if name in arguments]
-        query = [(name, _plain(value)) for name, value in asked]
+        query = [
+            (name, _plain(each))
+            for name, value in asked
+            for each in (value if isinstance(value, list) else [value])
+        ]
         if dry_run:
             query.append((REHEARSED, "true"))
         return address + (f"?{urlencode(query)}" if query else ""), arguments.get(self.body or "")

@@ -452,21 +452,13 @@ class Connect(Calls):
         )
 
     async def complete(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.Complete],
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.Complete]
     ) -> shapes.Connection:
-        """Finish what was begun in this session, with what the network sent back."""
+        """Finish what was begun in this session, with what the network sent back; it cannot be
+        tried.
+        """
         return await self._asker.request(
-            "POST",
-            f"{self._at}/connect/complete",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
+            "POST", f"{self._at}/connect/complete", json=body, idempotency_key=idempotency_key
         )
 
     async def list_networks(self) -> Sequence[shapes.Network]:
@@ -652,9 +644,13 @@ class Imports(Calls):
 class HouseJobs(Calls):
     """Jobs, of the whole installation."""
 
-    async def cancel(self, job_id: str, /) -> shapes.JobShown:
+    async def cancel(
+        self, job_id: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobShown:
         """Cancel a waiting job; ask a running one to stop."""
-        return await self._asker.request("POST", f"{self._at}/jobs/{part(job_id)}/cancel")
+        return await self._asker.request(
+            "POST", f"{self._at}/jobs/{part(job_id)}/cancel", idempotency_key=idempotency_key
+        )
 
     async def list(
         self,
@@ -689,16 +685,28 @@ class HouseJobs(Calls):
         return await self._asker.request("GET", f"{self._at}/schedules")
 
     async def pause_queue(
-        self, queue: str, /, **body: Unpack[shapes.PauseQueue]
+        self,
+        queue: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.PauseQueue],
     ) -> shapes.JobsQueueShown:
         """Claim nothing more of a queue, on all machines, over restarts."""
         return await self._asker.request(
-            "POST", f"{self._at}/jobs/queues/{part(queue)}/pause", json=body
+            "POST",
+            f"{self._at}/jobs/queues/{part(queue)}/pause",
+            json=body,
+            idempotency_key=idempotency_key,
         )
 
-    async def pause_schedule(self, name: str, /) -> shapes.JobsScheduleShown:
+    async def pause_schedule(
+        self, name: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobsScheduleShown:
         """Fire nothing of a schedule until it is resumed."""
-        return await self._asker.request("POST", f"{self._at}/schedules/{part(name)}/pause")
+        return await self._asker.request(
+            "POST", f"{self._at}/schedules/{part(name)}/pause", idempotency_key=idempotency_key
+        )
 
     async def preview_schedule(
         self, name: str, /, *, n: int | None = None
@@ -708,21 +716,35 @@ class HouseJobs(Calls):
             "GET", f"{self._at}/schedules/{part(name)}/preview", query={"n": n}
         )
 
-    async def redrive(self, **body: Unpack[shapes.Redrive]) -> shapes.Changed:
+    async def redrive(
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.Redrive]
+    ) -> shapes.Changed:
         """Bring failed jobs back."""
-        return await self._asker.request("POST", f"{self._at}/jobs/redrive", json=body)
+        return await self._asker.request(
+            "POST", f"{self._at}/jobs/redrive", json=body, idempotency_key=idempotency_key
+        )
 
-    async def resume_queue(self, queue: str, /) -> shapes.JobsQueueShown:
+    async def resume_queue(
+        self, queue: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobsQueueShown:
         """Open a queue again."""
-        return await self._asker.request("POST", f"{self._at}/jobs/queues/{part(queue)}/resume")
+        return await self._asker.request(
+            "POST", f"{self._at}/jobs/queues/{part(queue)}/resume", idempotency_key=idempotency_key
+        )
 
-    async def resume_schedule(self, name: str, /) -> shapes.JobsScheduleShown:
+    async def resume_schedule(
+        self, name: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobsScheduleShown:
         """Let a schedule fire again."""
-        return await self._asker.request("POST", f"{self._at}/schedules/{part(name)}/resume")
+        return await self._asker.request(
+            "POST", f"{self._at}/schedules/{part(name)}/resume", idempotency_key=idempotency_key
+        )
 
-    async def retry(self, job_id: str, /) -> shapes.JobShown:
+    async def retry(self, job_id: str, /, *, idempotency_key: str | None = None) -> shapes.JobShown:
         """Run a finished job anew, or a waiting one now."""
-        return await self._asker.request("POST", f"{self._at}/jobs/{part(job_id)}/retry")
+        return await self._asker.request(
+            "POST", f"{self._at}/jobs/{part(job_id)}/retry", idempotency_key=idempotency_key
+        )
 
     async def show(self, job_id: str, /) -> shapes.JobShown:
         """Show one job."""
@@ -933,20 +955,12 @@ class Media(Calls):
         return await self._asker.request("GET", f"{self._at}/media/{part(media_id)}")
 
     async def upload(
-        self,
-        file: File,
-        /,
-        *,
-        alt: str | None = None,
-        dry_run: bool = False,
-        told: Told | None = None,
+        self, file: File, /, *, alt: str | None = None, told: Told | None = None
     ) -> shapes.MediaUploaded:
         """Take a file in. The same content again is the same file, so repeating an upload is
         harmless.
         """
-        return await self._asker.upload(
-            f"{self._at}/media", file, fields={"alt": alt}, dry_run=dry_run, told=told
-        )
+        return await self._asker.upload(f"{self._at}/media", file, fields={"alt": alt}, told=told)
 
 
 class Notices(Calls):
@@ -1076,40 +1090,16 @@ class Notices(Calls):
 class HousePasses(Calls):
     """Passes, of the whole installation."""
 
-    async def run_generation(
-        self,
-        *,
-        seconds: float | None = None,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> shapes.GeneratedAll:
+    async def run_generation(self, *, seconds: float | None = None) -> shapes.GeneratedAll:
         """Generate for every workspace whose night has come."""
         return await self._asker.request(
-            "POST",
-            f"{self._at}/drafts/generate",
-            query={"seconds": seconds},
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
+            "POST", f"{self._at}/drafts/generate", query={"seconds": seconds}
         )
 
-    async def run_publishing(
-        self,
-        *,
-        seconds: float | None = None,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> shapes.Published:
+    async def run_publishing(self, *, seconds: float | None = None) -> shapes.Published:
         """Send what is due now, of all workspaces."""
         return await self._asker.request(
-            "POST",
-            f"{self._at}/publishing/run",
-            query={"seconds": seconds},
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
+            "POST", f"{self._at}/publishing/run", query={"seconds": seconds}
         )
 
 
@@ -1278,44 +1268,18 @@ class Posts(Calls):
             idempotency_key=idempotency_key,
         )
 
-    async def check_draft(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.DraftCheck],
-    ) -> shapes.Checked:
+    async def check_draft(self, **body: Unpack[shapes.DraftCheck]) -> shapes.Checked:
         """Say what would go wrong with an unsaved post; that nobody approved it yet is not
         counted.
         """
-        return await self._asker.request(
-            "POST",
-            f"{self._at}/posts/check",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return await self._asker.request("POST", f"{self._at}/posts/check", json=body)
 
     async def check_saved(
-        self,
-        post_id: str,
-        /,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.CheckAsked],
+        self, post_id: str, /, **body: Unpack[shapes.CheckAsked]
     ) -> shapes.Checked:
         """Say what would go wrong with a saved post, where it is planned or elsewhere."""
         return await self._asker.request(
-            "POST",
-            f"{self._at}/posts/{part(post_id)}/check",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
+            "POST", f"{self._at}/posts/{part(post_id)}/check", json=body
         )
 
     async def compose(
@@ -1429,23 +1393,9 @@ class Posts(Calls):
             most=most,
         )
 
-    async def preview(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.Draft],
-    ) -> Sequence[shapes.PreviewShown]:
+    async def preview(self, **body: Unpack[shapes.Draft]) -> Sequence[shapes.PreviewShown]:
         """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
-        return await self._asker.request(
-            "POST",
-            f"{self._at}/posts/preview",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return await self._asker.request("POST", f"{self._at}/posts/preview", json=body)
 
     async def publish_post_now(
         self,
@@ -1857,21 +1807,9 @@ class Rules(Calls):
             idempotency_key=idempotency_key,
         )
 
-    async def generate(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> shapes.Generated:
+    async def generate(self) -> shapes.Generated:
         """Lay out what is missing of all active rules now; the same again makes nothing twice."""
-        return await self._asker.request(
-            "POST",
-            f"{self._at}/drafts/generate",
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return await self._asker.request("POST", f"{self._at}/drafts/generate")
 
     async def list(self) -> Sequence[shapes.RuleShown]:
         """List the rules by name."""

@@ -452,21 +452,13 @@ class Connect(Calls):
         )
 
     def complete(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.Complete],
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.Complete]
     ) -> shapes.Connection:
-        """Finish what was begun in this session, with what the network sent back."""
+        """Finish what was begun in this session, with what the network sent back; it cannot be
+        tried.
+        """
         return self._asker.request(
-            "POST",
-            f"{self._at}/connect/complete",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
+            "POST", f"{self._at}/connect/complete", json=body, idempotency_key=idempotency_key
         )
 
     def list_networks(self) -> Sequence[shapes.Network]:
@@ -646,9 +638,11 @@ class Imports(Calls):
 class HouseJobs(Calls):
     """Jobs, of the whole installation."""
 
-    def cancel(self, job_id: str, /) -> shapes.JobShown:
+    def cancel(self, job_id: str, /, *, idempotency_key: str | None = None) -> shapes.JobShown:
         """Cancel a waiting job; ask a running one to stop."""
-        return self._asker.request("POST", f"{self._at}/jobs/{part(job_id)}/cancel")
+        return self._asker.request(
+            "POST", f"{self._at}/jobs/{part(job_id)}/cancel", idempotency_key=idempotency_key
+        )
 
     def list(
         self,
@@ -683,14 +677,28 @@ class HouseJobs(Calls):
         return self._asker.request("GET", f"{self._at}/schedules")
 
     def pause_queue(
-        self, queue: str, /, **body: Unpack[shapes.PauseQueue]
+        self,
+        queue: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.PauseQueue],
     ) -> shapes.JobsQueueShown:
         """Claim nothing more of a queue, on all machines, over restarts."""
-        return self._asker.request("POST", f"{self._at}/jobs/queues/{part(queue)}/pause", json=body)
+        return self._asker.request(
+            "POST",
+            f"{self._at}/jobs/queues/{part(queue)}/pause",
+            json=body,
+            idempotency_key=idempotency_key,
+        )
 
-    def pause_schedule(self, name: str, /) -> shapes.JobsScheduleShown:
+    def pause_schedule(
+        self, name: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobsScheduleShown:
         """Fire nothing of a schedule until it is resumed."""
-        return self._asker.request("POST", f"{self._at}/schedules/{part(name)}/pause")
+        return self._asker.request(
+            "POST", f"{self._at}/schedules/{part(name)}/pause", idempotency_key=idempotency_key
+        )
 
     def preview_schedule(
         self, name: str, /, *, n: int | None = None
@@ -700,21 +708,35 @@ class HouseJobs(Calls):
             "GET", f"{self._at}/schedules/{part(name)}/preview", query={"n": n}
         )
 
-    def redrive(self, **body: Unpack[shapes.Redrive]) -> shapes.Changed:
+    def redrive(
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.Redrive]
+    ) -> shapes.Changed:
         """Bring failed jobs back."""
-        return self._asker.request("POST", f"{self._at}/jobs/redrive", json=body)
+        return self._asker.request(
+            "POST", f"{self._at}/jobs/redrive", json=body, idempotency_key=idempotency_key
+        )
 
-    def resume_queue(self, queue: str, /) -> shapes.JobsQueueShown:
+    def resume_queue(
+        self, queue: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobsQueueShown:
         """Open a queue again."""
-        return self._asker.request("POST", f"{self._at}/jobs/queues/{part(queue)}/resume")
+        return self._asker.request(
+            "POST", f"{self._at}/jobs/queues/{part(queue)}/resume", idempotency_key=idempotency_key
+        )
 
-    def resume_schedule(self, name: str, /) -> shapes.JobsScheduleShown:
+    def resume_schedule(
+        self, name: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobsScheduleShown:
         """Let a schedule fire again."""
-        return self._asker.request("POST", f"{self._at}/schedules/{part(name)}/resume")
+        return self._asker.request(
+            "POST", f"{self._at}/schedules/{part(name)}/resume", idempotency_key=idempotency_key
+        )
 
-    def retry(self, job_id: str, /) -> shapes.JobShown:
+    def retry(self, job_id: str, /, *, idempotency_key: str | None = None) -> shapes.JobShown:
         """Run a finished job anew, or a waiting one now."""
-        return self._asker.request("POST", f"{self._at}/jobs/{part(job_id)}/retry")
+        return self._asker.request(
+            "POST", f"{self._at}/jobs/{part(job_id)}/retry", idempotency_key=idempotency_key
+        )
 
     def show(self, job_id: str, /) -> shapes.JobShown:
         """Show one job."""
@@ -925,20 +947,12 @@ class Media(Calls):
         return self._asker.request("GET", f"{self._at}/media/{part(media_id)}")
 
     def upload(
-        self,
-        file: File,
-        /,
-        *,
-        alt: str | None = None,
-        dry_run: bool = False,
-        told: Told | None = None,
+        self, file: File, /, *, alt: str | None = None, told: Told | None = None
     ) -> shapes.MediaUploaded:
         """Take a file in. The same content again is the same file, so repeating an upload is
         harmless.
         """
-        return self._asker.upload(
-            f"{self._at}/media", file, fields={"alt": alt}, dry_run=dry_run, told=told
-        )
+        return self._asker.upload(f"{self._at}/media", file, fields={"alt": alt}, told=told)
 
 
 class Notices(Calls):
@@ -1068,41 +1082,15 @@ class Notices(Calls):
 class HousePasses(Calls):
     """Passes, of the whole installation."""
 
-    def run_generation(
-        self,
-        *,
-        seconds: float | None = None,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> shapes.GeneratedAll:
+    def run_generation(self, *, seconds: float | None = None) -> shapes.GeneratedAll:
         """Generate for every workspace whose night has come."""
         return self._asker.request(
-            "POST",
-            f"{self._at}/drafts/generate",
-            query={"seconds": seconds},
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
+            "POST", f"{self._at}/drafts/generate", query={"seconds": seconds}
         )
 
-    def run_publishing(
-        self,
-        *,
-        seconds: float | None = None,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> shapes.Published:
+    def run_publishing(self, *, seconds: float | None = None) -> shapes.Published:
         """Send what is due now, of all workspaces."""
-        return self._asker.request(
-            "POST",
-            f"{self._at}/publishing/run",
-            query={"seconds": seconds},
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return self._asker.request("POST", f"{self._at}/publishing/run", query={"seconds": seconds})
 
 
 class People(Calls):
@@ -1270,45 +1258,15 @@ class Posts(Calls):
             idempotency_key=idempotency_key,
         )
 
-    def check_draft(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.DraftCheck],
-    ) -> shapes.Checked:
+    def check_draft(self, **body: Unpack[shapes.DraftCheck]) -> shapes.Checked:
         """Say what would go wrong with an unsaved post; that nobody approved it yet is not
         counted.
         """
-        return self._asker.request(
-            "POST",
-            f"{self._at}/posts/check",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return self._asker.request("POST", f"{self._at}/posts/check", json=body)
 
-    def check_saved(
-        self,
-        post_id: str,
-        /,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.CheckAsked],
-    ) -> shapes.Checked:
+    def check_saved(self, post_id: str, /, **body: Unpack[shapes.CheckAsked]) -> shapes.Checked:
         """Say what would go wrong with a saved post, where it is planned or elsewhere."""
-        return self._asker.request(
-            "POST",
-            f"{self._at}/posts/{part(post_id)}/check",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return self._asker.request("POST", f"{self._at}/posts/{part(post_id)}/check", json=body)
 
     def compose(
         self,
@@ -1421,23 +1379,9 @@ class Posts(Calls):
             most=most,
         )
 
-    def preview(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.Draft],
-    ) -> Sequence[shapes.PreviewShown]:
+    def preview(self, **body: Unpack[shapes.Draft]) -> Sequence[shapes.PreviewShown]:
         """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
-        return self._asker.request(
-            "POST",
-            f"{self._at}/posts/preview",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return self._asker.request("POST", f"{self._at}/posts/preview", json=body)
 
     def publish_post_now(
         self,
@@ -1843,21 +1787,9 @@ class Rules(Calls):
             idempotency_key=idempotency_key,
         )
 
-    def generate(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> shapes.Generated:
+    def generate(self) -> shapes.Generated:
         """Lay out what is missing of all active rules now; the same again makes nothing twice."""
-        return self._asker.request(
-            "POST",
-            f"{self._at}/drafts/generate",
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
+        return self._asker.request("POST", f"{self._at}/drafts/generate")
 
     def list(self) -> Sequence[shapes.RuleShown]:
         """List the rules by name."""

@@ -686,6 +686,7 @@ class DriftShown(TypedDict):
 class Ended(TypedDict):
     """How many sessions were ended."""
 
+    dry_run: bool
     ended: int
 
 
@@ -1098,6 +1099,18 @@ class Lane(TypedDict):
     parked_until: str | None
     park_reason: str | None
     in_flight: int
+
+
+class LeasesShown(TypedDict):
+    """What one worker has in hand; it renews a lease with every sign of life."""
+
+    worker: str
+    kind: Literal["deliveries", "jobs"]
+    held: int
+    # Of these: ran out, and waits for another worker to take over
+    lapsed: int
+    # When the oldest of them runs out, unless it is renewed
+    ends_at: str
 
 
 class Leave(TypedDict):
@@ -2235,6 +2248,7 @@ class System(TypedDict):
     notices_waiting: int
     hold: HoldShown | None
     workers: list[WorkerShown]
+    leases: list[LeasesShown]
     providers: list[Rate]
 
 
