@@ -17,6 +17,7 @@ from cadenza.api.first_start import first_start_link
 from cadenza.api.serve import serve
 from cadenza.bootstrap import House, open_house, run_worker
 from cadenza.config.model import Outbound, Settings, Work
+from cadenza.core.clock import Clock
 from cadenza.demo.cast import Cast, assemble
 
 if TYPE_CHECKING:
@@ -74,19 +75,20 @@ class Story:
 
 
 @asynccontextmanager
-async def running(house: House) -> AsyncGenerator[str]:
+async def running(house: House, *, works: bool = True) -> AsyncGenerator[str]:
     """Serve and work until the story ends; return the address."""
     stop, port = asyncio.Event(), asyncio.Future[int]()
     app = create_app(house, stop=stop)
     parts = [
-        asyncio.create_task(serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1)),
-        asyncio.create_task(run_worker(house, stop)),
+        asyncio.create_task(serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1))
     ]
+    if works:
+        parts.append(asyncio.create_task(run_worker(house, stop)))
     try:
-        yield f"http://127.0.0.1:{await asyncio.wait_for(port, 20)}"
+        yield f"http://127.0.0.1:{await asyncio.wait_for(port, PATIENCE)}"
     finally:
         stop.set()
-        await asyncio.wait_for(asyncio.gather(*parts), 30)
+        await asyncio.wait_for(asyncio.gather(*parts), 2 * PATIENCE)
 
 
 async def begin(house: House, ada: httpx2.AsyncClient) -> str:
@@ -106,25 +108,23 @@ async def begin(house: House, ada: httpx2.AsyncClient) -> str:
     return f"/api/v1/workspaces/{made.json()['workspace_id']}"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def story(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Story]:
-    database = (
-        f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
+@asynccontextmanager
+async def told(
+    database: str, folder: Path, *, clock: Clock | None = None, works: bool = True
+) -> AsyncGenerator[Story]:
+    """Open a house beside the networks; Ada has just become its owner."""
     cast = await assemble()
     try:
         settings = Settings(
-            data=tmp_path / "data",
+            data=folder / "data",
             database=database,
             worker=Work(poll=0.1),
             outbound=Outbound(allow=cast.hosts),
             providers=cast.networks,
         )
         async with (
-            open_house(settings) as house,
-            running(house) as address,
+            open_house(settings, clock=clock) as house,
+            running(house, works=works) as address,
             httpx2.AsyncClient(
                 base_url=address, headers={"x-cadenza-csrf": "1"}, timeout=PATIENCE
             ) as ada,
@@ -132,3 +132,14 @@ async def story(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             yield Story(house, cast, ada, home=await begin(house, ada))
     finally:
         await cast.rehearsal.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def story(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Story]:
+    database = (
+        f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
+        if request.param == "sqlite"
+        else request.getfixturevalue("product_database")
+    )
+    async with told(database, tmp_path) as story:
+        yield story

@@ -101,3 +101,16 @@ async def test_a_revoked_account_holds_its_posts_and_tells_once(story: Story) ->
     )
     assert len(told) == 1
     assert story.seen("telegram") == []
+
+    role.world.faults.clear()
+    typed = dict(role.typed)
+    again = await story.post("/connect/telegram", fields=typed, account_id=account)
+    assert (again["accounts"][0]["id"], len(again["held"])) == (account, 2), again
+    wanted = await story.do("POST", f"/accounts/{account}/resume", 409, json={})
+    assert wanted["choices"], wanted
+    await story.post(f"/accounts/{account}/resume", choice="send")
+    first, second = [f"/deliveries/{each}" for each in again["held"]]
+    sent = await story.until(first, lambda shown: shown["state"] == "sent")
+    rest = await story.get(second)
+    assert (rest["state"], rest["due_at"] > sent["due_at"]) == ("scheduled", True), "spaced"
+    assert story.seen("telegram") == ["One"]

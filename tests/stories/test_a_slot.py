@@ -1,0 +1,80 @@
+"""From a weekly slot to the network: the minute comes and the post leaves; skipped slots and full days are passed over.
+
+The house's clock is moved on by a few minutes, so nobody waits for the slot; that needs SQLite, which reads the
+house's own clock. Limit: no more than five minutes at once, or sending is held as after a clock's jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cadenza.core.clock import SystemClock
+from tests.stories.conftest import Story, told
+
+
+class Movable(SystemClock):
+    """The machine's clock, some minutes ahead."""
+
+    ahead = timedelta()
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+
+@pytest.fixture
+def clock() -> Movable:
+    return Movable()
+
+
+@pytest.fixture
+async def story(tmp_path: Path, clock: Movable) -> AsyncIterator[Story]:
+    async with told(f"sqlite:///{tmp_path}/data/cadenza.sqlite3", tmp_path, clock=clock) as story:
+        yield story
+
+
+async def queue(story: Story, text: str) -> Any:
+    post = (await story.post("/posts", 201, text=text))["id"]
+    (account,) = story.accounts.values()
+    asked = {"post_id": post, "accounts": [{"account_id": account}]}
+    (answer,) = (await story.post("/queue", **asked))["answers"]
+    return answer | {"post_id": post}
+
+
+async def test_a_post_leaves_from_its_weekly_slot_and_not_before(
+    story: Story, clock: Movable
+) -> None:
+    account = await story.connect("telegram")
+    began = clock.now()
+    west = began.hour - 12  # where it is noon: no day ends while we look
+    zone, there = f"Etc/GMT{west:+d}", began - timedelta(hours=west)
+    slots = [f"{there + timedelta(minutes=minutes):%H:%M}" for minutes in (3, 4)]
+    given = {"slots": {str(day): slots for day in range(7)}, "zone": zone, "max_per_day": 1}
+    await story.do("PUT", f"/accounts/{account}/queue/schedule", json=given)
+
+    skipped = await story.post(f"/accounts/{account}/queue/skips", reason="a quiet minute")
+    first, second = await queue(story, "From a slot"), await queue(story, "Tomorrow")
+    assert (first["wall_time"][-5:], first["passed"]["skipped"]) == (slots[1], 1), first
+    assert skipped["skips"][0]["at"] < first["at"]
+    day = timedelta(days=1)
+    tomorrow = instant(skipped["skips"][0]["at"]) + day
+    assert (instant(second["at"]), second["passed"]["full_days"]) == (tomorrow, 1), second
+    assert story.seen("telegram") == []
+
+    clock.ahead = instant(first["at"]) - began + timedelta(seconds=1)
+    shown = await story.until(
+        f"/posts/{first['post_id']}", lambda shown: shown["state"] == "published"
+    )
+    assert instant(shown["pills"][0]["at"]) >= instant(first["at"])
+    assert story.seen("telegram") == ["From a slot"]
+    days = (await story.get(f"/accounts/{account}/queue"))["days"]
+    lines = {line["wall_time"][-5:]: line["kind"] for line in days[0]["lines"]}
+    assert lines[slots[1]] == "sent", lines
+
+
+def instant(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
