@@ -38,7 +38,7 @@ async def refused(town: Town, house: House, slots: dict[str, list[str]]) -> tupl
     first, second = await town.post(house, "First"), await town.post(house, "Second")
     async with working(house):
         await until(town, house, first, "sent")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not (await town.row(house, second))["deferrals"]:
                 await asyncio.sleep(0.02)
     return first, second
