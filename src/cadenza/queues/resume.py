@@ -86,13 +86,7 @@ def resume(
         was_paused=account.paused,
     )
     if not dry_run:
-        match choice:
-            case Choice.SHIFT if isinstance(queue, Queue):
-                place(tx, queue, moves, reason="moved on: it came due while nothing was sent")
-            case Choice.DRAFT:
-                _take_back(tx, account, answer.taken_back)
-            case _:
-                _send(tx, account, moves)
+        _do(tx, account, queue, answer, moves)
         _open(tx, now, account, answer, by=by)
     return answer
 
@@ -195,6 +189,19 @@ def _shift(tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]) -> list[M
         skipped=keep.skipped(tx, queue, since=start),
     )
     return None if places.full else [to_slot(entry, slot) for entry, slot in places.moves]
+
+
+def _do(
+    tx: Tx, account: _Account, queue: Queue | NoQueue, answer: Resumed, moves: Sequence[Move]
+) -> None:
+    match answer.choice:
+        case Choice.SHIFT:
+            assert isinstance(queue, Queue), "without slots it is sent instead"
+            place(tx, queue, moves, reason="moved on: it came due while nothing was sent")
+        case Choice.SEND:
+            _send(tx, account, moves)
+        case Choice.DRAFT:
+            _take_back(tx, account, answer.taken_back)
 
 
 def _send(tx: Tx, account: _Account, moves: Sequence[Move]) -> None:
