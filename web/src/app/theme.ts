@@ -13,6 +13,11 @@ export const theme = createTheme({
   fontFamily:
     "Inter, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif",
   components: {
+    // A badge is read by its word; the colour of its edge only repeats it.
+    Badge: {
+      defaultProps: { tt: "none" },
+      styles: (_: unknown, { variant }: { variant?: string }) => (variant === "outline" ? { root: { color: "var(--mantine-color-text)" } } : {}),
+    },
     // A button with a cross alone says nothing to those who do not see it.
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },

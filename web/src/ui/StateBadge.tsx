@@ -6,7 +6,7 @@ import { stateWord } from "./words";
 export function StateBadge({ state }: { state: string }) {
   const { says, colour } = stateWord(state);
   return (
-    <Badge variant="outline" tt="none" fw={600} color={colour} style={{ color: "var(--mantine-color-text)" }}>
+    <Badge variant="outline" fw={600} color={colour}>
       {says}
     </Badge>
   );

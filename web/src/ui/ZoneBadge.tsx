@@ -14,7 +14,6 @@ export function ZoneBadge({ zone }: { zone: string }) {
         tabIndex={0}
         variant="default"
         size="lg"
-        tt="none"
         fw={500}
         leftSection={<IconClock size={14} aria-hidden />}
       >

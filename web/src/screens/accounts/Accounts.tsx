@@ -127,7 +127,7 @@ function AccountCard({ account, onOpen }: { account: Account; onOpen: () => void
               </Text>
             </div>
           </Group>
-          <Badge variant="outline" color={health.colour} tt="none" style={{ color: "var(--mantine-color-text)", flex: "none" }}>
+          <Badge variant="outline" color={health.colour} style={{ flex: "none" }}>
             {health.says}
           </Badge>
         </Group>

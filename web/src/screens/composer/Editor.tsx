@@ -76,7 +76,7 @@ function blocks(content: Content, previews: Preview[], channel: Channel): boolea
 function Marks({ changed, blocked }: { changed: boolean; blocked: boolean }) {
   if (!changed && !blocked) return null;
   const mark = (word: string, colour: string) => (
-    <Badge size="xs" variant="outline" color={colour} tt="none" style={{ color: "var(--mantine-color-text)" }}>
+    <Badge size="xs" variant="outline" color={colour}>
       {word}
     </Badge>
   );

@@ -12,7 +12,7 @@ import type { Post } from "./content";
 export function Pills({ post }: { post: Post }) {
   return (
     <Group gap={6} mt={4}>
-      <Badge variant="outline" color={post.approved ? "teal" : "gray"} tt="none" style={{ color: "var(--mantine-color-text)" }}>
+      <Badge variant="outline" color={post.approved ? "teal" : "gray"}>
         {post.approved ? "Approved" : "Not approved"}
       </Badge>
       {post.pills.map((pill) => (
@@ -31,12 +31,11 @@ export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
       component={Link}
       to={`/w/${workspaceId}/activity/${pill.delivery_id}`}
       variant="outline"
-      tt="none"
       fw={500}
       maw="100%"
       color={stateWord(pill.held === null ? pill.state : "held").colour}
       leftSection={<NetworkIcon of={pill.provider} size={12} />}
-      style={{ color: "var(--mantine-color-text)", cursor: "pointer" }}
+      style={{ cursor: "pointer" }}
       title={pill.reason ?? undefined}
     >
       {pill.handle} · {word} · {when}

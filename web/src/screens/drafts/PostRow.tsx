@@ -27,11 +27,11 @@ export function PostRow(props: { post: Post; chosen: boolean; onChoose: ((on: bo
         </Anchor>
         <Group gap={6} mt={4}>
           <StateBadge state={post.state} />
-          <Badge variant="outline" color={post.approved ? "teal" : "gray"} tt="none" style={{ color: "var(--mantine-color-text)" }}>
+          <Badge variant="outline" color={post.approved ? "teal" : "gray"}>
             {post.approved ? "Approved" : "Not approved"}
           </Badge>
           {post.source !== "manual" && (
-            <Badge variant="outline" color="grape" tt="none" style={{ color: "var(--mantine-color-text)" }}>
+            <Badge variant="outline" color="grape">
               {post.source === "rule" ? "Laid out by a rule" : post.source}
             </Badge>
           )}

@@ -134,7 +134,7 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
     >
       <Group gap="xs">
         {paused && (
-          <Badge variant="outline" color="yellow" tt="none" style={{ color: "var(--mantine-color-text)" }}>
+          <Badge variant="outline" color="yellow">
             Paused
           </Badge>
         )}

@@ -143,7 +143,7 @@ function JobRow({ job, now, onOpen }: { job: Job; now: Date; onOpen: () => void 
         </Text>
       </Table.Td>
       <Table.Td>
-        <Badge variant="outline" tt="none" miw="max-content" color={word.colour} style={{ color: "var(--mantine-color-text)" }}>
+        <Badge variant="outline" miw="max-content" color={word.colour}>
           {word.says}
         </Badge>
       </Table.Td>

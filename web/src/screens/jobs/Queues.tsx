@@ -92,9 +92,8 @@ function QueueCard({ queue }: { queue: Shown }) {
             component={Link}
             to={`/w/${workspaceId}/jobs/list?queue=${encodeURIComponent(queue.queue)}&state=${state}`}
             variant="outline"
-            tt="none"
             color={jobWord(state).colour}
-            style={{ color: "var(--mantine-color-text)", cursor: "pointer" }}
+            style={{ cursor: "pointer" }}
           >
             {number} {jobWord(state).says.toLowerCase()}
           </Badge>

@@ -113,12 +113,12 @@ function OneDay(props: { day: Day; zone: string; acts: LineActs | null; first?: 
           {isFull && ", full"}
         </Text>
         {change !== null && (
-          <Badge variant="outline" tt="none" color="orange" style={{ color: "var(--mantine-color-text)" }}>
+          <Badge variant="outline" color="orange">
             {change}
           </Badge>
         )}
         {day.blackout && (
-          <Badge variant="outline" tt="none" color="gray" style={{ color: "var(--mantine-color-text)" }}>
+          <Badge variant="outline" color="gray">
             Day off
           </Badge>
         )}

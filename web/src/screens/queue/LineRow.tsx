@@ -206,7 +206,7 @@ function Said({ line }: { line: Line }) {
 
 function Mark({ says, colour }: { says: string; colour: string }) {
   return (
-    <Badge size="sm" variant="outline" color={colour} tt="none" style={{ color: "var(--mantine-color-text)" }}>
+    <Badge size="sm" variant="outline" color={colour}>
       {says}
     </Badge>
   );

@@ -103,7 +103,7 @@ function KeyRow({ shown }: { shown: Schemas["KeyShown"] }) {
         </Text>
       </div>
       {over ? (
-        <Badge variant="outline" color="gray" tt="none" style={{ flex: "none", color: "var(--mantine-color-text)" }}>
+        <Badge variant="outline" color="gray" style={{ flex: "none" }}>
           {shown.revoked_at === null ? "Ended" : "Revoked"}
         </Badge>
       ) : (

@@ -86,7 +86,7 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
             {member.name}
           </Text>
           {self && (
-            <Badge variant="outline" tt="none" size="sm">
+            <Badge variant="outline" size="sm">
               You
             </Badge>
           )}

@@ -50,7 +50,7 @@ export function Sessions() {
                   </Text>
                 </div>
                 {each.current ? (
-                  <Badge variant="outline" tt="none" style={{ flex: "none" }}>
+                  <Badge variant="outline" style={{ flex: "none" }}>
                     This one
                   </Badge>
                 ) : (

@@ -133,7 +133,7 @@ function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secr
       </div>
       <Group gap="xs" wrap="nowrap">
         {!hook.active && (
-          <Badge variant="outline" color="red" tt="none" style={{ color: "var(--mantine-color-text)" }}>
+          <Badge variant="outline" color="red">
             Stopped
           </Badge>
         )}

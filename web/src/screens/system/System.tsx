@@ -191,7 +191,7 @@ function Networks({ of }: { of: Shown }) {
                 {Object.entries(each.outcomes)
                   .filter(([outcome]) => outcome.toLowerCase() !== "sent")
                   .map(([outcome, number]) => (
-                    <Badge key={outcome} variant="outline" color="orange" tt="none" style={{ color: "var(--mantine-color-text)" }}>
+                    <Badge key={outcome} variant="outline" color="orange">
                       {number} {outcomes[outcome.toLowerCase()] ?? outcome}
                     </Badge>
                   ))}
