@@ -2,6 +2,7 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 
+import { roles, type Role } from "../ui/roles";
 import { api, take, type Schemas } from "./client";
 
 export type Me = Schemas["Me"];
@@ -18,20 +19,23 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }
 
+/** The day on which one's week begins; Sunday is 0. */
+export function useWeekStart() {
+  return useMe().week_start as 0 | 1 | 2 | 3 | 4 | 5 | 6;
+}
+
 export function useWorkspaceId(): string {
   const { workspaceId } = useParams();
   if (workspaceId === undefined) throw new Error("this screen belongs to a workspace");
   return workspaceId;
 }
 
-const ranks = ["viewer", "editor", "admin", "owner"];
-
 /** Say whether one's role in this workspace covers another: screens hide what the server would refuse. */
-export function useMay(role: "viewer" | "editor" | "admin" | "owner"): boolean {
+export function useMay(role: Role): boolean {
   const me = useMe();
   const workspaceId = useWorkspaceId();
   const own = me.workspaces.find((each) => each.workspace_id === workspaceId)?.role ?? "viewer";
-  return ranks.indexOf(own) >= ranks.indexOf(role);
+  return roles.indexOf(own as Role) >= roles.indexOf(role);
 }
 
 export function useWorkspace() {

@@ -1,22 +1,25 @@
 // The frame around every screen: navigation, the workspace, oneself, and a word when the line is down.
-import { ActionIcon, Alert, AppShell, Badge, Burger, Group, Menu, NavLink, Select, Text, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Alert, AppShell, Badge, Burger, Group, Menu, NavLink, Select, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconLogout, IconMoon, IconPlugConnectedX, IconSun, IconUser } from "@tabler/icons-react";
+import { IconLogout, IconPlugConnectedX, IconUser } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { Suspense, useEffect } from "react";
 import { NavLink as RouterLink, Outlet, useLocation, useNavigate } from "react-router";
 
 import { api, take } from "../api/client";
 import { useLive } from "../api/live";
 import { useMe, useWorkspaceId } from "../api/me";
+import { onSessionEnd } from "../api/session";
 import { Loading } from "../ui/Loading";
 import { tellProblem } from "../ui/tell";
+import { ColourChoice } from "./ColourChoice";
 import { screens, type Screen } from "./screens";
 
 export function Shell() {
   const workspaceId = useWorkspaceId();
   const [opened, { toggle, close }] = useDisclosure();
   const connected = useLive(workspaceId);
+  useSessionEnd();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -55,6 +58,16 @@ export function Shell() {
         </Suspense>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** A session that ends while somebody works leads to the door, and from there back to where they were. */
+function useSessionEnd() {
+  const go = useNavigate();
+  const { pathname, search } = useLocation();
+  useEffect(
+    () => onSessionEnd(() => void go(`/sign-in?next=${encodeURIComponent(pathname + search)}`)),
+    [go, pathname, search],
   );
 }
 
@@ -105,21 +118,6 @@ function WorkspaceChoice({ workspaceId }: { workspaceId: string }) {
       data={me.workspaces.map(({ workspace_id, name }) => ({ value: workspace_id, label: name }))}
       onChange={(chosen) => chosen !== null && void go(`/w/${chosen}`)}
     />
-  );
-}
-
-function ColourChoice() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const dark = colorScheme === "dark";
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={dark ? "Use light colours" : "Use dark colours"}
-      onClick={() => setColorScheme(dark ? "light" : "dark")}
-    >
-      {dark ? <IconSun size={18} /> : <IconMoon size={18} />}
-    </ActionIcon>
   );
 }
 

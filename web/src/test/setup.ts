@@ -1,4 +1,9 @@
-// happy-dom lacks what Mantine asks of a browser.
+// happy-dom lacks what Mantine asks of a browser, and no test speaks to a network.
+import { cleanup } from "@testing-library/react";
+import { afterEach } from "vitest";
+
+import { answer } from "./server";
+
 window.matchMedia ??= ((query: string) => ({
   matches: false,
   media: query,
@@ -9,3 +14,18 @@ window.matchMedia ??= ((query: string) => ({
   onchange: null,
   dispatchEvent: () => false,
 })) as typeof window.matchMedia;
+
+window.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+
+Object.defineProperty(document, "fonts", { configurable: true, value: new EventTarget() });
+
+globalThis.fetch = answer as typeof fetch;
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+});
