@@ -24,11 +24,32 @@ describe("times", () => {
     expect(clockChange(day, zone)).toBe(minutes);
   });
 
-  it("turn a wall time into its instant, also beside a change of clocks", () => {
-    expect(localInstant("2026-10-22T12:15", "Europe/Berlin").toISOString()).toBe("2026-10-22T10:15:00.000Z");
-    expect(localInstant("2026-10-25T09:00", "Europe/Berlin").toISOString()).toBe("2026-10-25T08:00:00.000Z");
-    expect(localInstant("2026-03-29T01:30", "Europe/Berlin").toISOString()).toBe("2026-03-29T00:30:00.000Z");
-    expect(localInstant("2026-03-29T03:30", "Europe/Berlin").toISOString()).toBe("2026-03-29T01:30:00.000Z");
+  it.each([
+    // Far from any change, and beside one.
+    ["Europe/Berlin", "2026-10-22T12:15", "2026-10-22T10:15"],
+    ["Europe/Berlin", "2026-10-25T09:00", "2026-10-25T08:00"],
+    ["Europe/Berlin", "2026-10-25T01:59", "2026-10-24T23:59"],
+    ["Europe/Berlin", "2026-10-25T03:00", "2026-10-25T02:00"],
+    ["Europe/Berlin", "2026-03-29T01:30", "2026-03-29T00:30"],
+    ["Europe/Berlin", "2026-03-29T03:30", "2026-03-29T01:30"],
+    ["America/New_York", "2026-03-08T01:59", "2026-03-08T06:59"],
+    ["America/New_York", "2026-03-08T03:00", "2026-03-08T07:00"],
+    ["America/New_York", "2026-11-01T02:00", "2026-11-01T07:00"],
+    ["Pacific/Auckland", "2026-04-05T03:00", "2026-04-04T15:00"],
+    ["Australia/Lord_Howe", "2026-04-05T02:00", "2026-04-04T15:30"],
+    ["Asia/Kolkata", "2026-03-29T02:30", "2026-03-28T21:00"],
+    // Inside a gap: as much later as the clocks leap.
+    ["Europe/Berlin", "2026-03-29T02:30", "2026-03-29T01:30"],
+    ["America/New_York", "2026-03-08T02:30", "2026-03-08T07:30"],
+    ["Australia/Lord_Howe", "2026-10-04T02:15", "2026-10-03T15:45"],
+    ["Pacific/Auckland", "2026-09-27T02:30", "2026-09-26T14:30"],
+    // Inside a fold: the first of the two.
+    ["Europe/Berlin", "2026-10-25T02:30", "2026-10-25T00:30"],
+    ["America/New_York", "2026-11-01T01:30", "2026-11-01T05:30"],
+    ["Australia/Lord_Howe", "2026-04-05T01:45", "2026-04-04T14:45"],
+    ["Pacific/Auckland", "2026-04-05T02:30", "2026-04-04T13:30"],
+  ])("know which instant is meant in %s by %s", (zone, wall, instant) => {
+    expect(localInstant(wall, zone).toISOString()).toBe(`${instant}:00.000Z`);
   });
 
   it("count days over months and say today and tomorrow", () => {
