@@ -26,8 +26,8 @@ interface Held {
   over: string | null;
 }
 
-export function Days(props: { view: QueueView; acts: Omit<LineActs, "step"> | null; move: (move: Move | null) => void }) {
-  const { view, move } = props;
+export function Days(props: { view: QueueView; acts: LineActs | null; move: (move: Move | null) => void }) {
+  const { view, acts, move } = props;
   const [held, setHeld] = useState<Held | null>(null);
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
@@ -40,8 +40,6 @@ export function Days(props: { view: QueueView; acts: Omit<LineActs, "step"> | nu
     const line = find(id);
     return line === undefined ? "" : moment(line.at, view.zone);
   };
-  const step = (id: string, by: -1 | 1) => move(moveTo(view, id, names.indexOf(id) + by));
-  const acts = props.acts === null ? null : { ...props.acts, step };
   const drop = ({ active, over }: DragEndEvent) => {
     setHeld(null);
     if (over !== null) move(moveTo(view, String(active.id), names.indexOf(String(over.id))));
@@ -126,7 +124,7 @@ function OneDay(props: { day: Day; zone: string; acts: LineActs | null; first?: 
       <Stack component="ul" gap={6} m={0} p={0} style={{ listStyle: "none" }}>
         {day.lines.map((line) => {
           const shown = { line, clock: clock(line.at, zone), acts };
-          const key = `${line.at}-${nameOf(line)}`;
+          const key = nameOf(line); // of the post, not of its time: a line that moves keeps its focus
           if (!mayMove(line)) return <FixedLine key={key} {...shown} />;
           return <MovableLine key={key} {...shown} isFirst={nameOf(line) === props.first} isLast={nameOf(line) === props.last} />;
         })}

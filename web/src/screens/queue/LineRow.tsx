@@ -1,4 +1,5 @@
 import { ActionIcon, Badge, Button, Group, Menu, Text } from "@mantine/core";
+import { useMergedRef } from "@mantine/hooks";
 import { useSortable } from "@dnd-kit/sortable";
 import {
   IconArrowBarToUp,
@@ -16,6 +17,7 @@ import { Link } from "react-router";
 
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { channelName } from "../../ui/words";
+import { carryFocus, useCarriedFocus } from "./carryFocus";
 import { nameOf, type Line } from "./order";
 
 const kinds: Partial<Record<Line["kind"], { says: string; colour: string }>> = {
@@ -33,7 +35,7 @@ export interface LineActs {
   skip: (at: string) => void;
   unskip: (at: string) => void;
   remove: (line: Line) => void;
-  compose?: (at: string) => string;
+  compose: (at: string) => string;
 }
 
 interface Shown {
@@ -47,6 +49,7 @@ export function MovableLine(props: Shown & { isFirst: boolean; isLast: boolean }
   const { line, acts } = props;
   const id = nameOf(line);
   const sortable = useSortable({ id, disabled: acts === null });
+  const ref = useMergedRef<HTMLElement>(useCarriedFocus(id), sortable.setNodeRef);
   const keys = (event: KeyboardEvent) => {
     if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
       event.preventDefault();
@@ -55,7 +58,7 @@ export function MovableLine(props: Shown & { isFirst: boolean; isLast: boolean }
   };
   return (
     <li
-      ref={sortable.setNodeRef}
+      ref={ref}
       className="queue-line"
       data-kind={line.kind}
       data-moving={sortable.isDragging || undefined}
@@ -73,6 +76,7 @@ export function MovableLine(props: Shown & { isFirst: boolean; isLast: boolean }
           {...sortable.attributes}
           {...sortable.listeners}
           onKeyDown={keys}
+          data-part="handle"
           aria-label={`Move: ${words(line)}, ${props.clock}`}
         >
           <IconGripVertical size={18} />
@@ -87,21 +91,25 @@ export function MovableLine(props: Shown & { isFirst: boolean; isLast: boolean }
 
 function More({ line, clock, acts, isFirst, isLast }: Shown & { acts: LineActs; isFirst: boolean; isLast: boolean }) {
   const id = nameOf(line);
+  const moved = (act: () => void) => () => {
+    carryFocus(id, "more");
+    act();
+  };
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`More for ${words(line)}, ${clock}`}>
+        <ActionIcon variant="subtle" color="gray" data-part="more" aria-label={`More for ${words(line)}, ${clock}`}>
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item disabled={isFirst} leftSection={<IconArrowUp size={16} aria-hidden />} onClick={() => acts.step(id, -1)}>
+        <Menu.Item disabled={isFirst} leftSection={<IconArrowUp size={16} aria-hidden />} onClick={moved(() => acts.step(id, -1))}>
           Move up
         </Menu.Item>
-        <Menu.Item disabled={isLast} leftSection={<IconArrowDown size={16} aria-hidden />} onClick={() => acts.step(id, 1)}>
+        <Menu.Item disabled={isLast} leftSection={<IconArrowDown size={16} aria-hidden />} onClick={moved(() => acts.step(id, 1))}>
           Move down
         </Menu.Item>
-        <Menu.Item disabled={isFirst} leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={() => acts.toTop(id)}>
+        <Menu.Item disabled={isFirst} leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={moved(() => acts.toTop(id))}>
           To the top
         </Menu.Item>
         <Menu.Item disabled={isFirst && isLast} leftSection={<IconArrowsExchange size={16} aria-hidden />} onClick={() => acts.swap(line)}>
@@ -152,11 +160,9 @@ function FixedActs({ line, clock, acts }: { line: Line; clock: string; acts: Lin
       <Button size="compact-sm" variant="subtle" color="gray" aria-label={`Skip ${clock}`} onClick={() => acts.skip(line.at)}>
         Skip
       </Button>
-      {acts.compose !== undefined && (
-        <ActionIcon component={Link} to={acts.compose(line.at)} variant="subtle" aria-label={`Write a post for ${clock}`}>
-          <IconPencilPlus size={18} />
-        </ActionIcon>
-      )}
+      <ActionIcon component={Link} to={acts.compose(line.at)} variant="subtle" aria-label={`Write a post for ${clock}`}>
+        <IconPencilPlus size={18} />
+      </ActionIcon>
     </Group>
   );
 }

@@ -1,19 +1,18 @@
 // One account's queue: what goes out when, and everything a person may do about it.
 import { ActionIcon, Alert, Button, Group, Menu, Stack } from "@mantine/core";
-import { IconArrowsDownUp, IconArrowsShuffle, IconCalendarCog, IconDots, IconPlayerPause, IconPlugConnected, IconStack2, IconTrash } from "@tabler/icons-react";
+import { IconArrowsDownUp, IconArrowsShuffle, IconCalendarCog, IconDots, IconPlayerPause, IconStack2, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link } from "react-router";
 
 import { useAccounts, useChosenAccount, type Account } from "../../api/accounts";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
-import { screens } from "../../app/screens";
 import { AccountChoice } from "../../ui/AccountChoice";
 import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
 import { Failed } from "../../ui/Failed";
 import { Fetched } from "../../ui/Fetched";
 import { Loading } from "../../ui/Loading";
+import { NoAccount } from "../../ui/NoAccount";
 import { Page } from "../../ui/Page";
 import { Days } from "./Days";
 import { Head, Standing } from "./Head";
@@ -24,7 +23,8 @@ import "./queue.css";
 import { ResumeDialog } from "./ResumeDialog";
 import { ScheduleEditor } from "./ScheduleEditor";
 import { SwapDialog } from "./SwapDialog";
-import { useMix, useOrder, useQueueActs, useQueueView } from "./useQueue";
+import { useOrder } from "./useOrder";
+import { useMix, useQueueActs, useQueueView } from "./useQueue";
 
 const STEP = 14;
 const MOST = 92;
@@ -33,29 +33,8 @@ export default function Queue() {
   const accounts = useAccounts();
   return (
     <Fetched query={accounts} loading={<Page title="Queue"><Loading rows={6} /></Page>}>
-      {(found) => (found.length === 0 ? <NoAccount /> : <Chosen accounts={found} />)}
+      {(found) => (found.length === 0 ? <NoAccount screen="Queue">A queue belongs to an account. Connect one, and give it the times at which it should post.</NoAccount> : <Chosen accounts={found} />)}
     </Fetched>
-  );
-}
-
-function NoAccount() {
-  const mayConnect = useMay("admin");
-  return (
-    <Page title="Queue">
-      <Empty
-        icon={IconPlugConnected}
-        title="No account yet"
-        action={
-          mayConnect && (
-            <Button component={Link} to="../accounts" relative="path">
-              Connect an account
-            </Button>
-          )
-        }
-      >
-        A queue belongs to an account. Connect one, and give it the times at which it should post.
-      </Empty>
-    </Page>
   );
 }
 
@@ -75,11 +54,11 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
   const workspaceId = useWorkspaceId();
   const mayEdit = useMay("editor");
   const query = useQueueView(account.id, days);
-  const view = query.data;
-  const order = useOrder(account.id, days, view);
+  const order = useOrder(account.id, days, query.data);
+  const view = order.view;
   const mix = useMix(account.id);
   const [swapped, setSwapped] = useState<Line | null>(null);
-  const few = view === undefined || movable(view).length < 2;
+  const few = view === undefined || movable(view).length < 2 || order.busy; // the whole order is told by what is seen
   const acts = useQueueActs(account.id, view?.zone ?? account.zone);
   const lacksSchedule = query.error instanceof Problem && query.error.code === "no_queue";
 
@@ -93,6 +72,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
     if (yes) acts.clear.mutate(false);
   };
   const lineActs = {
+    step: order.step,
     toTop: order.toTop,
     swap: setSwapped,
     skip: (at: string) => acts.skip.mutate([at]),
@@ -106,9 +86,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
       });
       if (yes) acts.cancel.mutate(line.ids);
     },
-    ...(screens.some(({ path }) => path === "compose") && {
-      compose: (at: string) => `/w/${workspaceId}/compose?account=${account.id}&at=${encodeURIComponent(at)}`,
-    }),
+    compose: (at: string) => `/w/${workspaceId}/compose?account=${account.id}&at=${encodeURIComponent(at)}`,
   };
 
   return (
@@ -172,11 +150,11 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
           <Standing account={account} view={view} mayResume={mayEdit} onResume={() => setDialog("resume")} />
           <Missed accountId={account.id} zone={view.zone} acts={mayEdit ? acts : null} />
           {order.conflict !== null && (
-            <Alert role="alert" color="orange" title="Your move was not made" withCloseButton closeButtonLabel="Leave it as it is" onClose={order.leave}>
+            <Alert role="alert" color="orange" title={order.conflict.moves.length === 1 ? "Your move was not made" : "Your moves were not made"} withCloseButton closeButtonLabel="Leave it as it is" onClose={order.leave}>
               {order.conflict.says} It is for you to decide:{" "}
               <Group gap="xs" mt="xs">
-                <Button size="xs" onClick={() => order.conflict && order.move(order.conflict.move)}>
-                  Move it all the same
+                <Button size="xs" onClick={order.again}>
+                  {order.conflict.moves.length === 1 ? "Move it all the same" : "Move them all the same"}
                 </Button>
                 <Button size="xs" variant="default" onClick={order.leave}>
                   Leave it as it is

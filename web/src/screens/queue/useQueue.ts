@@ -1,16 +1,15 @@
-// What the queue screen reads, and what a person may do to a queue. Moves are shown at once and taken back
-// when the server refuses; every other act waits for its answer.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+// What the queue screen reads, and what a person may do to a queue. Single moves are in useOrder.ts: they are shown at
+// once; every act here waits for its answer.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
-import { tellDone, tellProblem } from "../../ui/tell";
 import { moment } from "../../ui/times";
 import { count } from "../../ui/words";
-import { movable, nameOf, orderBefore, wayBack, withMove, withServersOrder, type Move, type QueueView } from "./order";
+import { orderBefore } from "./order";
+import { undoSkip } from "./undoSkip";
 
 const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
 
@@ -50,63 +49,6 @@ export function useMissed(accountId: string) {
   });
 }
 
-export interface Conflict {
-  move: Move;
-  says: string;
-}
-
-/** Moves in the order: seen at once, with a way back; refused ones return to what the server says. */
-export function useOrder(accountId: string, days: number, view: QueueView | undefined) {
-  const queries = useQueryClient();
-  const path = usePath(accountId);
-  const key = [path.workspace_id, "queue", accountId, days];
-  const [conflict, setConflict] = useState<Conflict | null>(null);
-  const ask = (body: Schemas["OrderAsked"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
-  const set = (change: (old: QueueView) => QueueView) =>
-    queries.setQueryData<QueueView>(key, (old) => (old === undefined ? old : change(old)));
-
-  const moving = useMutation({
-    mutationFn: ({ move, revision }: { move: Move; revision: number; back: Move | null; undone?: boolean }) =>
-      ask({ verb: "move", revision, ...move }),
-    onMutate: async ({ move }) => {
-      setConflict(null);
-      await queries.cancelQueries({ queryKey: key });
-      const old = queries.getQueryData<QueueView>(key);
-      set((now) => withMove(now, move));
-      return { old };
-    },
-    onSuccess: ({ moved, stays, revision }, { move, back, undone }) => {
-      set((now) => ({ ...now, revision }));
-      const own = moved.find(({ id }) => id === move.id);
-      if (stays.length > 0) tellProblem(new Error(`It stays where it is: ${stays.map(({ why }) => why).join(", ")}.`));
-      else if (undone === true) tellDone("Moved back.");
-      else if (own !== undefined && view !== undefined) {
-        const undo = back === null ? undefined : () => moving.mutate({ move: back, revision, back: null, undone: true });
-        tellDone(`Now goes out ${moment(own.now_at, view.zone)}.`, undo);
-      }
-    },
-    onError: (error, { move }, before) => {
-      set((now) => before?.old ?? now);
-      if (error instanceof Problem && error.code === "queue_changed") {
-        const body = error.body as { revision: number; order: { id: string; at: string }[] };
-        set((now) => withServersOrder(now, body.revision, body.order));
-        setConflict({ move, says: error.message });
-      } else tellProblem(error);
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: [path.workspace_id] }),
-  });
-
-  const move = (wanted: Move | null) => {
-    if (wanted === null || view === undefined) return;
-    moving.mutate({ move: wanted, revision: view.revision, back: wayBack(view, wanted.id) });
-  };
-  const toTop = (id: string) => {
-    const first = view && movable(view)[0];
-    if (first !== undefined && nameOf(first) !== id) move({ id, before: nameOf(first) });
-  };
-  return { move, toTop, conflict, leave: () => setConflict(null), busy: moving.isPending };
-}
-
 export type Mix = Extract<Schemas["OrderAsked"], { verb: "shuffle" | "reverse" | "swap" }>;
 
 /** The whole order at once: mixed, turned round, or two changed about; with a way back to the order before. */
@@ -130,12 +72,16 @@ export function useQueueActs(accountId: string, zone: string) {
     (instants: string[] | null) => take(api.POST(`${QUEUE}/skips/lift`, { params: { path }, body: { instants } })),
     { done: () => "The slot is offered again." },
   );
+  const takeSkipBack = useAct(
+    ({ instants, skipped }: { instants: string[]; skipped: Schemas["SkippedShown"] }) => undoSkip(path, instants, skipped),
+    { done: (says) => says },
+  );
   const skip = useAct(
     (instants: string[]) => take(api.POST(`${QUEUE}/skips`, { params: { path }, body: { instants } })),
     {
       done: ({ moved }, [at]) =>
         `${at === undefined ? "The slot" : moment(at, zone)} is left out${moved.length > 0 ? `; ${count(moved.length, "post")} moved on` : ""}.`,
-      undo: (_, instants) => () => lift.mutate(instants),
+      undo: (skipped, instants) => () => takeSkipBack.mutate({ instants, skipped }),
     },
   );
   const undoClear = useAct(

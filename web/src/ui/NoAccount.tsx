@@ -1,0 +1,31 @@
+import { Button } from "@mantine/core";
+import { IconPlugConnected } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+
+import { useMay, useWorkspaceId } from "../api/me";
+import { Empty } from "./Empty";
+import { Page } from "./Page";
+
+/** A screen that is about accounts, before there is one. */
+export function NoAccount({ screen, children }: { screen: string; children: ReactNode }) {
+  const workspaceId = useWorkspaceId();
+  const mayConnect = useMay("admin");
+  return (
+    <Page title={screen}>
+      <Empty
+        icon={IconPlugConnected}
+        title="No account yet"
+        action={
+          mayConnect && (
+            <Button component={Link} to={`/w/${workspaceId}/accounts`}>
+              Connect an account
+            </Button>
+          )
+        }
+      >
+        {children}
+      </Empty>
+    </Page>
+  );
+}
