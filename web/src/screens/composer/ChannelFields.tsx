@@ -1,9 +1,9 @@
 // One channel's own words: each field follows the common one until it is given its own.
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
+import type { Dispatch, ReactNode, SetStateAction } from "react";
 
 import { channelName, count } from "../../ui/words";
-import { vary, type Channel, type Content, type Field, type Variant } from "./content";
+import { vary, varyMedia, type Channel, type Content, type Field, type Variant } from "./content";
 import { ChannelOptions } from "./ChannelOptions";
 import { Counters } from "./Counters";
 import { HashtagsField } from "./HashtagsField";
@@ -17,7 +17,7 @@ interface Props {
   about: ChannelAbout | undefined;
   content: Content;
   previews: Preview[];
-  onChange: (content: Content) => void;
+  onChange: Dispatch<SetStateAction<Content>>;
 }
 
 export function ChannelFields({ channel, about, content, previews, onChange }: Props) {
@@ -37,7 +37,7 @@ export function ChannelFields({ channel, about, content, previews, onChange }: P
         <PartsField parts={own.parts ?? []} onChange={give("parts")} />
       </Own>
       <Own name="Pictures and videos" where={name} own={own.media !== undefined} common={content.media.length === 0 ? "None" : count(content.media.length, "file")} onOwn={() => give("media")(content.media)} onCommon={() => give("media")(undefined)}>
-        <MediaField media={own.media ?? []} onChange={give("media")} />
+        <MediaField media={own.media ?? []} onChange={(change) => onChange((now) => varyMedia(now, channel, change))} />
       </Own>
       <Own name="First comment" where={name} own={own.first_comment !== undefined} common={content.first_comment === "" ? "None" : content.first_comment} onOwn={() => give("first_comment")(content.first_comment)} onCommon={() => give("first_comment")(undefined)}>
         <CommentField value={own.first_comment ?? ""} onChange={give("first_comment")} />

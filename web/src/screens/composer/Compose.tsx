@@ -23,9 +23,11 @@ export default function Compose() {
   const { "*": path } = useParams();
   const postId = path === undefined || path === "" ? null : path;
   const accounts = useAccounts();
+  const [search] = useSearchParams();
+  const asked = `${search.get("account") ?? ""} ${search.get("at") ?? ""}`; // another slot is another beginning
   return (
     <Fetched query={accounts}>
-      {(found) => (postId === null ? <Desk key="new" accounts={found} post={null} /> : <SavedDesk key={postId} accounts={found} postId={postId} />)}
+      {(found) => (postId === null ? <Desk key={`new ${asked}`} accounts={found} post={null} /> : <SavedDesk key={postId} accounts={found} postId={postId} />)}
     </Fetched>
   );
 }
@@ -39,13 +41,22 @@ function SavedDesk({ accounts, postId }: { accounts: Account[]; postId: string }
   return <Fetched query={post}>{(found) => <Desk accounts={accounts} post={found} />}</Fetched>;
 }
 
-/** What a new post begins with: the account of the address, so that an empty slot leads here. */
-function useBeginning(accounts: Account[]): Content {
+/** What a new post begins with: the account of the address, so that an empty slot leads here; else the only one. */
+function useBeginning(accounts: Account[]) {
   const [search] = useSearchParams();
   const asked = accounts.filter(({ id }) => id === search.get("account"));
-  const able = asked.length > 0 ? asked : accounts.filter(({ state }) => state === "connected" || state === "expiring");
-  const places = able.length === 1 || asked.length > 0 ? able.map(({ id }) => ({ account_id: id })) : [];
-  return { ...empty, places };
+  const able = accounts.filter(({ state }) => state === "connected" || state === "expiring");
+  const chosen = asked.length > 0 ? asked : able.length === 1 ? able : [];
+  const places = chosen.map(({ id }) => ({ account_id: id }));
+  return {
+    content: { ...empty, places },
+    /** Text that was kept goes where the address says, too. */
+    put: (kept: Content): Content => {
+      if (asked.length === 0) return kept;
+      const own = kept.places.filter(({ account_id }) => account_id === asked[0]?.id); // with the channels that were chosen
+      return { ...kept, places: own.length > 0 ? own : places };
+    },
+  };
 }
 
 function Desk({ accounts, post }: { accounts: Account[]; post: Post | null }) {
@@ -54,10 +65,10 @@ function Desk({ accounts, post }: { accounts: Account[]; post: Post | null }) {
   const beginning = useBeginning(accounts);
   // What is edited here is measured against the post as it was opened, not as others change it meanwhile.
   const [base, setBase] = useState<{ content: Content; revision: number | null }>(() => ({
-    content: post === null ? beginning : contentOf(post),
+    content: post === null ? beginning.content : contentOf(post),
     revision: readKept(workspaceId, post?.id ?? null)?.revision ?? post?.revision ?? null,
   }));
-  const { content, setContent, changed, found, forget } = useKept(workspaceId, post?.id ?? null, base.content, base.revision);
+  const { content, setContent, changed, found, forget } = useKept(workspaceId, post?.id ?? null, base.content, base.revision, beginning.put);
   const [theirs, setTheirs] = useState<Post | null>(null);
   const [foreseen, setForeseen] = useState<readonly Went[]>([]);
   const previews = usePreviews(content);

@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Tabs } from "@mantine/core";
-import { useState } from "react";
+import { useState, type Dispatch, type SetStateAction } from "react";
 
 import type { Account } from "../../api/accounts";
 import { NetworkIcon } from "../../ui/NetworkIcon";
@@ -19,7 +19,7 @@ interface Props {
   content: Content;
   previews: Preview[];
   disabled: boolean;
-  onChange: (content: Content) => void;
+  onChange: Dispatch<SetStateAction<Content>>;
 }
 
 const EVERYWHERE = "everywhere";
@@ -52,7 +52,7 @@ export function Editor({ accounts, content, previews, disabled, onChange }: Prop
             <TextField label="Text" value={content.text} onChange={(text) => onChange({ ...content, text })} />
             <Counters previews={previews.filter(({ channel }) => content.variants[channel]?.text === undefined)} />
             <PartsField parts={content.parts} onChange={(parts) => onChange({ ...content, parts })} />
-            <MediaField media={content.media} onChange={(media) => onChange({ ...content, media })} />
+            <MediaField media={content.media} onChange={(change) => onChange((now) => ({ ...now, media: change(now.media) }))} />
             <CommentField value={content.first_comment} onChange={(first_comment) => onChange({ ...content, first_comment })} />
           </Stack>
         </Tabs.Panel>

@@ -13,7 +13,14 @@ import { upload } from "./upload";
 
 type Media = Schemas["MediaShown"];
 
-export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (media: MediaUse[]) => void }) {
+/** A change of the list as it is when the change is made: an upload ends long after it was begun. */
+type Change = (media: MediaUse[]) => MediaUse[];
+
+const withFiles =
+  (ids: readonly string[]): Change =>
+  (media) => [...media, ...ids.filter((id) => media.every((old) => old.media_id !== id)).map((media_id) => ({ media_id, alt: null }))];
+
+export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (change: Change) => void }) {
   const workspace_id = useWorkspaceId();
   const queries = useQueryClient();
   const [busy, setBusy] = useState<number | null>(null);
@@ -26,18 +33,18 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
     })),
   });
   const add = async (chosen: File[]) => {
-    const added: MediaUse[] = [];
+    const added: string[] = [];
     for (const file of chosen) {
       try {
         setBusy(0);
         const { id } = await upload(workspace_id, file, setBusy);
-        added.push({ media_id: id, alt: null });
+        added.push(id);
       } catch (error) {
         tellProblem(error, `${file.name} was not taken`);
       }
     }
     setBusy(null);
-    if (added.length > 0) onChange([...media, ...added.filter((each) => media.every((old) => old.media_id !== each.media_id))]);
+    if (added.length > 0) onChange(withFiles([...new Set(added)]));
     await queries.invalidateQueries({ queryKey: [workspace_id, "library"] });
   };
   const drop = (event: DragEvent) => {
@@ -53,9 +60,9 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
           file={files[index]?.data}
           first={index === 0}
           last={index === media.length - 1}
-          onAlt={(alt) => onChange(media.with(index, { ...use, alt: alt === "" ? null : alt }))}
-          onMove={(by) => onChange(media.toSpliced(index, 1).toSpliced(index + by, 0, use))}
-          onRemove={() => onChange(media.toSpliced(index, 1))}
+          onAlt={(alt) => onChange((now) => now.with(index, { ...use, alt: alt === "" ? null : alt }))}
+          onMove={(by) => onChange((now) => now.toSpliced(index, 1).toSpliced(index + by, 0, use))}
+          onRemove={() => onChange((now) => now.toSpliced(index, 1))}
         />
       ))}
       {busy !== null && <Progress value={busy} aria-label="Uploading" animated />}
@@ -75,7 +82,7 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
             </Button>
           )}
         </FileButton>
-        <Library onChoose={(id) => media.every((each) => each.media_id !== id) && onChange([...media, { media_id: id, alt: null }])} />
+        <Library onChoose={(id) => onChange(withFiles([id]))} />
       </Group>
     </Stack>
   );

@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function Previews({ content, previews, foreseen, postId }: Props) {
-  const findings = useFindings(content, postId, null);
+  const findings = useFindings(content, postId);
   if (content.places.length === 0) {
     return <Text c="dimmed">Choose where it goes, and see here what each network makes of it.</Text>;
   }

@@ -8,7 +8,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import type { Account } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import type { Schemas } from "../../api/client";
-import { useMe, useWorkspaceId } from "../../api/me";
+import { useMe, useWeekStart, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { askFirst } from "../../ui/ask";
 import { fromNow } from "../../ui/times";
@@ -37,6 +37,7 @@ export function Send(props: Props) {
   const workspaceId = useWorkspaceId();
   const go = useNavigate();
   const me = useMe();
+  const weekStart = useWeekStart();
   const now = useNow();
   const [search] = useSearchParams();
   const asked = search.get("at");
@@ -88,7 +89,7 @@ export function Send(props: Props) {
       <Stack gap="xs">
         {way === "time" && (
           <Group align="flex-end" gap="xs">
-            <DateTimePicker label="When" placeholder="Day and time" miw={200} minDate={now} value={wall} onChange={setWall} valueFormat="ddd D MMM YYYY, HH:mm" />
+            <DateTimePicker label="When" placeholder="Day and time" firstDayOfWeek={weekStart} miw={200} minDate={now} value={wall} onChange={setWall} valueFormat="ddd D MMM YYYY, HH:mm" />
             <Select label="On the clock of" allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
           </Group>
         )}

@@ -103,6 +103,12 @@ export function vary<F extends Field>(content: Content, channel: Channel, field:
   return { ...content, variants };
 }
 
+/** Change the files of a channel that has its own; one that follows the others by now is left to follow them. */
+export function varyMedia(content: Content, channel: Channel, change: (media: MediaUse[]) => MediaUse[]): Content {
+  const own = content.variants[channel]?.media;
+  return own === undefined ? content : vary(content, channel, "media", change(own));
+}
+
 /** Choose something that the channel's network offers; undefined leaves it to the network's own usual. */
 export function choose(content: Content, channel: Channel, name: string, value: unknown): Content {
   const { options = {}, ...rest } = content.variants[channel] ?? {};

@@ -28,16 +28,16 @@ export function usePreviews(content: Content) {
 }
 
 /** Duplicates, expiring connections, files that do not fit: what the road would ask. */
-export function useFindings(content: Content, postId: string | null, at: Date | null) {
+export function useFindings(content: Content, postId: string | null) {
   const workspace_id = useWorkspaceId();
   const [typed] = useDebouncedValue(content, 800);
   return useQuery({
-    queryKey: [workspace_id, "check", typed, postId, at?.toISOString()],
+    queryKey: [workspace_id, "check", typed, postId],
     queryFn: () =>
       take(
         api.POST("/api/v1/workspaces/{workspace_id}/posts/check", {
           params: { path: { workspace_id } },
-          body: { ...written(typed), accounts: typed.places, post_id: postId, at: at?.toISOString() ?? null },
+          body: { ...written(typed), accounts: typed.places, post_id: postId, at: null },
         }),
       ),
     enabled: typed.places.length > 0 && !isEmpty(typed),
