@@ -48,7 +48,7 @@ async def test_hours_are_set_in_the_accounts_own_time(stage: Stage) -> None:
     page = await stage.visit("ada", "accounts?account=bluesky")
     await page.get_by_role("tab", name="Hours").click()
     await expect(page.get_by_text("Times of America/New_York.")).to_be_visible()
-    await page.get_by_label("Posts", exact=True).click()
+    await page.get_by_label("Posts", exact=True).select_option("own")
     await page.get_by_label("Posts from").fill("08:30")
     await page.get_by_role("button", name="Save the hours").click()
     await expect(page.get_by_text("The hours are saved.")).to_be_visible()

@@ -10,9 +10,8 @@ import { askFirst } from "../../ui/ask";
 import { fromNow, localDay, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count, networkName } from "../../ui/words";
-import { ResumeDialog } from "../queue/ResumeDialog";
 import { PauseDialog } from "../queue/PauseDialog";
-import { useQueueActs, useQueueView } from "../queue/useQueue";
+import { ResumeAccount } from "../queue/ResumeAccount";
 import { Connect } from "./Connect";
 import { healthOf } from "./health";
 import { Hours } from "./Hours";
@@ -120,7 +119,7 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
       {dialog === "pause" && (
         <PauseDialog zone={account.zone} handle={account.handle} busy={pause.isPending} onPause={(asked) => pause.mutate(asked)} onClose={close} />
       )}
-      {dialog === "resume" && <Resume account={account} onClose={close} />}
+      {dialog === "resume" && <ResumeAccount accountId={account.id} onClose={close} />}
       {dialog === "connect" && <Connect again={account} onClose={close} />}
     </Stack>
   );
@@ -137,34 +136,5 @@ function Today({ account }: { account: Account }) {
     <Text size="sm">
       Today: {today?.sent ?? 0} sent{refused}
     </Text>
-  );
-}
-
-/** An account with a queue resumes as its queue does; one without has nothing that came due in slots. */
-function Resume({ account, onClose }: { account: Account; onClose: () => void }) {
-  const workspaceId = useWorkspaceId();
-  const view = useQueueView(account.id, 14);
-  const acts = useQueueActs(account.id, account.zone);
-  const plain = useAct(
-    () => take(api.POST(`${ACCOUNT}/resume`, { params: { path: { workspace_id: workspaceId, account_id: account.id } }, body: { choice: null } })),
-    { done: () => `${account.handle} sends again.`, after: onClose },
-  );
-  if (view.data === undefined)
-    return (
-      <Group>
-        <Text size="sm">It has no queue; what waits goes on at its own time.</Text>
-        <Button size="xs" loading={plain.isPending} onClick={() => plain.mutate()}>
-          Resume
-        </Button>
-      </Group>
-    );
-  return (
-    <ResumeDialog
-      accountId={account.id}
-      view={view.data}
-      busy={acts.resume.isPending}
-      onResume={(asked) => acts.resume.mutate(asked, { onSuccess: onClose })}
-      onClose={onClose}
-    />
   );
 }

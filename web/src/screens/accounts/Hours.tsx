@@ -1,46 +1,78 @@
-import { Button, Checkbox, Group, Stack, Switch, Table, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, NativeSelect, Select, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 
 import type { Account } from "../../api/accounts";
 import { useAct } from "../../api/act";
-import { api, take } from "../../api/client";
+import { api, take, takeTagged } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
-import { weekdays } from "../queue/week";
-import { actions } from "./limits";
+import { weekdays } from "../../ui/weekdays";
+import { ChangedByOther } from "./ChangedByOther";
+import { covers, inForce, usualWords, wayOf, withWay, type AllHours, type Hours as Said, type Way } from "./openHours";
+import { actions, type Limit } from "./limits";
+import { ChangedMeanwhile, saveUnchanged } from "./saveUnchanged";
 
-type Hours = NonNullable<Account["hours"][string]>;
-const usual: Hours = { start: "09:00", end: "18:00", days: [1, 2, 3, 4, 5] };
+const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
 const kept = actions.filter(({ value }) => value !== "*");
 
 /** When each action may run, in the account's own time; what is due outside waits for the next opening. */
 export function Hours({ account, mayChange }: { account: Account; mayChange: boolean }) {
   const path = { workspace_id: useWorkspaceId(), account_id: account.id };
+  const [begun, setBegun] = useState(account.hours); // others' changes come in while one edits
   const [hours, setHours] = useState(account.hours);
+  const [theirs, setTheirs] = useState<AllHours | null>(null);
   const save = useAct(
-    () => take(api.PATCH("/api/v1/workspaces/{workspace_id}/accounts/{account_id}", { params: { path }, body: { hours } })),
-    { done: () => "The hours are saved." },
+    (start: AllHours) =>
+      saveUnchanged({
+        start,
+        read: async () => {
+          const { data, etag } = await takeTagged(api.GET(ACCOUNT, { params: { path } }));
+          return { part: data.hours, etag };
+        },
+        write: (etag) => take(api.PATCH(ACCOUNT, { params: { path, header: { "if-match": etag } }, body: { hours } })),
+      }),
+    {
+      done: () => "The hours are saved.",
+      after: (answer) => adopt(answer.hours),
+      refused: (error) => {
+        if (!(error instanceof ChangedMeanwhile)) return false;
+        setTheirs(error.theirs as AllHours);
+        return true;
+      },
+    },
   );
-  const set = (action: string, said: Hours | null) => setHours((now) => ({ ...now, [action]: said }));
+  const adopt = (saved: AllHours) => {
+    setTheirs(null);
+    setBegun(saved);
+    setHours(saved);
+  };
   return (
     <Stack>
-      <Text size="sm">
-        Times of {account.zone}. What comes due outside its hours waits for the next opening. Actions without hours of their own follow the product’s defaults.
-      </Text>
+      <Text size="sm">Times of {account.zone}. What comes due outside its hours waits for the next opening.</Text>
       {kept.map(({ value, label }) => {
         const said = hours[value];
-        const own = said !== undefined && said !== null;
         return (
           <fieldset key={value} style={{ border: "none", margin: 0, padding: 0 }} disabled={!mayChange}>
-            <Group gap="sm" mih={36}>
-              <Switch w={210} label={label} checked={own} onChange={(event) => set(value, event.currentTarget.checked ? usual : null)} />
-              {own ? <OpenHours label={label} said={said} onChange={(next) => set(value, next)} /> : <Text size="sm" c="dimmed">{said === null ? "always open" : "default"}</Text>}
+            <Group gap="sm" align="flex-end">
+              <NativeSelect
+                w={300}
+                label={label}
+                value={wayOf(hours, value)}
+                onChange={(event) => setHours(withWay(hours, value, event.currentTarget.value as Way))}
+                data={[
+                  { value: "usual", label: `As usual (${usualWords(value)})` },
+                  { value: "always", label: "At any time" },
+                  { value: "own", label: "Hours of its own" },
+                ]}
+              />
+              {said !== undefined && said !== null && <OpenHours label={label} said={said} onChange={(next) => setHours({ ...hours, [value]: next })} />}
             </Group>
           </fieldset>
         );
       })}
       <HoursTable hours={hours} />
+      {theirs !== null && <ChangedByOther what="hours" onTheirs={() => adopt(theirs)} onMine={() => save.mutate(theirs)} />}
       {mayChange && (
-        <Button w="fit-content" loading={save.isPending} onClick={() => save.mutate()}>
+        <Button w="fit-content" loading={save.isPending} onClick={() => save.mutate(begun)}>
           Save the hours
         </Button>
       )}
@@ -48,9 +80,9 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
   );
 }
 
-function OpenHours({ label, said, onChange }: { label: string; said: Hours; onChange: (next: Hours) => void }) {
+function OpenHours({ label, said, onChange }: { label: string; said: Said; onChange: (next: Said) => void }) {
   return (
-    <Group gap="xs">
+    <Group gap="xs" mih={36}>
       <TextInput type="time" aria-label={`${label} from`} value={said.start.slice(0, 5)} onChange={(event) => onChange({ ...said, start: event.currentTarget.value })} />
       <TextInput type="time" aria-label={`${label} until`} value={said.end.slice(0, 5)} onChange={(event) => onChange({ ...said, end: event.currentTarget.value })} />
       <Checkbox.Group aria-label={`${label} on`} value={said.days.map(String)} onChange={(days) => onChange({ ...said, days: days.map(Number).sort() })}>
@@ -64,56 +96,48 @@ function OpenHours({ label, said, onChange }: { label: string; said: Hours; onCh
   );
 }
 
-const EVERY = 2; // hours a cell
+const cells = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** The same as a grid of the week: a filled cell is open for at least one action. */
-function HoursTable({ hours }: { hours: Account["hours"] }) {
-  const said = Object.values(hours).filter((each) => each !== null);
-  if (said.length === 0) return null;
-  const isOpen = (day: number, hour: number) => said.some((each) => covers(each, day, hour));
-  const cells = Array.from({ length: 24 / EVERY }, (_, at) => at * EVERY);
+/** The same as a grid of the week, one action at a time: a filled cell has an open minute. */
+function HoursTable({ hours }: { hours: AllHours }) {
+  const [action, setAction] = useState<Limit["action"]>("post");
+  const said = inForce(hours, action);
+  const isOpen = (day: number, hour: number) => said === null || covers(said, day, hour);
   return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table withTableBorder withColumnBorders>
-        <Table.Caption>Open hours of the week: ● open, · closed</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Day</Table.Th>
-            {cells.map((hour) => (
-              <Table.Th key={hour} p={2} ta="center">
-                {hour}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {weekdays.map(({ day, short }) => (
-            <Table.Tr key={day}>
-              <Table.Th scope="row" p={4}>
-                {short}
-              </Table.Th>
-              {cells.map((hour) => {
-                const open = isOpen(Number(day), hour);
-                return (
-                  <Table.Td key={hour} p={2} ta="center" bg={open ? "var(--mantine-primary-color-light)" : undefined}>
-                    {open ? "●" : "·"}
-                  </Table.Td>
-                );
-              })}
+    <Stack gap={4}>
+      <Select label="The week of" w={220} allowDeselect={false} data={kept} value={action} onChange={(next) => setAction(next as Limit["action"])} />
+      <Table.ScrollContainer minWidth={560}>
+        <Table withTableBorder withColumnBorders fz="xs">
+          <Table.Caption>{said === null ? "Open at any time" : "Open hours of the week: ● open, · closed"}</Table.Caption>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Day</Table.Th>
+              {cells.map((hour) => (
+                <Table.Th key={hour} p={2} ta="center">
+                  {hour}
+                </Table.Th>
+              ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {weekdays.map(({ day, short }) => (
+              <Table.Tr key={day}>
+                <Table.Th scope="row" p={4}>
+                  {short}
+                </Table.Th>
+                {cells.map((hour) => {
+                  const open = isOpen(Number(day), hour);
+                  return (
+                    <Table.Td key={hour} p={2} ta="center" bg={open ? "var(--mantine-primary-color-light)" : undefined}>
+                      {open ? "●" : "·"}
+                    </Table.Td>
+                  );
+                })}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
   );
-}
-
-/** Whether any minute of a cell lies in the hours; hours that end before they begin run over midnight. */
-export function covers({ start, end, days }: Hours, day: number, hour: number): boolean {
-  const minutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
-  const [from, until] = [minutes(start), minutes(end)];
-  const [first, beyond] = [hour * 60, (hour + EVERY) * 60];
-  const meets = (on: number, begin: number, close: number) => days.includes(on) && first < close && beyond > begin;
-  if (from < until) return meets(day, from, until);
-  return meets(day, from, 1440) || meets((day + 6) % 7, 0, until);
 }

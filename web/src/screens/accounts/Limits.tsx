@@ -6,10 +6,12 @@ import { useState } from "react";
 
 import type { Account } from "../../api/accounts";
 import { useAct } from "../../api/act";
-import { api, take, type Schemas } from "../../api/client";
+import { api, take, takeTagged, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
+import { ChangedByOther } from "./ChangedByOther";
 import { actionName, actions, faultOf, kinds, limitWords, type Limit } from "./limits";
+import { ChangedMeanwhile, saveUnchanged } from "./saveUnchanged";
 import { useAccountUse } from "./useAccountUse";
 
 const LIMITS = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/limits";
@@ -98,8 +100,29 @@ function UseList({ uses }: { uses: Use[] }) {
 
 function Editor({ account, start, onDone }: { account: Account; start: Limit[]; onDone: () => void }) {
   const path = { workspace_id: useWorkspaceId(), account_id: account.id };
+  const [begun] = useState(start); // others' changes come in while one edits
   const [limits, setLimits] = useState(start);
-  const save = useAct(() => take(api.PUT(LIMITS, { params: { path }, body: { limits } })), { done: () => "The limits are saved.", after: onDone });
+  const [theirs, setTheirs] = useState<Limit[] | null>(null);
+  const save = useAct(
+    (before: Limit[]) =>
+      saveUnchanged({
+        start: before,
+        read: async () => {
+          const { data, etag } = await takeTagged(api.GET(LIMITS, { params: { path } }));
+          return { part: data.limits, etag };
+        },
+        write: (etag) => take(api.PUT(LIMITS, { params: { path, header: { "if-match": etag } }, body: { limits } })),
+      }),
+    {
+      done: () => "The limits are saved.",
+      after: onDone,
+      refused: (error) => {
+        if (!(error instanceof ChangedMeanwhile)) return false;
+        setTheirs(error.theirs as Limit[]);
+        return true;
+      },
+    },
+  );
   const change = (index: number, part: Partial<Limit>) =>
     setLimits((now) => now.map((each, at) => (at === index ? { ...each, ...part } : each)));
   const fault = faultOf(limits);
@@ -148,11 +171,12 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
         Add a limit
       </Button>
       {fault !== null && <Alert color="orange">{fault}</Alert>}
+      {theirs !== null && <ChangedByOther what="limits" onTheirs={onDone} onMine={() => save.mutate(theirs)} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
           Leave them
         </Button>
-        <Button disabled={fault !== null} loading={save.isPending} onClick={() => save.mutate()}>
+        <Button disabled={fault !== null} loading={save.isPending} onClick={() => save.mutate(begun)}>
           Save the limits
         </Button>
       </Group>

@@ -1,6 +1,7 @@
 import { Button, Chip, Group, NumberInput, Select, Stack, TagsInput } from "@mantine/core";
 
-import { isLong, nthNames, weekdayNames, type Nth, type PatternForm } from "./pattern";
+import { weekdayNames } from "../../ui/weekdays";
+import { isLong, nthNames, type Nth, type PatternForm } from "./pattern";
 
 /** How often: weekdays, days, days and weekdays of the month, or hours. */
 export function PatternFields({ pattern, onChange }: { pattern: PatternForm; onChange: (pattern: PatternForm) => void }) {

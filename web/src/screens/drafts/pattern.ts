@@ -1,4 +1,6 @@
 // A rule's pattern: as the form holds it, as the server takes it, and in words.
+import { weekdayNames } from "../../ui/weekdays";
+
 export interface Nth {
   nth: string;
   weekday: string;
@@ -16,8 +18,6 @@ export interface PatternForm {
   step: number;
   hours: number;
 }
-
-export const weekdayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 export const nthNames: Record<string, string> = {
   "1": "first",

@@ -1,3 +1,4 @@
+import { weekdayNames } from "../../ui/weekdays";
 import type { Word } from "../../ui/words";
 
 export const often = 5_000; // milliseconds: jobs belong to the house, whose events no workspace hears
@@ -29,8 +30,6 @@ export function spanWords(seconds: number): string {
   return `${seconds} s`;
 }
 
-const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
 /** "every 15 minutes", "daily at 03:41 UTC"; an expression that says more is shown as it is. */
 export function cronWords(cron: string, zone?: string): string {
   const parts = cron.trim().split(/\s+/);
@@ -48,7 +47,7 @@ export function cronWords(cron: string, zone?: string): string {
   if (!number.test(minute) || !number.test(hour)) return itself;
   const at = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}${place}`;
   if (weekday === "*") return `daily at ${at}`;
-  return number.test(weekday) && days[Number(weekday)] !== undefined ? `${days[Number(weekday)]}s at ${at}` : itself;
+  return number.test(weekday) && Number(weekday) <= 7 ? `${weekdayNames[Number(weekday) % 7]}s at ${at}` : itself;
 }
 
 const tasks: Record<string, string> = {

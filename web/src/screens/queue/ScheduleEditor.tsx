@@ -11,11 +11,12 @@ import { api, take, type AnswerOf, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { longDay } from "../../ui/times";
+import { weekdays } from "../../ui/weekdays";
 import { count } from "../../ui/words";
 import { zones } from "../../ui/zones";
 import type { QueueView } from "./order";
 import { Moves } from "./ResumeDialog";
-import { addTime, countSlots, dropTime, readWeek, weekdays, writeWeek, type Week } from "./week";
+import { addTime, countSlots, dropTime, readWeek, writeWeek, type Week } from "./week";
 
 const SCHEDULE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue/schedule";
 type Schedule = AnswerOf<typeof SCHEDULE, "get">;

@@ -8,16 +8,6 @@ export interface Slot {
 
 export type Week = Record<string, Slot[]>;
 
-export const weekdays: readonly { day: string; name: string; short: string }[] = [
-  { day: "1", name: "Monday", short: "Mon" },
-  { day: "2", name: "Tuesday", short: "Tue" },
-  { day: "3", name: "Wednesday", short: "Wed" },
-  { day: "4", name: "Thursday", short: "Thu" },
-  { day: "5", name: "Friday", short: "Fri" },
-  { day: "6", name: "Saturday", short: "Sat" },
-  { day: "0", name: "Sunday", short: "Sun" },
-];
-
 interface Told {
   hour: number;
   minute: number;

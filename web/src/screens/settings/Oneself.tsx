@@ -7,6 +7,7 @@ import { api, take } from "../../api/client";
 import { useMe } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { Section } from "../../ui/Section";
+import { weekdayNames } from "../../ui/weekdays";
 import { zones } from "../../ui/zones";
 import { SecondFactor } from "./SecondFactor";
 import { Sessions } from "./Sessions";
@@ -21,8 +22,6 @@ export function Oneself() {
     </Stack>
   );
 }
-
-const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 function Profile() {
   const me = useMe();
@@ -53,7 +52,7 @@ function Profile() {
               label="The week begins on"
               allowDeselect={false}
               miw={180}
-              data={weekdays.map((label, day) => ({ label, value: String(day) }))}
+              data={weekdayNames.map((label, day) => ({ label, value: String(day) }))}
               {...form.getInputProps("week_start")}
             />
           </Group>

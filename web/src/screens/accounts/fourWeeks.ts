@@ -1,0 +1,48 @@
+// What an account did in four weeks, as charts take it and as words say it.
+import type { Schemas } from "../../api/client";
+import { addDays, longDay } from "../../ui/times";
+import { weekdayNames, weekdays } from "../../ui/weekdays";
+import { count } from "../../ui/words";
+
+type Use = Pick<Schemas["UseShown"], "days" | "hours" | "since">;
+
+const MOST = 35; // days: a clock that is wrong must not draw years
+const clockOf = (hour: number) => `${String(hour).padStart(2, "0")}:00`;
+
+/** Every day since the beginning, also those on which nothing went out. */
+export function byDay({ days, since }: Use, today: string) {
+  const found = new Map(days.map((each) => [each.day, each]));
+  const dates: string[] = [];
+  for (let day = since; day <= today && dates.length < MOST; day = addDays(day, 1)) dates.push(day);
+  const [sent, refused] = [dates.map((day) => found.get(day)?.sent ?? 0), dates.map((day) => found.get(day)?.refused ?? 0)];
+  const sum = (values: number[]) => values.reduce((all, each) => all + each, 0);
+  const most = dates[sent.indexOf(Math.max(...sent))];
+  const peak = most === undefined || sum(sent) === 0 ? "" : `; the most on ${longDay(most)}, ${Math.max(...sent)}`;
+  return {
+    places: dates.map(longDay),
+    marks: dates.flatMap((day, at) => (at % 7 === 0 ? [{ at, name: dayAndMonth(day) }] : [])),
+    sent,
+    refused,
+    says: `${count(sum(sent), "send")} and ${sum(refused)} refused by day${peak}`,
+  };
+}
+
+/** The 168 hours of a week from Monday on. */
+export function byHour({ hours }: Use) {
+  const sent = new Map(hours.map((each) => [`${each.weekday} ${each.hour}`, each.sent]));
+  const cells = weekdays.flatMap(({ day, name }) => Array.from({ length: 24 }, (_, hour) => ({ name: `${name} ${clockOf(hour)}`, sent: sent.get(`${day} ${hour}`) ?? 0 })));
+  const total = cells.reduce((all, each) => all + each.sent, 0);
+  const best = hours.toSorted((one, other) => other.sent - one.sent)[0];
+  const busiest = best === undefined ? "none" : `busiest on ${weekdayNames[best.weekday] ?? ""} at ${clockOf(best.hour)}`;
+  return {
+    places: cells.map(({ name }) => name),
+    marks: weekdays.map(({ short }, at) => ({ at: at * 24, name: short })),
+    sent: cells.map((each) => each.sent),
+    says: `${count(total, "send")} by hour of the week; ${busiest}`,
+  };
+}
+
+function dayAndMonth(day: string): string {
+  const [, date = "", month = ""] = longDay(day).split(" ");
+  return `${date} ${month.slice(0, 3)}`;
+}

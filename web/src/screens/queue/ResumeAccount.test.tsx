@@ -1,0 +1,32 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it } from "vitest";
+
+import { refuse, serve, writes } from "../../test/server";
+import { show } from "../../test/stage";
+import { ResumeAccount } from "./ResumeAccount";
+
+const nothing = () => undefined;
+
+it("does not say that there is no queue before it is known", async () => {
+  serve(() => new Promise(nothing));
+  show(<ResumeAccount accountId="one" onClose={nothing} />);
+  await screen.findByRole("status", { name: "Loading" });
+  expect(screen.queryByText(/has no queue/)).toBeNull();
+});
+
+it("says why the queue cannot be read", async () => {
+  serve(() => refuse(503, "unavailable", "The database cannot do this now."));
+  show(<ResumeAccount accountId="one" onClose={nothing} />);
+  await screen.findByText("The database cannot do this now.", undefined, { timeout: 4000 });
+  expect(screen.queryByText(/has no queue/)).toBeNull();
+});
+
+it("resumes an account that truly has none", async () => {
+  serve(({ method }) => (method === "GET" ? refuse(404, "no_queue", "It has no weekly schedule.") : {}));
+  show(<ResumeAccount accountId="one" onClose={nothing} />);
+  await screen.findByText(/has no queue/);
+  await userEvent.click(screen.getByRole("button", { name: "Resume" }));
+  await screen.findByText("It sends again.");
+  expect((await writes()).map(({ path }) => path)).toEqual(["/api/v1/workspaces/home-of-ada/accounts/one/resume"]);
+});
