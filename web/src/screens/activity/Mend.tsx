@@ -6,6 +6,7 @@ import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { askFor } from "../../ui/askFor";
+import { channelName } from "../../ui/words";
 import { MEND } from "./Fix";
 
 type Delivery = Schemas["Delivery"];
@@ -50,6 +51,10 @@ export function Mend({ delivery }: { delivery: Delivery }) {
     const says = "Look at the account first: if it is there after all, people see it twice.";
     if (await askFirst({ title: `${it} is not there: send it again?`, says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
   };
+  const askNow = async () => {
+    const says = `It goes out at once: ${channelName(delivery.channel)}. This cannot be taken back.`;
+    if (await askFirst({ title: "Publish now?", says, yes: "Publish now" })) now.mutate();
+  };
   return (
     <Group gap="xs" id={MEND}>
       {(state === "failed" || state === "missed") && (
@@ -68,7 +73,7 @@ export function Mend({ delivery }: { delivery: Delivery }) {
         </>
       )}
       {state === "scheduled" && (
-        <Button size="compact-md" variant="default" loading={now.isPending} onClick={() => now.mutate()}>
+        <Button size="compact-md" variant="default" loading={now.isPending} onClick={() => void askNow()}>
           Publish now
         </Button>
       )}

@@ -5,7 +5,6 @@ import { useState, type ReactNode } from "react";
 import { Link } from "react-router";
 
 import { useAct } from "../../api/act";
-import { api, take } from "../../api/client";
 import { useMay, useMe, useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
@@ -16,7 +15,10 @@ import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
 import { fromNow, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
+import { count } from "../../ui/words";
+import { ResumeAccount } from "../queue/ResumeAccount";
 import { commonStep, elsewhere, fencesOf, kinds, sentence, steps, wordOf } from "./steps";
+import { takeSteps } from "./takeSteps";
 import { useThings, type Step, type Thing } from "./useThings";
 
 export default function Attention() {
@@ -46,14 +48,9 @@ function useStep() {
   const workspace_id = useWorkspaceId();
   return useAct(
     ({ step, things }: { step: Step; things: Thing[] }) =>
-      take(
-        api.POST("/api/v1/workspaces/{workspace_id}/attention/steps", {
-          params: { path: { workspace_id } },
-          body: { step, subjects: things.map((each) => each.subject_id), fences: fencesOf(things), choice: "shift" },
-        }),
-      ),
+      takeSteps(workspace_id, { step, subjects: things.map((each) => each.subject_id), fences: fencesOf(things), choice: "shift" }),
     {
-      done: ({ answers }, { step }) => {
+      done: (answers, { step }) => {
         const done = answers.filter((each) => each.outcome === "done").length;
         const refused = answers.filter((each) => each.outcome !== "done");
         if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.says))].join(" ")), `${refused.length} left as they were`);
@@ -67,6 +64,13 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
   const editor = useMay("editor");
   const [chosen, setChosen] = useState<string[]>([]);
   const act = useStep();
+  const [resuming, setResuming] = useState<string | null>(null);
+  // A queue is resumed by its own dialog: what came due meanwhile is a person's choice.
+  const begin = async (step: Step, some: Thing[], done?: () => void) => {
+    const accountId = some[0]?.pill?.account_id;
+    if (step === "resume" && accountId !== undefined) setResuming(accountId);
+    else if (await isMeant(step, some.length)) act.mutate({ step, things: some }, { onSuccess: done });
+  };
   const picked = things.filter(({ subject_id }) => chosen.includes(subject_id));
   const isBulk = things.some((each) => commonStep([each]) !== null); // else there is nothing to choose them for
   const alike = picked.length > 0 ? picked : things;
@@ -76,7 +80,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
       size="compact-sm"
       variant="default"
       loading={act.isPending}
-      onClick={() => act.mutate({ step, things: alike }, { onSuccess: () => setChosen([]) })}
+      onClick={() => void begin(step, alike, () => setChosen([]))}
     >
       {steps[step].name}: {picked.length > 0 ? `${picked.length} chosen` : `all ${things.length}`}
     </Button>
@@ -88,7 +92,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
           <li key={thing.subject_id}>
             <Row
               thing={thing}
-              onStep={(next) => act.mutate({ step: next, things: [thing] })}
+              onStep={(next) => void begin(next, [thing])}
               choice={
                 editor && things.length > 1 && isBulk ? (
                   <Checkbox
@@ -104,8 +108,17 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
           </li>
         ))}
       </Stack>
+      {resuming !== null && <ResumeAccount accountId={resuming} onClose={() => setResuming(null)} />}
     </Section>
   );
+}
+
+/** Ask before what cannot be taken back. */
+async function isMeant(step: Step, many: number): Promise<boolean> {
+  const { ask, danger, name } = steps[step];
+  const says = danger ?? ask;
+  if (says === undefined) return true;
+  return askFirst({ title: many === 1 ? `${name}?` : `${name}: ${count(many, "post")}?`, says, yes: name, danger: danger !== undefined });
 }
 
 function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => void; choice: ReactNode }) {
@@ -170,11 +183,6 @@ interface StepProps {
   onStep: (step: Step) => void;
 }
 
-async function confirmed({ step, onStep }: StepProps) {
-  const { danger, name } = steps[step];
-  if (danger === undefined || (await askFirst({ title: `${name}?`, says: danger, yes: name, danger: true }))) onStep(step);
-}
-
 function StepButton(props: StepProps) {
   const to = elsewhere(props.thing, props.step, useWorkspaceId());
   const name = wordOf(props.thing, props.step);
@@ -187,7 +195,7 @@ function StepButton(props: StepProps) {
     );
   }
   return (
-    <Button size="compact-sm" variant="light" onClick={() => void confirmed(props)} aria-label={label}>
+    <Button size="compact-sm" variant="light" onClick={() => props.onStep(props.step)} aria-label={label}>
       {name}
     </Button>
   );
@@ -204,7 +212,7 @@ function StepItem(props: StepProps) {
     );
   }
   return (
-    <Menu.Item color={danger === undefined ? undefined : "red"} onClick={() => void confirmed(props)}>
+    <Menu.Item color={danger === undefined ? undefined : "red"} onClick={() => props.onStep(props.step)}>
       {name}
     </Menu.Item>
   );

@@ -4,8 +4,13 @@ import type { Reason, Step, Thing } from "./useThings";
 interface Said {
   name: string;
   done: string;
+  /** Asked before it is done: it cannot be taken back. */
+  ask?: string;
+  /** Asked too, and only for one thing at a time: it may do harm. */
   danger?: string;
 }
+
+const NOW = "It goes out at once. This cannot be taken back.";
 
 export const steps: Record<Step, Said> = {
   retry: { name: "Try again", done: "Tried again" },
@@ -14,14 +19,14 @@ export const steps: Record<Step, Said> = {
   it_is_there: { name: "It is there", done: "Kept as sent" },
   send_again: { name: "It is not there: send again", done: "Sent again", danger: "Look at the account first: if it is there after all, people see it twice." },
   next_slot: { name: "Give it the next slot", done: "Got a new time" },
-  publish_now: { name: "Publish now", done: "On its way" },
+  publish_now: { name: "Publish now", done: "On its way", ask: NOW },
   to_draft: { name: "Back to the drafts", done: "Back among the drafts" },
   resume: { name: "Resume the queue", done: "The queue runs again" },
   start_workspace: { name: "Let the workspace go on", done: "The workspace goes on" },
   reconnect: { name: "Connect again", done: "" },
   lift_suspension: { name: "Look at the account", done: "" },
   approve: { name: "Approve", done: "Approved" },
-  approve_and_publish_now: { name: "Approve and publish now", done: "On its way" },
+  approve_and_publish_now: { name: "Approve and publish now", done: "On its way", ask: NOW },
   add_media: { name: "Add a picture", done: "" },
   delete: { name: "Delete the post", done: "Deleted", danger: "The post is gone everywhere that it is not out yet. This cannot be taken back." },
 };
@@ -88,5 +93,10 @@ export function fencesOf(things: readonly Pick<Thing, "subject_id" | "fence">[])
 /** What many things have in common: the first step that each of them has and that is done right here. */
 export function commonStep(things: readonly Thing[]): Step | null {
   const [first, ...others] = things;
-  return first?.steps.find((step) => elsewhere(first, step, "") === null && steps[step].danger === undefined && others.every((each) => each.steps.includes(step))) ?? null;
+  if (first === undefined) return null;
+  const isAlike = (step: Step) =>
+    elsewhere(first, step, "") === null &&
+    steps[step].danger === undefined &&
+    others.every((each) => each.steps.includes(step) && (step !== "resume" || each.pill?.account_id === first.pill?.account_id)); // one dialog, one queue
+  return first.steps.find(isAlike) ?? null;
 }

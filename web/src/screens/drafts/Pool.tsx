@@ -1,10 +1,10 @@
 // The pictures that rules take for a category, in the order in which they will be picked.
 import { ActionIcon, Group, Image, Text } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseMutationResult } from "@tanstack/react-query";
 
 import { useAct } from "../../api/act";
-import { api, take } from "../../api/client";
+import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { count } from "../../ui/words";
 import { Library } from "../composer/Library";
@@ -19,8 +19,10 @@ export function Pool({ categoryId }: { categoryId: string }) {
     queryKey: [workspace_id, "pool", categoryId],
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params })),
   });
-  const fill = useAct((media_ids: string[]) => take(api.PUT("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params, body: { media_ids } })), {
+  // One that comes back remembers how often it was used, so that a way back is a whole one.
+  const fill: UseMutationResult<Schemas["PoolShown"], Error, { ids: string[]; before: string[] }> = useAct(({ ids: media_ids }: { ids: string[]; before: string[] }) => take(api.PUT("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params, body: { media_ids } })), {
     done: ({ assets }) => `${count(assets.length, "picture")} to take from.`,
+    undo: (_, { ids: now, before }) => (before.length > now.length ? () => fill.mutate({ ids: before, before: now }) : undefined),
   });
   const ids = pool.data?.assets.map(({ media_id }) => media_id) ?? [];
   return (
@@ -43,7 +45,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
               top={2}
               right={2}
               aria-label="Take this picture out"
-              onClick={() => fill.mutate(ids.filter((id) => id !== each.media_id))}
+              onClick={() => fill.mutate({ ids: ids.filter((id) => id !== each.media_id), before: ids })}
             >
               <IconX size={12} />
             </ActionIcon>
@@ -53,7 +55,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
       <Text size="sm" c="dimmed">
         {ids.length === 0 ? "No pictures to take from" : ids.length > SHOWN ? `${count(ids.length, "picture")} in all` : ""}
       </Text>
-      {editor && <Library onChoose={(id) => !ids.includes(id) && fill.mutate([...ids, id])} />}
+      {editor && <Library onChoose={(id) => !ids.includes(id) && fill.mutate({ ids: [...ids, id], before: ids })} />}
     </Group>
   );
 }

@@ -4,7 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconFileText, IconPencilPlus, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
@@ -13,7 +13,9 @@ import { Empty } from "../../ui/Empty";
 import { Failed } from "../../ui/Failed";
 import { Loading } from "../../ui/Loading";
 import { tellProblem } from "../../ui/tell";
+import { useSearchWords } from "../../ui/useSearchWords";
 import { count } from "../../ui/words";
+import { takeSteps } from "../attention/takeSteps";
 import { PostRow } from "./PostRow";
 
 type State = Schemas["PostShown"]["state"];
@@ -33,7 +35,7 @@ const sources = [
 export function PostList() {
   const workspace_id = useWorkspaceId();
   const editor = useMay("editor");
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useSearchWords();
   const [chosen, setChosen] = useState<string[]>([]);
   const state = search.get("state") ?? DRAFT;
   const label = search.get("label") ?? undefined;
@@ -41,14 +43,7 @@ export function PostList() {
   const [words] = useDebouncedValue(search.get("search") ?? "", 300);
   const set = (name: string, value: string | null) => {
     setChosen([]);
-    setSearch(
-      (old) => {
-        if (value === null || value === "") old.delete(name);
-        else old.set(name, value);
-        return old;
-      },
-      { replace: true },
-    );
+    setSearch(name, value);
   };
   const posts = useInfiniteQuery({
     queryKey: [workspace_id, "posts", "list", state, label, source, words],
@@ -72,11 +67,10 @@ export function PostList() {
   });
   const rows = posts.data?.pages.flatMap((page) => page.items) ?? [];
   const picked = rows.filter(({ id }) => chosen.includes(id));
-  const step = useAct(
-    (asked: { step: "approve" | "approve_and_publish_now"; subjects: string[] }) =>
-      take(api.POST("/api/v1/workspaces/{workspace_id}/attention/steps", { params: { path: { workspace_id } }, body: { ...asked, choice: "shift" } })),
+  const approve = useAct(
+    (subjects: string[]) => takeSteps(workspace_id, { step: "approve", subjects, fences: {}, choice: "shift" }),
     {
-      done: ({ answers }) => {
+      done: (answers) => {
         const refused = answers.filter((each) => each.outcome !== "done");
         if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.says))].join(" ")), `${refused.length} not approved`);
         return `${count(answers.length - refused.length, "post")} approved.`;
@@ -117,7 +111,7 @@ export function PostList() {
             onChange={(event) => setChosen(event.currentTarget.checked ? rows.filter((each) => !each.approved).map(({ id }) => id) : [])}
           />
           {picked.length > 0 && (
-            <Button size="compact-md" loading={step.isPending} onClick={() => step.mutate({ step: "approve", subjects: picked.map(({ id }) => id).slice(0, 100) })}>
+            <Button size="compact-md" loading={approve.isPending} onClick={() => approve.mutate(picked.map(({ id }) => id))}>
               Approve {count(picked.length, "post")}
             </Button>
           )}

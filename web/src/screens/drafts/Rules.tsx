@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Group, Menu, Modal, Stack, Text } from "@mantine/core";
 import { IconDots, IconPlus, IconWand } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { useAccounts } from "../../api/accounts";
@@ -11,6 +11,7 @@ import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
+import { tellProblem } from "../../ui/tell";
 import { placeOf } from "../../ui/times";
 import { count } from "../../ui/words";
 import { patternWords, readPattern } from "./pattern";
@@ -97,12 +98,14 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
   const remove = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params })), {
     done: ({ plan }) => `${rule.name} is gone, with ${count(plan.removed.length, "post")}. ${plan.kept.length > 0 ? `${count(plan.kept.length, "post")} stayed, because somebody touched them.` : ""}`,
   });
-  const askDelete = async () => {
-    const rehearsed = await take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params: { ...params, query: { dry_run: true } } }));
-    const { removed, kept } = rehearsed.plan;
-    const says = `${count(removed.length, "post")} that nobody touched ${removed.length === 1 ? "goes" : "go"} with it; ${kept.length} that somebody touched ${kept.length === 1 ? "stays" : "stay"}.`;
-    if (await askFirst({ title: `Delete ${rule.name}?`, says, yes: "Delete", danger: true })) remove.mutate();
-  };
+  const rehearse = useMutation({
+    mutationFn: () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params: { ...params, query: { dry_run: true } } })),
+    onSuccess: async ({ plan: { removed, kept } }) => {
+      const says = `${count(removed.length, "post")} that nobody touched ${removed.length === 1 ? "goes" : "go"} with it; ${kept.length} that somebody touched ${kept.length === 1 ? "stays" : "stay"}.`;
+      if (await askFirst({ title: `Delete ${rule.name}?`, says, yes: "Delete", danger: true })) remove.mutate();
+    },
+    onError: (error) => tellProblem(error),
+  });
   const handles = [...new Set(rule.targets.map(({ account_id }) => accounts.data?.find(({ id }) => id === account_id)?.handle ?? "an account"))];
   const paused = rule.state === "paused";
   return (
@@ -123,7 +126,7 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
               </Menu.Target>
               <Menu.Dropdown>
                 {paused ? <Menu.Item onClick={() => resume.mutate()}>Resume</Menu.Item> : <Menu.Item onClick={() => pause.mutate()}>Pause</Menu.Item>}
-                <Menu.Item color="red" onClick={() => void askDelete()}>
+                <Menu.Item color="red" onClick={() => rehearse.mutate()}>
                   Delete…
                 </Menu.Item>
               </Menu.Dropdown>

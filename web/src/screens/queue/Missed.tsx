@@ -1,6 +1,7 @@
 import { Alert, Button, Group, List, Text } from "@mantine/core";
 import { IconClockX } from "@tabler/icons-react";
 
+import { askFirst } from "../../ui/ask";
 import { moment } from "../../ui/times";
 import { count } from "../../ui/words";
 import { useMissed, type useQueueActs } from "./useQueue";
@@ -10,6 +11,10 @@ export function Missed(props: { accountId: string; zone: string; acts: ReturnTyp
   const missed = useMissed(props.accountId).data?.items ?? [];
   if (missed.length === 0) return null;
   const rescue = props.acts?.rescue;
+  const askNow = async () => {
+    const says = `${count(missed.length, "post")} ${missed.length === 1 ? "goes" : "go"} out from now on, one after the other. This cannot be taken back.`;
+    if (await askFirst({ title: "Send what was missed now?", says, yes: "Send now, spaced" })) rescue?.mutate({ wish: "now" });
+  };
   return (
     <Alert color="orange" icon={<IconClockX aria-hidden />} title={`${count(missed.length, "post")} missed`}>
       <List size="sm" mb="xs">
@@ -31,7 +36,7 @@ export function Missed(props: { accountId: string; zone: string; acts: ReturnTyp
           <Button size="xs" loading={rescue.isPending} onClick={() => rescue.mutate({ wish: "next_slot" })}>
             Give them the next slots
           </Button>
-          <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => rescue.mutate({ wish: "now" })}>
+          <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => void askNow()}>
             Send now, spaced
           </Button>
           <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => rescue.mutate({ wish: "draft" })}>

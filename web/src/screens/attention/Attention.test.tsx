@@ -1,0 +1,38 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it } from "vitest";
+
+import { refuse, serve, writes } from "../../test/server";
+import { show } from "../../test/stage";
+import Attention from "./Attention";
+import type { Thing } from "./useThings";
+
+const thing = (id: string, more: Partial<Thing>): Thing =>
+  ({ subject_id: id, says: "its time passed", at: "2026-10-21T07:00:00Z", post_id: `post-${id}`, pill: { account_id: "one", delivery_id: id, provider: "mastodon", zone: "UTC" }, fence: 1, words: id, ...more }) as Thing;
+
+const missed = (id: string) => thing(id, { kind: "missed", reason: "missed", steps: ["publish_now", "next_slot"] });
+const held = (id: string) => thing(id, { kind: "held", reason: "paused", steps: ["resume"] });
+
+const house = (things: Thing[]) =>
+  serve(({ method, url }) => {
+    if (method !== "GET") return { answers: things.map(({ subject_id }) => ({ subject_id, outcome: "done", says: null })) };
+    return url.endsWith("/attention") ? things : refuse(404, "no_queue", "It has no weekly schedule.");
+  });
+
+it("asks before something goes out at once, one or many", async () => {
+  house([missed("Oboe"), missed("Horn")]);
+  show(<Attention />);
+  await userEvent.click(await screen.findByRole("button", { name: "Publish now: all 2" }));
+  const question = await screen.findByRole("dialog", { name: "Publish now: 2 posts?" });
+  expect(await writes()).toEqual([]);
+  await userEvent.click(within(question).getByRole("button", { name: "Publish now" }));
+  await waitFor(async () => expect((await writes()).map(({ body }) => (body as { step: string }).step)).toEqual(["publish_now"]));
+});
+
+it("resumes a queue by its own dialog, and chooses nothing by itself", async () => {
+  house([held("Oboe")]);
+  show(<Attention />);
+  await userEvent.click(await screen.findByRole("button", { name: /^Resume the queue/ }));
+  await screen.findByText(/It has no queue/);
+  expect(await writes()).toEqual([]);
+});

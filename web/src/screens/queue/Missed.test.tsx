@@ -1,0 +1,24 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it } from "vitest";
+
+import { serve, writes } from "../../test/server";
+import { show } from "../../test/stage";
+import { Missed } from "./Missed";
+import { useQueueActs } from "./useQueue";
+
+function Shown() {
+  return <Missed accountId="one" zone="UTC" acts={useQueueActs("one", "UTC")} />;
+}
+
+it("asks before what was missed is sent now", async () => {
+  serve(({ method }) => (method === "GET" ? { items: [{ id: "a", due_at: "2026-10-21T07:00:00Z", content: { text: "Oboe" }, reason: null }], next: null } : { moved: [], drafts: [], full: [] }));
+  show(<Shown />);
+  await userEvent.click(await screen.findByRole("button", { name: "Send now, spaced" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Leave it" }));
+  expect(await writes()).toEqual([]);
+  await userEvent.click(screen.getByRole("button", { name: "Send now, spaced" }));
+  const question = await screen.findByRole("dialog");
+  await userEvent.click([...question.querySelectorAll("button")].find((each) => each.textContent === "Send now, spaced") ?? question);
+  await waitFor(async () => expect((await writes()).map(({ body }) => body)).toEqual([{ wish: "now" }]));
+});
