@@ -13,14 +13,16 @@ import { ActionIcon, Alert, Button, Grid, Group, SegmentedControl, Select, Switc
 import { useLocalStorage, useMediaQuery } from "@mantine/hooks";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import { useMemo, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 
 import { useAccounts, type Account } from "../../api/accounts";
-import { useMay, useWorkspace, useWorkspaceId } from "../../api/me";
+import { useMay, useWeekStart, useWorkspace, useWorkspaceId } from "../../api/me";
 import { accountLabel } from "../../ui/AccountChoice";
 import { Failed } from "../../ui/Failed";
 import { Loading } from "../../ui/Loading";
+import { localInstant } from "../../ui/localInstant";
 import { NetworkIcon } from "../../ui/NetworkIcon";
+import { NoAccount } from "../../ui/NoAccount";
 import { Page } from "../../ui/Page";
 import { clock, localDay, moment, ownZone, placeOf } from "../../ui/times";
 import { stateWord } from "../../ui/words";
@@ -50,6 +52,7 @@ export default function Calendar() {
     const error = workspace.error ?? accounts.error;
     return <Page title="Calendar">{error === null ? <Loading rows={6} /> : <Failed error={error} />}</Page>;
   }
+  if (accounts.data.length === 0) return <NoAccount screen="Calendar">A calendar shows what your accounts send and when. Connect one, and what you plan stands here.</NoAccount>;
   return <Planned home={workspace.data.zone} accounts={accounts.data} />;
 }
 
@@ -58,6 +61,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
   const workspaceId = useWorkspaceId();
   const go = useNavigate();
   const mayEdit = useMay("editor");
+  const weekStart = useWeekStart();
   const calendar = useRef<CalendarRef>(null);
   const [view, setView] = useState(narrow ? "listWeek" : "timeGridWeek");
   const [title, setTitle] = useState("");
@@ -86,7 +90,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
   };
   const receive = (draft: Draft, to: Date, byDay: boolean) => {
     const { at, slot } = landing({ kind: "draft", postId: draft.id, title: draft.title }, to, byDay);
-    if (slot === null) setPlaced({ draft, at: byDay ? new Date(at.getTime() + 9 * 3_600_000) : at });
+    if (slot === null) setPlaced({ draft, at: byDay ? localInstant(`${localDay(at, zone)}T09:00`, zone) : at });
     else plan.mutate({ postId: draft.id, accountId: slot.account_id, at: slot.at, zone, slot: true, was: null });
   };
   const [tellHint, hint] = useHint();
@@ -157,6 +161,16 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
       </Group>
       {query.isError && query.data === undefined && <Failed error={query.error} again={() => void query.refetch()} />}
       {query.data?.more === true && <Alert color="yellow">There is more than fits here: look at a shorter span to see all.</Alert>}
+      {query.data?.entries.length === 0 && !query.isPlaceholderData && (
+        <Group gap="xs" role="status">
+          <Text size="sm">Nothing is planned in these days.</Text>
+          {mayEdit && (
+            <Button size="compact-sm" variant="light" component={Link} to={`/w/${workspaceId}/compose`}>
+              Write a post
+            </Button>
+          )}
+        </Group>
+      )}
       <Grid>
         <Grid.Col span={{ base: 12, lg: 9.5 }}>
           <div className="calendar" data-view={view} aria-busy={query.isFetching}>
@@ -166,7 +180,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
               initialView={view}
               headerToolbar={false}
               timeZone={zone}
-              firstDay={1}
+              firstDay={weekStart}
               locale="en-gb"
               height="auto"
               nowIndicator

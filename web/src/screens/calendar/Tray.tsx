@@ -17,10 +17,10 @@ export interface Draft {
 
 /** Drafts without a date, beside the days that could take them: dragged there, or given a time by keys. */
 export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: Draft) => void }) {
-  const undated = useUndated();
+  const undated = useUndated(FEW);
   const workspaceId = useWorkspaceId();
   const list = useRef<HTMLDivElement>(null);
-  const ready = undated.data !== undefined && undated.data.length > 0;
+  const ready = undated.data !== undefined && undated.data.posts.length > 0;
   useEffect(() => {
     if (list.current === null || !mayEdit) return;
     const dragging = new Draggable(list.current, {
@@ -38,10 +38,10 @@ export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: 
         Without a date
       </Title>
       <Fetched query={undated} rows={2}>
-        {(posts) =>
+        {({ posts, more }) =>
           posts.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Every draft has its time.
+              {more ? "The newest drafts all have their time; look among the older ones in Drafts." : "Every draft has its time."}
             </Text>
           ) : (
             <div ref={list}>
@@ -61,10 +61,10 @@ export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: 
                   </li>
                 );
               })}
-              {posts.length > FEW && (
+              {(more || posts.length > FEW) && (
                 <li>
                   <Anchor component={Link} to={`/w/${workspaceId}/drafts`} size="sm">
-                    and {posts.length - FEW} more
+                    {more ? "There may be more in Drafts" : `and ${posts.length - FEW} more`}
                   </Anchor>
                 </li>
               )}

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, type UseMutationResult } from "@tanstack/react-query";
 
 import { useAct } from "../../api/act";
-import { api, take, type AnswerOf } from "../../api/client";
+import { api, take, type AnswerOf, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { moment } from "../../ui/times";
 
@@ -10,6 +10,9 @@ const CALENDAR = "/api/v1/workspaces/{workspace_id}/calendar";
 export type CalendarView = AnswerOf<typeof CALENDAR, "get">;
 export type Entry = CalendarView["entries"][number];
 export type Ghost = CalendarView["free"][number];
+
+const PAGE = 200;
+const MOST_PAGES = 10;
 
 export interface Span {
   start: string;
@@ -34,18 +37,32 @@ export function useCalendar(span: Span | null, zone: string | undefined, account
   });
 }
 
-/** Drafts that have no date yet. */
-export function useUndated() {
+export interface Undated {
+  posts: Schemas["PostShown"][];
+  /** There are more drafts than were looked through. */
+  more: boolean;
+}
+
+/** Drafts that have no date yet. What rules laid out has one, so it may take several pages to find the others. */
+export function useUndated(enough: number) {
   const workspaceId = useWorkspaceId();
   return useQuery({
-    queryKey: [workspaceId, "undated"],
-    queryFn: async () => {
-      const page = await take(
-        api.GET("/api/v1/workspaces/{workspace_id}/posts", {
-          params: { path: { workspace_id: workspaceId }, query: { state: ["draft"], limit: 50 } },
-        }),
-      );
-      return page.items.filter(({ scheduled_at: at }) => at === null);
+    queryKey: [workspaceId, "undated", enough],
+    queryFn: async (): Promise<Undated> => {
+      const posts: Undated["posts"] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const found = await take(
+          api.GET("/api/v1/workspaces/{workspace_id}/posts", {
+            params: { path: { workspace_id: workspaceId }, query: { state: ["draft"], limit: PAGE, cursor } },
+          }),
+        );
+        posts.push(...found.items.filter(({ scheduled_at: at }) => at === null));
+        cursor = found.next ?? undefined;
+        if (cursor === undefined) return { posts, more: false };
+        if (posts.length > enough) break;
+      }
+      return { posts, more: true };
     },
   });
 }

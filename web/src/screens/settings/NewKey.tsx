@@ -5,10 +5,12 @@ import { useForm } from "@mantine/form";
 import { useAccounts } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
-import { useMe, useWorkspaceId } from "../../api/me";
+import { useMe, useWeekStart, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { accountLabel } from "../../ui/AccountChoice";
+import { localInstant } from "../../ui/localInstant";
 import { roleChoices, type Role } from "../../ui/roles";
+import { placeOf } from "../../ui/times";
 import { scopeGroups } from "./scopes";
 
 export function NewKey(props: { opened: boolean; onClose: () => void; onMade: (key: string) => void }) {
@@ -22,6 +24,7 @@ export function NewKey(props: { opened: boolean; onClose: () => void; onMade: (k
 function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
   const workspace_id = useWorkspaceId();
   const me = useMe();
+  const weekStart = useWeekStart();
   const accounts = useAccounts();
   const own = me.workspaces.find((each) => each.workspace_id === workspace_id)?.role ?? "viewer";
   const form = useForm({
@@ -46,7 +49,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
             scopes: values.scopes,
             accounts: values.accounts.length === 0 ? null : values.accounts,
             publish_per_day: values.publish_per_day === "" ? null : values.publish_per_day,
-            ends_at: values.ends === null ? null : new Date(values.ends.replace(" ", "T")).toISOString(),
+            ends_at: values.ends === null ? null : endOf(values.ends, me.zone),
           },
         }),
       ),
@@ -93,7 +96,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
         />
         <Group grow>
           <NumberInput label="Sends a day, at most" placeholder="No limit" min={0} allowDecimal={false} {...form.getInputProps("publish_per_day")} />
-          <DateTimePicker label="Ends" placeholder="Never" clearable {...form.getInputProps("ends")} />
+          <DateTimePicker label={`Ends (${placeOf(me.zone)} time)`} placeholder="Never" clearable firstDayOfWeek={weekStart} {...form.getInputProps("ends")} />
         </Group>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -107,3 +110,6 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
     </form>
   );
 }
+
+/** The chosen day and time are one's own zone's, as the list of keys shows them. */
+export const endOf = (chosen: string, zone: string): string => localInstant(chosen.slice(0, 16).replace(" ", "T"), zone).toISOString();
