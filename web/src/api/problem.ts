@@ -29,8 +29,4 @@ export class Problem extends Error {
   get fields(): Record<string, string> {
     return Object.fromEntries(this.faults.map(({ path, says }) => [path.replace(/^body\./, ""), says]));
   }
-
-  get isConflict(): boolean {
-    return this.status === 409 || this.status === 412;
-  }
 }

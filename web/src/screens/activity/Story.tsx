@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 
 import { api, take, type Schemas } from "../../api/client";
 import { useMe, useWorkspaceId } from "../../api/me";
+import { useMembers } from "../../api/members";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
@@ -19,10 +20,7 @@ export function Story({ postId, zone }: { postId: string; zone: string | null })
     queryFn: () =>
       take(api.GET("/api/v1/workspaces/{workspace_id}/posts/{post_id}/activity", { params: { path: { workspace_id, post_id: postId }, query: { limit: 50 } } })),
   });
-  const members = useQuery({
-    queryKey: [workspace_id, "members"],
-    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/members", { params: { path: { workspace_id } } })),
-  });
+  const members = useMembers();
   const who = (by: string | null) => {
     if (by === null) return "";
     const member = members.data?.find(({ id }) => by === `member:${id}`);

@@ -3,7 +3,6 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconListCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
 
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
@@ -14,6 +13,7 @@ import { Failed } from "../../ui/Failed";
 import { Loading } from "../../ui/Loading";
 import { fromNow } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
+import { useSearchWords } from "../../ui/useSearchWords";
 import { count } from "../../ui/words";
 import { JobDrawer } from "./JobDrawer";
 import { jobWord, often } from "./words";
@@ -25,20 +25,11 @@ type State = (typeof states)[number];
 export function JobList() {
   const workspaceId = useWorkspaceId();
   const now = useNow();
-  const [search, setSearch] = useSearchParams();
+  const [search, set] = useSearchWords();
   const [shown, setShown] = useState<number | null>(null);
   const queue = search.get("queue");
   const state = states.find((each) => each === search.get("state"));
   const [task] = useDebouncedValue(search.get("task") ?? "", 300);
-  const set = (name: string, value: string | null) =>
-    setSearch(
-      (old) => {
-        if (value === null || value === "") old.delete(name);
-        else old.set(name, value);
-        return old;
-      },
-      { replace: true },
-    );
   const jobs = useInfiniteQuery({
     queryKey: [workspaceId, "jobs", "list", queue, state, task],
     initialPageParam: undefined as number | undefined,

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useMay, useMe, useWorkspaceId } from "../../api/me";
+import { useMembers } from "../../api/members";
 import { Problem } from "../../api/problem";
 import { askFirst } from "../../ui/ask";
 import { Fetched } from "../../ui/Fetched";
@@ -29,11 +30,7 @@ function useOwn() {
 }
 
 function Members() {
-  const workspace_id = useWorkspaceId();
-  const members = useQuery({
-    queryKey: [workspace_id, "members"],
-    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/members", { params: { path: { workspace_id } } })),
-  });
+  const members = useMembers();
   return (
     <Section title="Members">
       <Fetched query={members} rows={3}>
