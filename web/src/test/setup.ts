@@ -1,5 +1,5 @@
 // happy-dom lacks what Mantine asks of a browser, and no test speaks to a network.
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
 import { answer } from "./server";
@@ -22,6 +22,8 @@ window.ResizeObserver ??= class {
 };
 
 Object.defineProperty(document, "fonts", { configurable: true, value: new EventTarget() });
+
+configure({ asyncUtilTimeout: 15_000 });
 
 globalThis.fetch = answer as typeof fetch;
 

@@ -14,11 +14,8 @@ it("puts kept text where the chosen slot is, not where it was meant to go before
   show(<Compose />, { at: `/w/${HOME}/compose?account=bluesky&at=2026-10-24T07:00:00Z` });
   expect(((await screen.findByLabelText("Text")) as HTMLTextAreaElement).value).toBe("Oboe");
   await waitFor(() => expect(readKept(HOME, null)?.content.places).toEqual([{ account_id: "bluesky" }]));
-  await waitFor(
-    async () => {
-      const acts = (await writes()).filter(({ path }) => path.endsWith("/posts/compose")).map(({ body }) => body as { accounts: unknown; at: string });
-      expect(acts.at(-1)).toMatchObject({ accounts: [{ account_id: "bluesky" }], at: "2026-10-24T07:00:00Z" });
-    },
-    { timeout: 4000 },
-  );
+  await waitFor(async () => {
+    const acts = (await writes()).filter(({ path }) => path.endsWith("/posts/compose")).map(({ body }) => body as { accounts: unknown; at: string });
+    expect(acts.at(-1)).toMatchObject({ accounts: [{ account_id: "bluesky" }], at: "2026-10-24T07:00:00Z" });
+  });
 });

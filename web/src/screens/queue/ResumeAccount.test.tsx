@@ -18,7 +18,7 @@ it("does not say that there is no queue before it is known", async () => {
 it("says why the queue cannot be read", async () => {
   serve(() => refuse(503, "unavailable", "The database cannot do this now."));
   show(<ResumeAccount accountId="one" onClose={nothing} />);
-  await screen.findByText("The database cannot do this now.", undefined, { timeout: 4000 });
+  await screen.findByText("The database cannot do this now.");
   expect(screen.queryByText(/has no queue/)).toBeNull();
 });
 
