@@ -59,10 +59,12 @@ async def test_a_post_turns_from_scheduled_to_sent_before_ones_eyes(
     await page.get_by_role("link", name="Activity").click()
     await page.get_by_text("What is to come", exact=True).click()
     await page.get_by_role("button", name=WORDS).click()
-    drawer = page.get_by_role("dialog")
+    drawer = page.get_by_role("dialog", name="Why, and when")
     await expect(drawer.get_by_text("Scheduled", exact=True)).to_be_visible()
 
     await drawer.get_by_role("button", name="Publish now").click()
+    question = page.get_by_role("dialog", name="Publish now?")
+    await question.get_by_role("button", name="Publish now").click()
 
     await expect(drawer.get_by_text("Sent", exact=True)).to_be_visible()
     line = ben.get_by_role("main").get_by_role("listitem").filter(has_text=WORDS)
