@@ -1,9 +1,9 @@
 """Taking jobs in, all or none, with writes to one document at a time.
 
-A batch is first written as `arriving`, which nobody sees or takes; one small document commits it;
-then its jobs are let go. Whoever finds a commit that was not carried out carries it out, and a
-batch left without one for an hour is withdrawn. Limit: a slot of a pace and a throttle that a
-batch took stay taken when it fails.
+A batch is first written as `arriving`, which nobody sees or takes; then it is committed and its
+jobs are let go (`commit.py`). One that was called off, because it stood still while another waited
+for a key of it, is laid down anew. Limit: a slot of a pace and a throttle that a batch took stay
+taken when its writer dies, and what it wrote to a debounced job stays written.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,10 @@ from cadenza.engine.job import (
     Unique,
     While,
 )
+from cadenza.engine.stores.mongo.commit import await_decision, commit, withdraw
 from cadenza.engine.stores.mongo.gate import limit_lanes, open_lanes
 from cadenza.engine.stores.mongo.ground import Ground, matched
-from cadenza.engine.stores.mongo.papers import ARRIVING, Paper, to_millisecond, write_job
-
-WITHDRAWN = timedelta(hours=1)
-REMEMBERED = timedelta(days=1)  # a withdrawn batch, so that it is not committed late
-_UNTAKEN = [State.WAITING.value, ARRIVING]
+from cadenza.engine.stores.mongo.papers import ARRIVING, Arrival, Paper, to_millisecond, write_job
 
 
 async def insert(ground: Ground, jobs: Sequence[NewJob]) -> list[Enqueued]:
@@ -37,13 +34,13 @@ async def insert(ground: Ground, jobs: Sequence[NewJob]) -> list[Enqueued]:
         return []
     if len(jobs) == 1 and jobs[0].limit is None:
         return await lay_down(ground, jobs, batch=False)
-    answers = await lay_down(ground, jobs, batch=True)
-    batch = answers_batch(answers)
-    if batch is not None:
-        await ground.batches.insert_one({"_id": batch})
-        await let_go(ground, batch)
-        await ground.batches.delete_one({"_id": batch})
-    return answers
+    while True:
+        answers = await lay_down(ground, jobs, batch=True)
+        batch = answers_batch(answers)
+        if batch is None or await commit(ground, batch):
+            return answers
+        await withdraw(ground, batch)
+        await _give_back(ground, jobs, answers)
 
 
 def answers_batch(answers: Sequence[Enqueued]) -> int | None:
@@ -51,8 +48,10 @@ def answers_batch(answers: Sequence[Enqueued]) -> int | None:
     return next((answer.id for answer in answers if answer.inserted), None)
 
 
-async def lay_down(ground: Ground, jobs: Sequence[NewJob], *, batch: bool) -> list[Enqueued]:
-    """Write jobs; those of a batch wait to be let go."""
+async def lay_down(
+    ground: Ground, jobs: Sequence[NewJob], *, batch: bool, firing_of: str | None = None
+) -> list[Enqueued]:
+    """Write jobs; those of a batch, a call's or a schedule's firing, wait to be let go."""
     now = await ground.now()
     first = await ground.job_numbers(len(jobs))
     await open_lanes(ground, jobs)
@@ -60,13 +59,13 @@ async def lay_down(ground: Ground, jobs: Sequence[NewJob], *, batch: bool) -> li
     plain: list[Paper] = []
     head: int | None = None
     for id_, job in enumerate(jobs, first):
-        mark = head or id_ if batch else None
+        arrival = Arrival(head or id_, firing_of) if batch else None
         if job.rule is None:
             run_at = _due(job, now)
-            plain.append(write_job(id_, job, now=now, run_at=run_at, batch=mark))
+            plain.append(write_job(id_, job, now=now, run_at=run_at, arrival=arrival))
             answers.append(Enqueued("inserted", id_, run_at))
         else:
-            answers.append(await _by_rule(ground, job, job.rule, id_=id_, now=now, batch=mark))
+            answers.append(await _by_rule(ground, job, job.rule, id_=id_, now=now, arrival=arrival))
         if head is None and answers[-1].inserted:
             head = id_
     if plain:
@@ -86,7 +85,7 @@ def _due(job: NewJob, now: datetime) -> datetime:
 
 
 async def _by_rule(
-    ground: Ground, job: NewJob, rule: Rule, *, id_: int, now: datetime, batch: int | None
+    ground: Ground, job: NewJob, rule: Rule, *, id_: int, now: datetime, arrival: Arrival | None
 ) -> Enqueued:
     run_at = _due(job, now)
     match rule:
@@ -100,7 +99,7 @@ async def _by_rule(
             run_at = to_millisecond(now + (wait if max_wait is None else min(wait, max_wait)))
         case Unique():
             pass
-    paper = write_job(id_, job, now=now, run_at=run_at, batch=batch)
+    paper = write_job(id_, job, now=now, run_at=run_at, arrival=arrival)
     if isinstance(rule, Unique | Debounce):
         while_ = rule.while_ if isinstance(rule, Unique) else While.QUEUED
         paper |= {"unique_key": rule.key, "held_key": rule.key, "key_while": while_.value}
@@ -118,6 +117,9 @@ async def _insert_keyed(ground: Ground, job: NewJob, paper: Paper, now: datetime
             holder = await ground.jobs.find_one({"held_key": paper["held_key"]})
             if holder is None:
                 continue
+            if holder["state"] == ARRIVING and holder["batch"] != paper.get("batch"):
+                await await_decision(ground, holder, mine=paper.get("batch"))
+                continue
             answer = await _meet(ground, job, holder, now)
             if answer is None:
                 continue
@@ -134,7 +136,7 @@ async def _meet(ground: Ground, job: NewJob, holder: Paper, now: datetime) -> En
     if rule.max_wait is not None:
         run_at = min(run_at, holder["created_at"] + rule.max_wait)
     run_at = to_millisecond(run_at)
-    fence = {"_id": holder["_id"], "state": {"$in": _UNTAKEN}, "held_key": rule.key}
+    fence = {"_id": holder["_id"], "state": holder["state"], "held_key": rule.key}
     change = {"$set": {"payload": job.payload, "run_at": run_at}}
     if not matched(await ground.jobs.update_one(fence, change)):
         return None
@@ -161,6 +163,14 @@ async def _throttle(
         return None
 
 
+async def _give_back(ground: Ground, jobs: Sequence[NewJob], answers: Sequence[Enqueued]) -> None:
+    """Free the throttles of jobs that were withdrawn, lest they hold back themselves."""
+    names = [f"throttle {job.rule.key}" for job in jobs if isinstance(job.rule, Throttle)]
+    if names:
+        gone = [answer.id for answer in answers if answer.inserted]
+        await ground.marks.delete_many({"_id": {"$in": names}, "first": {"$in": gone}})
+
+
 async def _pace(ground: Ground, key: str, run_at: datetime, step: timedelta) -> datetime:
     """Take the next free instant of a key."""
     name = f"pace {key}"
@@ -177,37 +187,3 @@ async def _pace(ground: Ground, key: str, run_at: datetime, step: timedelta) -> 
         change = {"$set": {"until": to_millisecond(taken + step)}}
         if matched(await ground.marks.update_one(fence, change)):
             return taken
-
-
-async def let_go(ground: Ground, batch: int) -> None:
-    """Make the jobs of a committed batch wait; may be done again without harm."""
-    await ground.jobs.update_many(
-        {"batch": batch, "state": ARRIVING},
-        {"$set": {"state": State.WAITING.value}, "$unset": {"batch": 1}},
-    )
-
-
-async def withdraw(ground: Ground, batch: int) -> None:
-    """Take back a batch that was not committed."""
-    await ground.jobs.delete_many({"batch": batch, "state": ARRIVING})
-
-
-async def finish_batches(ground: Ground, now: datetime) -> None:
-    """Carry out commits whose writer did not live to; withdraw what was never committed."""
-    async for commit in ground.batches.find({}):
-        withdrawn = commit.get("withdrawn")
-        if withdrawn is None:
-            await let_go(ground, commit["_id"])
-        else:
-            await withdraw(ground, commit["_id"])
-        if withdrawn is None or now - withdrawn > REMEMBERED:
-            await ground.batches.delete_one({"_id": commit["_id"]})
-    old = {"state": ARRIVING, "created_at": {"$lt": now - WITHDRAWN}}
-    for batch in await ground.jobs.distinct("batch", old):
-        if await ground.schedules.find_one({"firing": batch}) is not None:
-            continue
-        try:  # this document makes a late commit of the same batch impossible
-            await ground.batches.insert_one({"_id": batch, "withdrawn": now})
-        except DuplicateKeyError:
-            continue
-        await withdraw(ground, batch)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cadenza.engine.job import (
     Claimed,
@@ -64,15 +64,22 @@ def gate_id(scope: Scope) -> str:
     return json.dumps([scope.queue, scope.lane], ensure_ascii=False)
 
 
+class Arrival(NamedTuple):
+    """What an arriving job belongs to: a batch, and the schedule whose firing that is."""
+
+    batch: int
+    firing_of: str | None
+
+
 def write_job(
-    id_: int, job: NewJob, *, now: datetime, run_at: datetime, batch: int | None
+    id_: int, job: NewJob, *, now: datetime, run_at: datetime, arrival: Arrival | None
 ) -> Paper:
     """Lay out a new job."""
     paper: Paper = {
         "_id": id_,
         "queue": job.queue,
         "task": job.task,
-        "state": State.WAITING.value if batch is None else ARRIVING,
+        "state": State.WAITING.value if arrival is None else ARRIVING,
         "payload": job.payload,
         "priority": job.priority,
         "created_at": now,
@@ -88,8 +95,10 @@ def write_job(
         "cancel_requested": False,
         "errors": [],
     }
-    if batch is not None:
-        paper["batch"] = batch
+    if arrival is not None:
+        paper["batch"] = arrival.batch
+        if arrival.firing_of is not None:
+            paper["firing_of"] = arrival.firing_of
     return paper
 
 

@@ -12,8 +12,8 @@ import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.job import Scope, State
 from cadenza.engine.notes import crash_note
 from cadenza.engine.store import Renewal, Rescue
+from cadenza.engine.stores.mongo.commit import finish_batches
 from cadenza.engine.stores.mongo.ground import Ground, matched
-from cadenza.engine.stores.mongo.insert import finish_batches
 from cadenza.engine.stores.mongo.papers import Paper
 from cadenza.engine.stores.mongo.settle import close_lease
 

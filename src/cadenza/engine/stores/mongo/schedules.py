@@ -2,6 +2,8 @@
 
 The jobs of an occurrence are written as `arriving`; the one write that moves the schedule on names
 their batch, and so commits it. A batch that was named but not let go is let go by the next reader.
+The write holds only under the `turn` that was read before: whoever calls the batch off gives a new
+one, and then it is fired anew (`commit.py`).
 """
 
 from collections.abc import Sequence
@@ -12,8 +14,9 @@ from pymongo.errors import DuplicateKeyError
 
 from cadenza.engine.job import Enqueued, NewJob, Schedule
 from cadenza.engine.notes import firing_note
+from cadenza.engine.stores.mongo.commit import let_go, withdraw
 from cadenza.engine.stores.mongo.ground import Ground, matched
-from cadenza.engine.stores.mongo.insert import answers_batch, lay_down, let_go, withdraw
+from cadenza.engine.stores.mongo.insert import answers_batch, lay_down
 from cadenza.engine.stores.mongo.papers import (
     maybe,
     read_schedule,
@@ -27,10 +30,10 @@ async def put(ground: Ground, schedule: Schedule) -> Schedule:
     while True:
         paper = await ground.schedules.find_one({"_id": schedule.name})
         if paper is None:
+            turn = await ground.number("turn")  # one that no dropped schedule of this name had
+            fresh = {"_id": schedule.name, **write_schedule(schedule), "turn": turn}
             try:
-                await ground.schedules.insert_one(
-                    {"_id": schedule.name, **write_schedule(schedule)}
-                )
+                await ground.schedules.insert_one(fresh)
             except DuplicateKeyError:
                 continue
             written = schedule
@@ -62,10 +65,15 @@ async def list_all(ground: Ground, *, due_only: bool) -> list[Schedule]:
 
 async def drop(ground: Ground, name: str) -> bool:
     """Forget a schedule; jobs that it made stay, also those not yet let go."""
-    paper = await ground.schedules.find_one_and_delete({"_id": name})
-    if paper is not None and paper.get("firing") is not None:
-        await let_go(ground, paper["firing"])
-    return paper is not None
+    while True:
+        paper = await ground.schedules.find_one({"_id": name})
+        if paper is None:
+            return False
+        if paper.get("firing") is not None:  # let go while the commit can still be read
+            await _carry_out(ground, name, paper["firing"])
+        gone = await ground.schedules.delete_one({"_id": name, "firing": None})
+        if gone.deleted_count:
+            return True
 
 
 async def _carry_out(ground: Ground, name: str, batch: int) -> None:
@@ -85,23 +93,25 @@ async def fire(
 ) -> list[Enqueued] | None:
     """Move on and let the jobs go, unless somebody else did."""
     fence = {"_id": name, "revision": revision, "next_at": to_millisecond(expected)}
-    paper = await ground.schedules.find_one(fence)
-    if paper is None:
-        return None
-    if paper.get("firing") is not None:
-        await _carry_out(ground, name, paper["firing"])
-    answers = await lay_down(ground, jobs, batch=True) if jobs else []
-    batch = answers_batch(answers)
-    values = {
-        "next_at": maybe(next_at),
-        "last_at": to_millisecond(expected),
-        "last_note": firing_note(note, answers),
-        "firing": batch,
-    }
-    if not matched(await ground.schedules.update_one(fence, {"$set": values})):
+    while True:
+        paper = await ground.schedules.find_one(fence)
+        if paper is None:
+            return None
+        if paper.get("firing") is not None:
+            await _carry_out(ground, name, paper["firing"])
+        answers = await lay_down(ground, jobs, batch=True, firing_of=name) if jobs else []
+        batch = answers_batch(answers)
+        values = {
+            "next_at": maybe(next_at),
+            "last_at": to_millisecond(expected),
+            "last_note": firing_note(note, answers),
+            "firing": batch,
+        }
+        held = {**fence, "turn": paper.get("turn")}
+        if matched(await ground.schedules.update_one(held, {"$set": values})):
+            break
         if batch is not None:
             await withdraw(ground, batch)
-        return None
     if batch is not None:
         await _carry_out(ground, name, batch)
     ground.wake(job.queue for job in jobs)
