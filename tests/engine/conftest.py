@@ -11,6 +11,7 @@ import pytest
 from cadenza.engine import Engine, State, Worker
 from cadenza.engine.job import Job
 
+AMPLE = 60.0  # seconds that a condition is waited for: long, because a machine may be busy
 Working = Callable[..., AbstractAsyncContextManager[Worker]]
 
 
@@ -47,7 +48,7 @@ async def working(engine: Engine, *queues: str, **settings: Any) -> AsyncGenerat
 
 async def finished(engine: Engine, *ids: int) -> list[Job]:
     """Wait until jobs have come to an end, and return them."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(AMPLE):
         while True:
             jobs = await engine.store.get(ids)
             if len(jobs) == len(ids) and all(job.state.finished for job in jobs):
@@ -57,7 +58,7 @@ async def finished(engine: Engine, *ids: int) -> list[Job]:
 
 async def until(engine: Engine, id_: int, state: State) -> Job:
     """Wait until a job stands in a state."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(AMPLE):
         while True:
             job = await engine.get(id_)
             if job.state is state:

@@ -107,15 +107,19 @@ async def test_a_paused_queue_hands_nothing_out_until_it_is_resumed(engine: Engi
 
 
 async def test_a_slow_lane_does_not_hold_up_the_others(engine: Engine) -> None:
+    go = asyncio.Event()
+
     @engine.task
-    async def call(seconds: float) -> None:
-        await asyncio.sleep(seconds)
+    async def call(waits: bool) -> None:
+        if waits:
+            await go.wait()
 
     slow = call.using(lane="slow", limit=Limit(concurrency=1))
     async with working(engine, concurrency=4):
-        await slow.enqueue_many([{"seconds": 5}] * 50)
-        answers = await call.using(lane="quick").enqueue_many([{"seconds": 0}] * 50)
-        answers += await call.enqueue_many([{"seconds": 0}] * 50)
-        async with asyncio.timeout(3):
-            await finished(engine, *(answer.id for answer in answers))
+        await slow.enqueue_many([{"waits": True}] * 50)
+        answers = await call.using(lane="quick").enqueue_many([{"waits": False}] * 50)
+        answers += await call.enqueue_many([{"waits": False}] * 50)
+        await finished(engine, *(answer.id for answer in answers))
+        assert not any(job.state.finished for job in await engine.find(lane="slow"))
         await engine.store.cancel([job.id for job in await engine.find(lane="slow")], reason="")
+        go.set()

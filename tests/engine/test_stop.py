@@ -3,7 +3,7 @@ import os
 import signal
 
 from cadenza.engine import Engine, State
-from tests.engine.conftest import until, working
+from tests.engine.conftest import AMPLE, until, working
 
 
 async def test_a_running_job_gets_its_grace(engine: Engine) -> None:
@@ -47,12 +47,22 @@ async def test_what_was_claimed_and_not_begun_goes_back(engine: Engine) -> None:
 
     await nap.enqueue_many([{}] * 500)
     async with working(engine, concurrency=5):
-        await asyncio.sleep(0.3)  # long enough that the feeder has a stock
+        await _stocked(engine, concurrency=5)
 
     jobs = await engine.find(limit=1000)
     assert {State.DONE, State.WAITING} == {job.state for job in jobs}
     assert begun == sum(job.state is State.DONE for job in jobs)
     assert not any(job.crashes or (job.attempts and job.state is State.WAITING) for job in jobs)
+
+
+async def _stocked(engine: Engine, *, concurrency: int) -> None:
+    """Wait until some are done, and more are claimed than can run."""
+    async with asyncio.timeout(AMPLE):
+        while True:
+            counts = {tally.state: tally.count for tally in await engine.store.tally()}
+            if counts.get(State.DONE, 0) and counts.get(State.RUNNING, 0) > concurrency:
+                return
+            await asyncio.sleep(0.005)
 
 
 async def test_a_worker_can_be_started_and_stopped_again_and_again(engine: Engine) -> None:

@@ -4,9 +4,10 @@ import asyncio
 from datetime import timedelta
 
 from cadenza.engine import Engine, State
+from cadenza.engine.loops.loop import Loop
 from cadenza.engine.stores.memory import MemoryStore
 from cadenza.engine.testing.clock import VirtualClock
-from tests.engine.conftest import finished, until, working
+from tests.engine.conftest import AMPLE, finished, until, working
 
 
 async def test_a_suspect_is_not_starved_by_a_busy_second_queue(engine: Engine) -> None:
@@ -43,9 +44,23 @@ async def test_a_worker_that_slept_does_not_count_its_own_jobs_as_crashed() -> N
             await until(engine, queued.id, State.RUNNING)
             store_clock.shift(timedelta(minutes=5))  # the machine was suspended
             rescue = next(duty for duty in worker.duties if duty.name == "rescue")
+            passed = _hear_pass(rescue)
             rescue.nudge()
-            await asyncio.sleep(0.05)
+            await asyncio.wait_for(passed.wait(), AMPLE)
             go.set()
             (job,) = await finished(engine, queued.id)
 
     assert (job.state, job.crashes) == (State.DONE, 0)
+
+
+def _hear_pass(duty: Loop) -> asyncio.Event:
+    """Say when a duty has passed once more."""
+    passed, run_once = asyncio.Event(), duty._run_once
+
+    async def run_and_tell() -> float:
+        wait = await run_once()
+        passed.set()
+        return wait
+
+    duty._run_once = run_and_tell
+    return passed

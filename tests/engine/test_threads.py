@@ -10,7 +10,7 @@ from typing import Any
 
 from cadenza.engine import Engine, Hooks, Running, State
 from cadenza.engine.job import Claimed
-from tests.engine.conftest import finished, working
+from tests.engine.conftest import AMPLE, finished, working
 
 WHO: ContextVar[str] = ContextVar("who", default="nobody")
 
@@ -32,9 +32,9 @@ async def test_a_thread_that_outlives_its_limit_takes_no_place(engine: Engine) -
 
     @engine.task(time_limit=0.02, retry=0)
     def hang() -> None:
-        go.wait(20)
+        go.wait(10 * AMPLE)
 
-    @engine.task(time_limit=1, retry=0)
+    @engine.task(time_limit=AMPLE, retry=0)
     def quick() -> str:
         return "ran"
 

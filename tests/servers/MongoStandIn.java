@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * A stand-in for mongod: the real wire protocol over an H2 file, one node, no transactions.
- * `java -cp 'jars/*' MongoStandIn.java PORT FILE PIDFILE`. It says that it is a MongoDB 5.0,
+ * `java -cp 'classes:jars/*' MongoStandIn PORT FILE PIDFILE`. It says that it is a MongoDB 5.0,
  * because drivers of today refuse the older number that the library itself gives.
  */
 public final class MongoStandIn {
