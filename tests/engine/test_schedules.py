@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cadenza.engine import Engine, State
+from cadenza.engine.errors import InvalidJob
 from cadenza.engine.loops.recur import Recurrer
 from cadenza.engine.meters import Meters
 from cadenza.engine.testing.clock import VirtualClock
@@ -92,6 +93,20 @@ async def test_the_missed_policy_decides_what_runs_after_downtime(
     assert len(await due(engine)) == runs
 
 
+async def test_all_that_was_missed_is_one_run_where_runs_must_not_overlap(
+    engine: Engine, clock: VirtualClock
+) -> None:
+    await engine.schedule("nightly", "report", cron="0 * * * *", missed="all", overlap="skip")
+    clock.shift(timedelta(hours=3))
+    await look(engine)
+
+    (job,) = await engine.find(schedule="nightly")
+    (schedule,) = await engine.schedules()
+    assert schedule.last_note == (
+        f"inserted job {job.id}; existing job {job.id}; existing job {job.id}"
+    )
+
+
 async def test_overlap_skip_leaves_an_occurrence_out_and_says_so(
     engine: Engine, clock: VirtualClock
 ) -> None:
@@ -121,8 +136,11 @@ async def test_overlap_buffer_keeps_one_waiting_beside_the_running_one(
         clock.shift(timedelta(hours=1))
         await look(engine)
 
-    states = sorted(job.state for job in await engine.find(schedule="nightly"))
-    assert states == [State.RUNNING, State.WAITING]
+    waiting, running = await engine.find(schedule="nightly")
+    assert (running.state, waiting.state) == (State.RUNNING, State.WAITING)
+    assert waiting.run_at == MIDNIGHT + timedelta(hours=2), "those after it are dropped"
+    (schedule,) = await engine.schedules()
+    assert schedule.last_note == f"existing job {waiting.id}"
 
 
 async def test_overlap_cancel_stops_the_older_run(engine: Engine, clock: VirtualClock) -> None:
@@ -182,3 +200,10 @@ async def test_a_schedule_can_be_paused_and_resumed_by_name(
     await engine.resume_schedule("nightly")
     await look(engine)
     assert await due(engine) == [MIDNIGHT + timedelta(hours=3)]
+
+
+@pytest.mark.parametrize("missed", ["within:abc", "within:", "within:-1", "within:nan", "never"])
+async def test_a_missed_policy_that_says_nothing_is_refused(engine: Engine, missed: str) -> None:
+    with pytest.raises(InvalidJob, match="missed"):
+        await engine.schedule("nightly", "report", cron="0 * * * *", missed=missed)
+    assert await engine.schedules() == []

@@ -52,8 +52,9 @@ class Within:
 class Overlap(StrEnum):
     """What an occurrence does when the run before it has not finished.
 
-    SKIP: it is dropped, visibly; the default. BUFFER: it waits, and of several waiting ones
-    the newest stays. CANCEL: the old run is cancelled and it takes its place. ALLOW: both run.
+    SKIP: it is dropped, visibly; the default. BUFFER: it waits for its turn; while one waits,
+    those after it are dropped, visibly. CANCEL: the old run is cancelled and it takes its place.
+    ALLOW: both run.
     """
 
     SKIP = "skip"

@@ -18,7 +18,7 @@ from cadenza.engine.errors import InvalidJob
 from cadenza.engine.job import NewJob, Rule, Schedule, Unique, While
 from cadenza.engine.options import duration, instant
 
-_MOMENT = timedelta(microseconds=1)
+MOMENT = timedelta(milliseconds=1)  # what a store may round an occurrence up by
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,12 @@ def load_recurrence(text: str) -> Recurrence:
 
 def parse_missed(text: str) -> Missed | Within:
     """Read a missed policy: skip, once, all, or `within:SECONDS`."""
-    if text.startswith("within:"):
-        return Within(duration("missed within", float(text.removeprefix("within:"))))
     try:
+        if text.startswith("within:"):
+            return Within(duration("missed within", float(text.removeprefix("within:"))))
         return Missed(text)
+    except InvalidJob:
+        raise
     except ValueError as error:
         message = f"missed must be skip, once, all or within:SECONDS, not {text!r}"
         raise InvalidJob(message) from error
@@ -121,7 +123,7 @@ def succeed(old: Schedule, new: Schedule, *, paused: bool | None) -> Schedule:
 def decide(schedule: Schedule, now: datetime) -> Firing:
     """Decide what a due schedule inserts at `now`, and where it stands afterwards."""
     recurrence = load_recurrence(schedule.recurrence)
-    since = (schedule.next_at or now) - _MOMENT
+    since = (schedule.next_at or now) - MOMENT
     due = due_occurrences(recurrence, since, now, parse_missed(schedule.missed))
     note = None
     if due.missed:
