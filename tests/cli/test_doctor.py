@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from cadenza.cli.doctor import judge_gates, judge_workers
+from cadenza.engine import Engine
 from cadenza.engine.job import Gate, Scope, State, Tally, WorkerInfo
 from tests.cli.conftest import Shell
 
@@ -58,3 +60,16 @@ def test_a_silent_worker_an_odd_clock_and_mixed_versions_are_told() -> None:
 def test_a_pause_is_remembered() -> None:
     gates = [Gate(Scope("mail"), paused=True, reason="Ada is away"), Gate(Scope("default"))]
     assert judge_gates(gates) == ["mail is paused: Ada is away"]
+
+
+def test_a_schedule_that_cannot_fire_is_told(shell: Shell) -> None:
+    async def break_one(engine: Engine) -> None:
+        made = await engine.schedule("nightly", "greet", cron="0 3 * * *")
+        gone = made.recurrence.replace('"UTC"', '"Atlantis/Poseidonis"')
+        await engine.store.put_schedule(replace(made, recurrence=gone))
+
+    shell.with_engine(break_one)
+    said = shell("doctor")
+    assert said.code == 1
+    assert "warning: schedule nightly cannot fire: 'Atlantis/Poseidonis'" in said.out
+    assert "cannot fire: 'Atlantis/Poseidonis'" in shell("jobs", "schedules").out

@@ -1,11 +1,12 @@
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from cadenza.engine import Engine, State
 from cadenza.engine.errors import InvalidJob
-from cadenza.engine.loops.recur import Recurrer
+from cadenza.engine.loops.recur import LONGEST, Recurrer
 from cadenza.engine.meters import Meters
 from cadenza.engine.testing.clock import VirtualClock
 
@@ -207,3 +208,26 @@ async def test_a_missed_policy_that_says_nothing_is_refused(engine: Engine, miss
     with pytest.raises(InvalidJob, match="missed"):
         await engine.schedule("nightly", "report", cron="0 * * * *", missed=missed)
     assert await engine.schedules() == []
+
+
+async def test_a_schedule_that_cannot_fire_stops_none_behind_it(
+    engine: Engine, clock: VirtualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    await engine.schedule("a broken one", "report", cron="0 * * * *")
+    (broken,) = await engine.schedules()
+    gone = broken.recurrence.replace('"UTC"', '"Atlantis/Poseidonis"')
+    await engine.store.put_schedule(replace(broken, recurrence=gone))
+    await engine.schedule("nightly", "report", cron="0 * * * *", overlap="allow")
+    recurrer = Recurrer(engine.store, meters=Meters())
+    for _ in range(3):
+        clock.shift(timedelta(hours=1))
+        assert await recurrer.run_once() == LONGEST, "no hot loop for one that stands still"
+
+    assert len(await due(engine)) == 3
+    told = [record for record in caplog.records if "a broken one" in record.getMessage()]
+    assert len(told) == 1
+
+    await engine.schedule("a broken one", "report", cron="0 * * * *")
+    clock.shift(timedelta(hours=1))
+    await recurrer.run_once()
+    assert await engine.find(schedule="a broken one")

@@ -17,7 +17,8 @@ from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened
 from cadenza.cli.show import as_data, print_facts, print_json, print_table, say, when
 from cadenza.core.zones import tz_version
 from cadenza.engine.client import Engine
-from cadenza.engine.job import Gate, State, Tally, WorkerInfo
+from cadenza.engine.job import Gate, Schedule, State, Tally, WorkerInfo
+from cadenza.engine.recurring import trouble
 from cadenza.engine.why import HEARD
 
 app = App(name="doctor", help="Examine the store, the workers and the clocks.")
@@ -119,6 +120,7 @@ async def examine(engine: Engine) -> Findings:
         found.warnings.append(f"this machine's clock is {skew:+.1f} s off the store's")
     found.warnings += judge_workers(workers, await engine.store.tally(), now)
     found.warnings += judge_gates(await engine.store.gates())
+    found.warnings += judge_schedules(await engine.store.schedules())
     return found
 
 
@@ -152,6 +154,11 @@ def judge_workers(
 def judge_gates(gates: Sequence[Gate]) -> list[str]:
     """Find what somebody paused, perhaps long ago."""
     return [f"{gate.scope} is paused: {gate.reason}" for gate in gates if gate.paused]
+
+
+def judge_schedules(schedules: Sequence[Schedule]) -> list[str]:
+    """Find schedules that stand still because they cannot be read any more."""
+    return [f"schedule {s.name} cannot fire: {why}" for s in schedules if (why := trouble(s))]
 
 
 def _show(found: Findings, zone: str | None) -> None:

@@ -24,7 +24,7 @@ from cadenza.core.recurrence import Preview
 from cadenza.core.zones import Mark
 from cadenza.engine.client import Engine
 from cadenza.engine.job import Job, Schedule, State
-from cadenza.engine.recurring import load_recurrence
+from cadenza.engine.recurring import load_recurrence, trouble
 
 app = App(name="jobs", help="Look at jobs and change what becomes of them.")
 add_changes(app)
@@ -213,10 +213,15 @@ async def schedules(name: str | None = None, /, *, count: int = 3, place: Place 
 
 
 async def _preview(engine: Engine, schedule: Schedule, count: int) -> tuple[Preview, ...]:
-    return () if schedule.next_at is None else await engine.preview(schedule.name, count)
+    if schedule.next_at is None or trouble(schedule):
+        return ()
+    return await engine.preview(schedule.name, count)
 
 
 def _recurs(schedule: Schedule) -> str:
+    why = trouble(schedule)
+    if why:
+        return f"cannot fire: {why}"
     recurrence = load_recurrence(schedule.recurrence)
     if recurrence.cron is None:
         return f"every {recurrence.every}"

@@ -132,6 +132,17 @@ def decide(schedule: Schedule, now: datetime) -> Firing:
     return Firing(due.next, note, jobs)
 
 
+def trouble(schedule: Schedule) -> str | None:
+    """Say why a schedule cannot fire; None: it can."""
+    try:
+        load_recurrence(schedule.recurrence)
+        parse_missed(schedule.missed)
+        Overlap(schedule.overlap)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with it is the answer
+        return str(error)
+    return None
+
+
 def _job(schedule: Schedule, recurrence: Recurrence, occurrence: datetime) -> NewJob:
     return NewJob(
         task=schedule.task,
