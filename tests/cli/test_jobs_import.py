@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from pymongo import MongoClient
 
-from cadenza.engine.adopt import ForeignJob, ForeignSchedule, LeftOut, agenda, mongodb_cron, pgboss
+from cadenza.engine import Engine, State
+from cadenza.engine.adopt import (
+    Brought,
+    ForeignJob,
+    ForeignSchedule,
+    LeftOut,
+    agenda,
+    bring,
+    mongodb_cron,
+    pgboss,
+)
 from cadenza.engine.adopt.agenda import to_seconds
+from cadenza.engine.testing.clock import VirtualClock
 from tests.cli.conftest import Shell
 from tests.servers.node import node_folder, run_script
 from tests.servers.place import ServerUnavailableError
@@ -55,8 +67,11 @@ def test_documents_of_mongodb_cron_become_jobs_and_schedules(
     said = shell(*words)
     assert said.code != 0, "something was refused"
     assert [row["outcome"] for row in said.data] == ["inserted", "scheduled", "left out", "refused"]
-    (job,) = shell("jobs", "list", "--json").data
-    assert (job["task"], job["payload"]) == ("greet", {"name": "Ada"})
+    jobs = shell("jobs", "list", "--json").data
+    assert [(job["task"], job["payload"]) for job in jobs] == [
+        ("greet", {"name": "Ben"}),  # its next run there is no time of its cron
+        ("greet", {"name": "Ada"}),
+    ]
     assert next(row["outcome"] for row in shell(*words).data) == "existing"
 
 
@@ -150,3 +165,109 @@ def test_a_nested_path_is_taken_out_of_the_payload() -> None:
     assert isinstance(found, ForeignSchedule)
     assert found.payload == {"data": {"at": NOW.isoformat()}}
     assert found.zone == "Europe/Berlin"
+
+
+@pytest.fixture
+async def engine() -> AsyncIterator[Engine]:
+    async with Engine("memory://", clock=VirtualClock(NOW)) as opened:
+        yield opened
+
+
+async def bring_one(engine: Engine, paper: dict[str, Any]) -> Brought:
+    one = mongodb_cron.read({"_id": 1, **paper}, task="greet", zone="UTC", now=NOW)
+    (brought,) = await bring(engine, [one])
+    return brought
+
+
+@pytest.mark.parametrize(
+    ("cron", "days"),
+    [("0 0 15 * 1-7", {15}), ("0 9 1-31 * 1", {9, 16, 23, 30, 6}), ("5", {6, 13, 20, 27, 3})],
+)
+async def test_a_cron_of_mongodb_cron_means_the_same_here(
+    engine: Engine, cron: str, days: set[int]
+) -> None:
+    await bring_one(engine, {"sleepUntil": NOW + timedelta(hours=1), "interval": cron})
+    (schedule,) = await engine.schedules()
+    (first,) = await engine.preview(schedule.name, 1)
+    shown = await engine.preview(schedule.name, 6000)
+    assert {each.wall.day for each in shown if each.wall < first.wall + timedelta(days=31)} == days
+
+
+@pytest.mark.parametrize("ends", [None, NOW - timedelta(hours=1)])
+async def test_a_run_that_was_overdue_there_is_due_here(
+    engine: Engine, ends: datetime | None
+) -> None:
+    overdue = NOW - timedelta(days=2)
+    paper = {"sleepUntil": overdue, "interval": "0 0 1 1 *", "repeatUntil": ends, "name": "Ada"}
+    brought = await bring_one(engine, paper)
+    (job,) = await engine.find()
+    assert (job.state, job.run_at, job.payload) == (State.WAITING, overdue, '{"name":"Ada"}')
+    assert f"job {job.id} for the run of" in brought.what
+    (schedule,) = await engine.schedules()
+    assert job.schedule == schedule.name
+    assert schedule.next_at == (None if ends else datetime(2027, 1, 1, tzinfo=UTC))
+
+    await engine.cancel(job.id)
+    await bring_one(engine, paper)
+    assert len(await engine.find()) == 1, (
+        "a second import finds its schedule, and makes no run up again"
+    )
+
+
+async def test_a_next_run_that_is_an_occurrence_comes_by_the_schedule(engine: Engine) -> None:
+    tomorrow = NOW + timedelta(days=2, hours=9)  # its run of tomorrow is not wanted
+    await bring_one(engine, {"sleepUntil": tomorrow, "interval": "0 9 * * *"})
+    (schedule,) = await engine.schedules()
+    assert schedule.next_at == tomorrow
+    assert await engine.find() == []
+
+
+async def test_a_next_run_off_the_grid_is_made_and_none_before_it(engine: Engine) -> None:
+    odd = NOW + timedelta(days=2, hours=9, minutes=7)
+    await bring_one(engine, {"sleepUntil": odd, "interval": "0 9 * * *"})
+    (job,) = await engine.find()
+    (schedule,) = await engine.schedules()
+    assert job.run_at == odd
+    assert schedule.next_at == NOW + timedelta(days=3, hours=9)
+
+
+@pytest.mark.parametrize("interval", ["0 9 * * *", "3 minutes"])
+async def test_what_agenda_had_not_run_in_time_is_due_here(engine: Engine, interval: str) -> None:
+    overdue = NOW - timedelta(hours=2)
+    paper = {"_id": 1, "name": "greet", "repeatInterval": interval, "nextRunAt": overdue}
+    await bring(engine, [agenda.read(paper)])
+    (job,) = await engine.find()
+    (schedule,) = await engine.schedules()
+    assert job.run_at == overdue
+    assert schedule.next_at is not None
+    assert schedule.next_at > NOW
+
+
+async def test_what_had_no_next_run_in_agenda_stands_still_and_says_so(engine: Engine) -> None:
+    paper = {"_id": 1, "name": "greet", "repeatInterval": "0 9 * * *", "nextRunAt": None}
+    (brought,) = await bring(engine, [agenda.read(paper)])
+    (schedule,) = await engine.schedules()
+    assert schedule.paused
+    assert any("no next run" in note for note in brought.notes)
+
+
+def test_a_cron_that_releases_read_differently_is_refused_by_name() -> None:
+    cron = "0 9 1-31 * 1"
+    paper = {"_id": 1, "name": "greet", "repeatInterval": cron, "nextRunAt": NOW}
+    row = {"name": "mail", "cron": cron}
+    for found in (agenda.read(paper), pgboss.read_schedule(row)):
+        assert isinstance(found, LeftOut)
+        assert cron in found.reason
+    for plain in ("*/5 * * * *", "0 9 1,15 * *", "0 9 * * MON-FRI", "0 9 13 * 5", "@daily"):
+        assert isinstance(pgboss.read_schedule({"name": "mail", "cron": plain}), ForeignSchedule)
+
+
+def test_a_dry_run_tells_of_the_run_that_is_due(shell: Shell, mongo_database: str) -> None:
+    overdue = datetime.now(UTC) - timedelta(days=1)
+    with MongoClient[dict[str, Any]](mongo_database) as client:
+        client.get_default_database()["jobs"].insert_one(
+            {"_id": 1, "sleepUntil": overdue, "interval": "0 0 1 1 *"}
+        )
+    words = ("jobs", "import", "mongodb-cron", mongo_database, "--task", "greet", "--json")
+    assert "and a job for the run of" in shell(*words, "--dry-run").data[0]["what"]
+    assert "and job 1 for the run of" in shell(*words).data[0]["what"]

@@ -231,3 +231,17 @@ async def test_a_schedule_that_cannot_fire_stops_none_behind_it(
     clock.shift(timedelta(hours=1))
     await recurrer.run_once()
     assert await engine.find(schedule="a broken one")
+
+
+async def test_a_schedule_may_speak_the_cron_of_mongodb_cron(engine: Engine) -> None:
+    await engine.schedule("nightly", "report", cron="0 0 15 * 1-7", dialect="mongodb-cron")
+    assert [each.wall.day for each in await engine.preview("nightly", 3)] == [15, 15, 15]
+    with pytest.raises(InvalidJob, match="dialect"):
+        await engine.schedule("nightly", "report", cron="0 0 * * *", dialect="klingon")
+
+
+async def test_a_schedule_may_begin_later(engine: Engine) -> None:
+    begin = MIDNIGHT + timedelta(hours=5)
+    made = await engine.schedule("nightly", "report", cron="0 * * * *", after=begin)
+    assert made.next_at == begin + timedelta(hours=1)
+    assert (await engine.preview("nightly", 1))[0].instant == made.next_at

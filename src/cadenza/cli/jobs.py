@@ -20,6 +20,7 @@ from cadenza.cli.show import (
     say,
     when,
 )
+from cadenza.core.cron import Dialect
 from cadenza.core.recurrence import Preview
 from cadenza.core.zones import Mark
 from cadenza.engine.client import Engine
@@ -225,7 +226,9 @@ def _recurs(schedule: Schedule) -> str:
     recurrence = load_recurrence(schedule.recurrence)
     if recurrence.cron is None:
         return f"every {recurrence.every}"
-    return f"{recurrence.cron.expression} {recurrence.zone}"
+    cron = recurrence.cron
+    words = "" if cron.dialect is Dialect.STANDARD else f" ({cron.dialect})"
+    return f"{cron.expression} {recurrence.zone}{words}"
 
 
 def _occurrence(preview: Preview) -> str:

@@ -30,9 +30,10 @@ from cadenza.engine.job import (
     State,
     WorkerInfo,
 )
-from cadenza.engine.options import Options, check_limit, check_name, duration
+from cadenza.engine.options import Options, check_limit, check_name, duration, instant
 from cadenza.engine.payload import to_json
 from cadenza.engine.recurring import (
+    MOMENT,
     dump_recurrence,
     load_recurrence,
     make_recurrence,
@@ -283,6 +284,7 @@ class Engine:
         payload: Mapping[str, object] | None = None,
         *,
         cron: str | None = None,
+        dialect: str = "standard",
         every: timedelta | float | None = None,
         zone: str = "UTC",
         gap: str = "shift",
@@ -293,12 +295,15 @@ class Engine:
         repeat_until: datetime | None = None,
         jitter: timedelta | float = 0,
         paused: bool | None = None,
+        after: datetime | None = None,
         **options: object,
     ) -> Schedule:
         """Let a task recur; the same name replaces the schedule.
 
         A program may say it at each start: unless the times changed, a run that was missed while
-        it was down is still made up, and without `paused` a paused one stays so.
+        it was down is still made up, and without `paused` a paused one stays so. A new one begins
+        with the first occurrence later than `after`, or than now. `dialect="mongodb-cron"` reads
+        cron as that Node package does.
         """
         check_name("schedule name", name)
         recurrence = make_recurrence(
@@ -310,6 +315,7 @@ class Engine:
             anchor=anchor,
             repeat_until=repeat_until,
             jitter=jitter,
+            dialect=dialect,
         )
         parse_missed(missed)
         if overlap not in set(Overlap):
@@ -324,6 +330,8 @@ class Engine:
         if job.rule is not None or job.run_at is not None or job.delay is not None:
             message = "a schedule's jobs take no run_at, delay, unique, throttle, debounce or pace: the schedule decides"
             raise InvalidJob(message)
+        now = await self.store.now()
+        since = now if after is None else max(now, instant("after", after))
         wanted = Schedule(
             name=name,
             task=job.task,
@@ -336,7 +344,7 @@ class Engine:
             overlap=overlap,
             missed=missed,
             paused=paused or False,
-            next_at=next_occurrence(recurrence, await self.store.now()),
+            next_at=next_occurrence(recurrence, since),
         )
         known = {schedule.name: schedule for schedule in await self.store.schedules()}
         old = known.get(name)
@@ -367,7 +375,10 @@ class Engine:
     async def preview(self, name: str, n: int = 5) -> tuple[Preview, ...]:
         """Show a schedule's next occurrences, marked where clocks change."""
         schedule = await self._schedule(name)
-        return preview(load_recurrence(schedule.recurrence), await self.store.now(), n)
+        since = await self.store.now()
+        if schedule.next_at is not None:  # it may begin later than its recurrence would
+            since = max(since, schedule.next_at - MOMENT)
+        return preview(load_recurrence(schedule.recurrence), since, n)
 
     async def _schedule(self, name: str) -> Schedule:
         found = {schedule.name: schedule for schedule in await self.store.schedules()}

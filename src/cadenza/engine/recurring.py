@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from cadenza.core.cron import CronError, parse
+from cadenza.core.cron import CronError, Dialect, parse
 from cadenza.core.recurrence import Missed, Overlap, Recurrence, Within, due_occurrences, start_of
 from cadenza.core.zones import Fold, Gap, get_zone
-from cadenza.engine.errors import InvalidJob
+from cadenza.engine.errors import InvalidJob, unknown
 from cadenza.engine.job import NewJob, Rule, Schedule, Unique, While
 from cadenza.engine.options import duration, instant
 
@@ -40,11 +40,14 @@ def make_recurrence(
     anchor: datetime | None,
     repeat_until: datetime | None,
     jitter: timedelta | float,
+    dialect: str = Dialect.STANDARD,
 ) -> Recurrence:
     """Build a recurrence from what a person wrote; what is impossible is refused with the reason."""
+    if dialect not in set(Dialect):
+        raise InvalidJob(unknown("cron dialect", dialect, set(Dialect)))
     try:
         return Recurrence(
-            cron=None if cron is None else parse(cron),
+            cron=None if cron is None else parse(cron, dialect),
             every=None if every is None else duration("every", every),
             anchor=datetime(1970, 1, 1, tzinfo=UTC)
             if anchor is None
@@ -68,6 +71,8 @@ def dump_recurrence(recurrence: Recurrence) -> str:
     }
     if recurrence.cron is not None:
         said["cron"] = recurrence.cron.expression
+        if recurrence.cron.dialect is not Dialect.STANDARD:
+            said["dialect"] = recurrence.cron.dialect
     if recurrence.every is not None:
         said["every"] = recurrence.every.total_seconds()
         said["anchor"] = recurrence.anchor.isoformat()
@@ -92,6 +97,7 @@ def load_recurrence(text: str) -> Recurrence:
         if "repeat_until" in said
         else None,
         jitter=said.get("jitter", 0.0),
+        dialect=said.get("dialect", Dialect.STANDARD),
     )
 
 
@@ -157,11 +163,16 @@ def _job(schedule: Schedule, recurrence: Recurrence, occurrence: datetime) -> Ne
     )
 
 
+def one_at_a_time(name: str) -> Unique:
+    """Return the rule by which runs of a schedule never overlap."""
+    return Unique(f"schedule:{name}", While.LIVE)
+
+
 def _overlap_rule(schedule: Schedule) -> Rule | None:
     """Overlap is uniqueness: skip while one lives, buffer while one waits."""
     match Overlap(schedule.overlap):
         case Overlap.SKIP:
-            return Unique(f"schedule:{schedule.name}", While.LIVE)
+            return one_at_a_time(schedule.name)
         case Overlap.BUFFER:
             return Unique(f"schedule:{schedule.name}", While.QUEUED)
         case Overlap.CANCEL | Overlap.ALLOW:

@@ -15,7 +15,7 @@ from cadenza.engine.adopt.model import (
     LeftOut,
     refuse_unknown,
 )
-from cadenza.engine.adopt.plain import to_instant, to_payload
+from cadenza.engine.adopt.plain import differs_by_release, to_instant, to_payload
 
 _PAST = {"lastModifiedBy", "lastRunAt", "lastFinishedAt", "failCount", "failReason", "failedAt"}
 _KNOWN = frozenset(
@@ -72,9 +72,17 @@ def _recurring(
     every = to_seconds(interval)
     if every is None and not re.fullmatch(r"[\d*/,\-#LW? a-zA-Z]+", str(interval)):
         return LeftOut(source=source, reason=f"repeatInterval {interval!r} is not understood")
+    if every is None and differs_by_release(str(interval)):
+        reason = f"cron {interval!r} names other days in Agenda 5 than in 6: schedule it by hand"
+        return LeftOut(source=source, reason=reason)
     if every is not None:
         notes.append("intervals are counted from a fixed instant here, from the last run there")
     notes.append("runs that were missed collapse into one, and runs never overlap")
+    next_at = to_instant(document.get("nextRunAt"))
+    if document.get("disabled"):
+        notes.append("disabled there, so paused here; a run that was due there is not made up")
+    elif next_at is None:
+        notes.append("it had no next run there, so it is paused here")
     single = document.get("type") == "single"
     return ForeignSchedule(
         source=source,
@@ -83,10 +91,11 @@ def _recurring(
         payload=payload,
         cron=None if every is not None else str(interval),
         every=every,
-        anchor=to_instant(document.get("nextRunAt")) if every is not None else None,
+        anchor=next_at if every is not None else None,
         zone=str(document.get("repeatTimezone") or zone),
         repeat_until=to_instant(document.get("endDate")),
-        paused=bool(document.get("disabled")),
+        next_at=next_at,
+        paused=bool(document.get("disabled")) or next_at is None,
         options=options,
         notes=tuple(notes),
     )

@@ -2,16 +2,21 @@
 
 Each job carries a unique key made of its source, so a second import meets those that still live
 and adds nothing; a job of the first import that has finished meanwhile would come in again, so
-stop the other system, import once, and look at the report first (`dry_run`).
+stop the other system, import once, and look at the report first (`dry_run`). What recurs and is
+overdue there, or has a next run off its own times, gets a job for that run beside its schedule.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
+from msgspec import structs
+
+from cadenza.core.recurrence import Recurrence, next_occurrence
 from cadenza.engine.adopt.model import ForeignJob, ForeignSchedule, Found, LeftOut
 from cadenza.engine.client import Engine
 from cadenza.engine.errors import InvalidJob
-from cadenza.engine.recurring import make_recurrence
+from cadenza.engine.recurring import MOMENT, make_recurrence, one_at_a_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +58,36 @@ async def _bring_job(engine: Engine, one: ForeignJob, *, dry_run: bool) -> Broug
 async def _bring_schedule(engine: Engine, one: ForeignSchedule, *, dry_run: bool) -> Brought:
     times = {
         "cron": one.cron,
+        "dialect": one.dialect,
         "every": one.every,
         "zone": one.zone,
         "anchor": one.anchor,
         "repeat_until": one.repeat_until,
     }
+    recurrence = make_recurrence(**times, gap="shift", fold="first", jitter=0)
+    job = engine.job(one.task, one.payload, **one.options)
+    now = await engine.store.now()
+    apart = _runs_apart(one, recurrence, now)
     if dry_run:
-        make_recurrence(**times, gap="shift", fold="first", jitter=0)
-        engine.job(one.task, one.payload, **one.options)
-        return Brought(one.source, "would schedule", one.name, one.notes)
-    made = await engine.schedule(
-        one.name,
-        one.task,
-        one.payload,
-        paused=one.paused,
-        **times,
-        **one.options,
+        what = f"{one.name}, and a job for the run of {apart.isoformat()}" if apart else one.name
+        return Brought(one.source, "would schedule", what, one.notes)
+    what = one.name
+    if apart is not None and one.name not in {s.name for s in await engine.schedules()}:
+        run = structs.replace(job, run_at=apart, rule=one_at_a_time(one.name), schedule=one.name)
+        (answer,) = await engine.store.insert([run])
+        what = f"{one.name}, and job {answer.id} for the run of {apart.isoformat()}"
+    after = one.next_at
+    if after is not None and apart is None:
+        after -= MOMENT  # the next run there is an occurrence here
+    await engine.schedule(
+        one.name, one.task, one.payload, paused=one.paused, after=after, **times, **one.options
     )
-    return Brought(one.source, "scheduled", made.name, one.notes)
+    return Brought(one.source, "scheduled", what, one.notes)
+
+
+def _runs_apart(one: ForeignSchedule, recurrence: Recurrence, now: datetime) -> datetime | None:
+    """Return the time of a next run that the schedule would not make by itself."""
+    if one.next_at is None or one.paused:
+        return None
+    comes_by_itself = next_occurrence(recurrence, one.next_at - MOMENT) == one.next_at > now
+    return None if comes_by_itself else one.next_at

@@ -29,10 +29,12 @@ class ForeignSchedule:
     task: str
     payload: Mapping[str, Any]
     cron: str | None = None
+    dialect: str = "standard"
     every: float | None = None
     anchor: datetime | None = None
     zone: str = "UTC"
     repeat_until: datetime | None = None
+    next_at: datetime | None = None  # its next run there, which may be overdue or off its cron
     paused: bool = False
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     notes: tuple[str, ...] = ()

@@ -1,12 +1,14 @@
 """Documents of the Node package mongodb-cron, read as jobs and schedules.
 
 There a document has no task: the caller names one, and the rest of the document is its payload.
+Its cron keeps its dialect, and its next run its time, also one that is off the cron's grid.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from cadenza.core.cron import Dialect
 from cadenza.engine.adopt.model import ForeignJob, ForeignSchedule, Found, LeftOut
 from cadenza.engine.adopt.plain import to_instant, to_plain
 from cadenza.engine.classic.document import FieldPaths, pick, split_path
@@ -60,8 +62,10 @@ def read(
         task=task,
         payload=payload,
         cron=str(interval),
+        dialect=Dialect.MONGODB_CRON,
         zone=zone,
         repeat_until=to_instant(ends),
+        next_at=run_at or now,
         options=options,
         notes=(*notes, *_FIELDS),
     )

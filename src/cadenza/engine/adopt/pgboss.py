@@ -16,7 +16,7 @@ from cadenza.engine.adopt.model import (
     LeftOut,
     refuse_unknown,
 )
-from cadenza.engine.adopt.plain import to_instant, to_payload
+from cadenza.engine.adopt.plain import differs_by_release, to_instant, to_payload
 from cadenza.engine.job import Limit, Unique, While
 from cadenza.engine.retry import RetryPolicy
 
@@ -147,6 +147,9 @@ def read_schedule(row: Mapping[str, Any]) -> Found:
         return strange
     if row.get("kind") not in (None, "cron"):
         return LeftOut(source=source, reason=f"a schedule of kind {row['kind']!r}: say it as cron")
+    if differs_by_release(str(row["cron"])):
+        reason = f"cron {row['cron']!r} names other days in pg-boss 10 than in 11 and 12"
+        return LeftOut(source=source, reason=f"{reason}: schedule it by hand")
     said = dict(row.get("options") or {})
     missed = said.pop("missed", None)
     said.pop("tz", None)

@@ -1,10 +1,17 @@
-"""Foreign values as JSON can hold them: dates as ISO texts, ids and numbers of others as texts."""
+"""Foreign values as JSON can hold them: dates as ISO texts, ids and numbers of others as texts.
+
+Also what their cron expressions mean, where releases of one package differ about it.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from cadenza.core.cron import CronError, Dialect, parse
+from cadenza.core.zones import get_zone
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_CYCLE = datetime(2028, 1, 1, tzinfo=UTC), datetime(2032, 1, 1, tzinfo=UTC)  # with a leap day
 
 
 def to_plain(value: Any) -> Any:
@@ -42,3 +49,24 @@ def to_instant(value: object) -> datetime | None:
             return None
         return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
     return None
+
+
+def differs_by_release(cron: str) -> bool:
+    """Say whether cron-parser, in its releases to 4 and from 5 on, names other days by it.
+
+    The old ones take a day or weekday field that lists everything for an open one.
+    """
+    words = cron.split()
+    if len(words) not in (5, 6):
+        return False
+    days = " ".join(["0 0 0", *words[-3:]])
+    begin, end = _CYCLE
+    zone = get_zone("UTC")
+    try:
+        old, new = (
+            list(parse(days, dialect).occurrences(begin, zone, until=end))
+            for dialect in (Dialect.MONGODB_CRON, Dialect.STANDARD)
+        )
+    except CronError:
+        return False  # it is refused with its own reason
+    return old != new
