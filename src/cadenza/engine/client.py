@@ -16,7 +16,7 @@ from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import Chance, SystemChance
 from cadenza.core.recurrence import Overlap, Preview, next_occurrence, preview
 from cadenza.engine.employ import Employer, employ
-from cadenza.engine.errors import InvalidJob, UnknownName, unknown
+from cadenza.engine.errors import EngineError, InvalidJob, MissingTrait, UnknownName, unknown
 from cadenza.engine.hooks import Hooks
 from cadenza.engine.job import (
     Enqueued,
@@ -40,7 +40,7 @@ from cadenza.engine.recurring import (
     parse_missed,
     succeed,
 )
-from cadenza.engine.store import Changed, Store
+from cadenza.engine.store import Changed, Store, check_traits
 from cadenza.engine.stores.open import open_store
 from cadenza.engine.task import Prepared, Task, new_job
 from cadenza.engine.why import Why, explain
@@ -51,6 +51,8 @@ class Engine:
     """Tasks, and the store that keeps their jobs.
 
     `store` is a `Store` or an address: `memory://`, `sqlite:///jobs.sqlite3`, `postgresql://…`.
+    `needs` names traits (see `Traits`) that the application rests on: a store without one of them
+    is refused when it is opened.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Engine:
         hooks: Hooks | None = None,
         keep_done: timedelta | float = timedelta(days=7),
         keep_failed: timedelta | float = timedelta(days=90),
+        needs: Iterable[str] = (),
     ) -> None:
         self.clock = clock or SystemClock()
         self.chance = chance or SystemChance()
@@ -69,11 +72,17 @@ class Engine:
         self.store: Store = open_store(store, clock=self.clock) if isinstance(store, str) else store
         self.keep_done = duration("keep_done", keep_done, most=timedelta.max)
         self.keep_failed = duration("keep_failed", keep_failed, most=timedelta.max)
+        self.needs = frozenset(needs)
         self.tasks: dict[str, Task] = {}
 
     async def open(self) -> Self:
         """Connect to the store and bring its schema up to date."""
         await self.store.open()
+        try:
+            check_traits(self.store.traits, self.needs)  # some are known only by the open store
+        except EngineError:
+            await self.store.close()
+            raise
         return self
 
     async def close(self) -> None:
@@ -119,8 +128,23 @@ class Engine:
             message = f"task {name!r} is declared already, by {self.tasks[name].handler!r}: give one another name"
             raise InvalidJob(message)
         task = Task(self, name, handler, Options().with_(options))
+        self._refuse_split_pace(task)
         self.tasks[name] = task
         return task
+
+    def _refuse_split_pace(self, task: Task) -> None:
+        """A pace may span tasks; where the store counts keys by queue, they must share the queue."""
+        mine = task.options
+        if self.store.traits.keys_span_queues or mine.pace is None:
+            return
+        for other in self.tasks.values():
+            theirs = other.options
+            if theirs.pace and theirs.pace.key == mine.pace.key and theirs.queue != mine.queue:
+                message = (
+                    f"tasks {other.name!r} and {task.name!r} share the pace {mine.pace.key!r}, but the "
+                    f"{self.store.traits.name} store counts keys in each queue apart: give both one queue"
+                )
+                raise MissingTrait(message)
 
     # Enqueueing
 

@@ -3,14 +3,16 @@
 `Source` is what a worker needs: anything that can be claimed under a lease can be worked on, be
 it jobs or a product's own rows. `Store` is a Source that also takes jobs in, lists and schedules
 them. Stores hold atomic primitives; every rule (retries, limits, time policies) is the engine's.
-A store says in its traits what it cannot do, and the engine refuses to configure what would need it.
+A store says in its traits what it cannot do; an application says what it rests on (`needs` of
+`Engine`), and where the two do not meet, the engine does not open.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Literal, Protocol, runtime_checkable
 
+from cadenza.engine.errors import InvalidJob, MissingTrait, unknown
 from cadenza.engine.job import (
     Claimed,
     Enqueued,
@@ -29,7 +31,11 @@ from cadenza.engine.outcomes import Settlement
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a store can do; what it cannot is an error when configuring, never a weaker meaning."""
+    """What a store can do, and how far its scopes reach.
+
+    What the store cannot do and the application needs is an error when the engine opens; a pace that
+    two tasks share over queues that the store counts apart, when they are declared.
+    """
 
     name: str
     durable: bool  # what was acknowledged survives a power cut
@@ -38,6 +44,19 @@ class Traits:
     many_processes: bool
     scopes_span_queues: bool = False  # a lane's limits are counted per queue
     keys_span_queues: bool = True  # a unique, throttled or paced key is one for all queues
+
+
+TRAITS = frozenset(each.name for each in fields(Traits)) - {"name"}
+
+
+def check_traits(traits: Traits, needs: Iterable[str]) -> None:
+    """Refuse a store that lacks what is needed."""
+    for need in needs:
+        if need not in TRAITS:
+            raise InvalidJob(unknown("trait", need, TRAITS))
+        if not getattr(traits, need):
+            message = f"the {traits.name} store lacks {need}, which is needed: choose another store"
+            raise MissingTrait(message)
 
 
 @dataclass(slots=True)
