@@ -188,6 +188,10 @@ MUTANTS = {
             "doubts are looked into at once",
             patches=((reconcile, "SEND_TIMEOUT", timedelta(seconds=-30)),),
         ),
+        Mutant(
+            "finding out asks nobody",
+            patches=((publish, "permit_repeat", lambda _tx, now, _doubt: now),),
+        ),
         Mutant("a release leaves the lane twice", patches=((claim, "release", _leave_anyway),)),
         Mutant("permit asks for no lease", patches=((permit, "_still_ours", lambda *_: True),)),
         Mutant("cancel takes what is on the wire", patches=((people, "cancel", _read_then_write),)),

@@ -1,7 +1,7 @@
 """Simulated networks that speak the adapter's protocol, and a log of what became visible on them.
 
-Three kinds: one that knows a repetition by its key, one that can be searched, and one that can do
-neither. Each step may be slow, refuse, or lose its answer; what becomes visible is the world's truth and
+Three kinds: one that knows a repetition by its key and is asked by repeating, one that can be searched,
+and one that can do neither. Each step may be slow, refuse, or lose its answer; what becomes visible is the world's truth and
 is never taken back. A call that has arrived is done at the latest `LAG` seconds after it began.
 """
 
@@ -68,6 +68,7 @@ class Network:
         return Capabilities(
             idempotency=Idempotency.NATIVE if native else Idempotency.NONE,
             findable=self.kind != "neither",
+            repeats=native,
             threads=True,
         )
 
@@ -90,6 +91,17 @@ class Network:
 
     async def publish(self, call: Call) -> Outcome:
         world = self._world
+        wire = self._begin(call)
+        fault = 1 + world.tape.below(6) if world.trouble("publish") else 0
+        answer: asyncio.Future[Outcome] = world.loop.create_future()
+        self._serve(wire, fault, answer)
+        outcome = await answer
+        await world.step("answer", longest=1)
+        return outcome
+
+    def _begin(self, call: Call, *, repeat: bool = False) -> Wire:
+        """Put a call on the wire."""
+        world = self._world
         wire = Wire(
             account=call.account.id,
             delivery=self._delivery,
@@ -100,16 +112,13 @@ class Network:
             ended=world.now(),
             stored=world.stored(),
             text=call.message.text,
+            repeat=repeat,
         )
         world.wires.append(wire)
         world.on_the_wire(wire)
-        world.tell("wire", f"{wire.delivery} part {wire.part} is called ({self.kind})")
-        fault = 1 + world.tape.below(6) if world.trouble("publish") else 0
-        answer: asyncio.Future[Outcome] = world.loop.create_future()
-        self._serve(wire, fault, answer)
-        outcome = await answer
-        await world.step("answer", longest=1)
-        return outcome
+        again = " again" if repeat else ""
+        world.tell("wire", f"{wire.delivery} part {wire.part} is called{again} ({self.kind})")
+        return wire
 
     def _serve(self, wire: Wire, fault: int, answer: "asyncio.Future[Outcome]") -> None:
         """Do the network's part: nothing that happens to the caller changes it any more."""
@@ -158,6 +167,8 @@ class Network:
 
     async def find_out(self, call: Call) -> Finding:
         world = self._world
+        if self.kind == "idempotent":
+            return await self._repeat(call)
         await world.step("find out", longest=2)
         if self.kind == "neither":
             return CannotTell("this network tells nothing")
@@ -166,6 +177,19 @@ class Network:
         remote = self._shown.posts.get((self._delivery, call.part))
         await world.step("finding", longest=2)
         return Absent() if remote is None else Found(remote)
+
+    async def _repeat(self, call: Call) -> Finding:
+        """Be called again under the same key, and answer with what there is, or is from now on."""
+        world = self._world
+        wire = self._begin(call, repeat=True)
+        if world.trouble("find"):
+            if world.tape.below(2):  # it arrives all the same
+                world.outside(world.tape.seconds(LAG), lambda: self._show(wire))
+            await world.step("find out", longest=2)
+            return CannotTell("it does not answer", timedelta(seconds=30))
+        remote = self._show(wire)
+        await world.step("finding", longest=2)
+        return Found(remote)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         world = self._world

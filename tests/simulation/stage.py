@@ -52,6 +52,7 @@ class Wire:
     stored: float  # what the database's clock showed at the call
     text: str = ""
     visible: float | None = None  # None: it never became visible, or was known by its key
+    repeat: bool = False  # made to find out, under the key of a call before it
 
 
 @dataclass(slots=True)

@@ -51,6 +51,10 @@ SELECT lane.id, in_flight, paused, (
     WHERE queue.workspace_id = lane.workspace_id AND queue.account_id = lane.account_id
 ) AS revision FROM lane
 """
+_STOPPED = """
+SELECT EXISTS (SELECT 1 FROM workspace WHERE stopped_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM installation WHERE held_at IS NOT NULL)
+"""
 _LEDGER = """
 SELECT scope, period, taken, counted FROM (
     SELECT bucket.scope, period, taken, (
@@ -93,7 +97,7 @@ class Watch:
         self._seen_moves = 0
         self._changes = -1
         self._revisions: dict[str, int] = {}
-        self._paused_since: dict[str, float] = {}
+        self._paused_since: dict[str, float] = {}  # lanes; "": all, by a stop or a hold
         self._hours = any(account.hour_cap or account.day_cap for account in people.accounts)
         self._opens = {account.id: account.opens for account in people.accounts}
         self.permits: dict[str, Permit] = {}
@@ -148,13 +152,12 @@ class Watch:
     def _check_lanes(self) -> set[str]:
         """Compare counts, note pauses; return the lanes whose queue was changed."""
         risen: set[str] = set()
+        ((stopped,),) = self._world.raw.execute(_STOPPED).fetchall()
+        self._note_pause("", stopped)
         for lane, counted, paused, held, revision in self._world.raw.execute(_LANES).fetchall():
             if counted != held:
                 self.violate("P4", f"{lane} counts {counted} in flight, and {held} are held")
-            if not paused:
-                self._paused_since.pop(lane, None)
-            elif lane not in self._paused_since:
-                self._paused_since[lane] = self._world.now()
+            self._note_pause(lane, paused)
             if revision is None:
                 continue
             before = self._revisions.get(lane, 0)
@@ -164,6 +167,12 @@ class Watch:
                 risen.add(lane)
                 self._revisions[lane] = revision
         return risen
+
+    def _note_pause(self, lane: str, paused: bool) -> None:
+        if not paused:
+            self._paused_since.pop(lane, None)
+        elif lane not in self._paused_since:
+            self._paused_since[lane] = self._world.now()
 
     def _check_move(
         self,
@@ -245,7 +254,9 @@ class Watch:
 
     def on_the_wire(self, wire: Wire) -> None:
         """Judge a call that begins."""
-        if wire.part:
+        if wire.repeat:
+            self._check_repeat(wire)
+        if wire.part or wire.repeat:
             return
         since = self._paused_since.get(f"account:{wire.account}")
         if since is not None and self._world.now() > since + CALL_BY:
@@ -258,6 +269,14 @@ class Watch:
             self.violate("P6", f"{wire.delivery} was called {late:.0f} s after its permit")
         elif wire.text != permit.text:
             self.violate("P3", f"{wire.delivery} said {wire.text!r}, permitted was {permit.text!r}")
+
+    def _check_repeat(self, wire: Wire) -> None:
+        """A call that is made to find out may be the first to arrive: what holds a call holds it."""
+        for lane in ("", f"account:{wire.account}"):
+            since = self._paused_since.get(lane)
+            if since is not None and self._world.now() > since + CALL_BY:
+                says = f"{wire.delivery} was called to find out, long after a stop or a pause"
+                self.violate("P6", says)
 
 
 def micro(at: float) -> int:

@@ -41,6 +41,7 @@ class Begun:
     account: Row
     lease: int
     tokens: Tokens
+    at: datetime  # by the database's clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ def _take(tx: Tx, now: datetime, row: Row, tokens: Tokens) -> Begun | Busy:
         workspace_id=row["workspace_id"],
         id=row["id"],
     )
-    return Begun(row, lease, tokens) if taken else Busy(now + LEASE)
+    return Begun(row, lease, tokens, now) if taken else Busy(now + LEASE)
 
 
 def _still_holds(tx: Tx, begun: Begun) -> bool:

@@ -118,7 +118,7 @@ class Refresher:
             tokens=begun.tokens,
             app=self._app_of(account["provider"]),
             http=self._http,
-            now=self._clock.now(),
+            now=begun.at,
             message=Message(channel=provider.channels[0]),
         )
         try:

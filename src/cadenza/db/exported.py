@@ -112,7 +112,7 @@ ATTEMPT = Table(
         *("id", "delivery_id", "number", "part", "content_hash", "began_at", "deadline_at"),
         *("outcome", "says", "remote_id", "url", "ended_at"),
     ),
-    kept_back=("lease", "key"),
+    kept_back=("lease", "key", "repeated_until"),
 )
 ACTIVITY = Table(
     name="activity",

@@ -54,7 +54,7 @@ def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -
     )
     tickets = [Ticket(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
     if tickets:
-        _complete(tx, tickets, lanes.change(tx, _count(tickets, 1)))
+        _complete(tx, now, tickets, lanes.change(tx, _count(tickets, 1)))
     return tickets
 
 
@@ -100,7 +100,7 @@ def leave_lanes(tx: Tx, tickets: Sequence[Ticket]) -> None:
     lanes.change(tx, _count(tickets, -1))
 
 
-def _complete(tx: Tx, tickets: Sequence[Ticket], lanes_now: Sequence[Row]) -> None:
+def _complete(tx: Tx, now: datetime, tickets: Sequence[Ticket], lanes_now: Sequence[Row]) -> None:
     """Give each ticket what its run needs to begin, so that it asks for nothing more."""
     epochs = {(row["workspace_id"], row["id"]): row["epoch"] for row in lanes_now}
     accounts = {
@@ -114,6 +114,7 @@ def _complete(tx: Tx, tickets: Sequence[Ticket], lanes_now: Sequence[Row]) -> No
         )
     }
     for ticket in tickets:
+        ticket.row["claimed_at"] = now
         ticket.row["epoch"] = epochs[ticket.workspace_id, ticket.row["lane_id"]]
         ticket.row["account"] = accounts[ticket.workspace_id, ticket.row["account_id"]]
 

@@ -10,7 +10,7 @@ import itertools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import msgspec
@@ -23,9 +23,10 @@ from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
 from cadenza.deliveries.facts import select
 from cadenza.deliveries.keep_exchanges import Heard, worth_keeping
 from cadenza.deliveries.keep_prepared import keep_prepared
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.deliveries.permit import GRACE, Permitted, Stale, Wish
-from cadenza.deliveries.reconcile import Doubt, Looked
+from cadenza.deliveries.permit_repeat import permit_repeat
+from cadenza.deliveries.reconcile import Doubt, Held, Looked
 from cadenza.deliveries.render import Files, render
 from cadenza.deliveries.see_through import SeeThrough
 from cadenza.deliveries.settle import Result, settle
@@ -34,7 +35,7 @@ from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.slots import Slot
-from cadenza.providers.base import Call, Prepared, Provider, Underway
+from cadenza.providers.base import QUICKLY, Call, Prepared, Provider, Underway
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Notebook, Step
 from cadenza.providers.message import AccountRef, App, Message, Tokens
@@ -69,6 +70,18 @@ class Sender:
     account: AccountRef
     tokens: Tokens
     app: App
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The database's clock as it was read, carried on by one that only rises: a worker's own decides nothing."""
+
+    at: datetime
+    here: float  # when it was asked for, or later
+
+    def now(self, clock: Clock) -> datetime:
+        """Say what it shows by now."""
+        return self.at + timedelta(seconds=clock.monotonic() - self.here)
 
 
 class Publisher:
@@ -117,12 +130,20 @@ class Publisher:
         """A run that was cut short: before the permit it goes back; after it, rescue will doubt it."""
         return Settlement(claimed.id, claimed.lease, Verdict.RELEASED)
 
-    async def find_out(self, doubt: Doubt) -> Looked:
+    async def find_out(self, doubt: Doubt) -> Looked | Held:
         """Ask the network about an attempt that nobody answered; the reconciler's question."""
         ticket, attempt = doubt.ticket, doubt.attempt
         sender = await self._load(ticket)
         message = render(ticket.row, self._files)
-        call, notes = self._noted(self._call(ticket, sender, message), Step.FIND_OUT)
+        repeats = sender.provider.capabilities(message.channel).repeats
+        asked = self._clock.monotonic()
+        now = await self._may_look(doubt, repeats=repeats)
+        if isinstance(now, Held):
+            return now
+        if repeats and self._clock.monotonic() - asked > FRESH:
+            return Held("the permit for it had grown old before the call")
+        made = self._call(ticket, sender, message, Reading(now, asked))
+        call, notes = self._noted(made, Step.FIND_OUT)
         call = replace(
             call,
             key=attempt["key"],
@@ -130,13 +151,23 @@ class Publisher:
             sent_parts=tuple(msgspec.json.decode(ticket.row["parts_sent"])),
             began_at=attempt["began_at"],
         )
-        finding = await sender.provider.find_out(call)
+        async with asyncio.timeout(QUICKLY.total_seconds() if repeats else None):
+            finding = await sender.provider.find_out(call)
         # Under names of the attempt's own: it may be looked at for days, and the last look is kept.
         named = enumerate(notes.take())
         return Looked(finding, tuple(Heard(f"{attempt['id']}-{n}", each) for n, each in named))
 
+    async def _may_look(self, doubt: Doubt, *, repeats: bool) -> datetime | Held:
+        """Read the database's clock; where looking may send, together with all that could hold it."""
+        if not repeats:
+            return await self._operations.read(lambda _, now: now)
+        return await self._operations.run(
+            lambda tx, now: permit_repeat(tx, now, doubt), locks=locks_of([doubt.ticket])
+        )
+
     async def _publish(self, ticket: Ticket) -> Result | Stale | None:
         """Return what is to be settled; None: the permit has; `Stale`: it goes back if it is ours."""
+        claimed = Reading(ticket.row["claimed_at"], self._clock.monotonic())
         sender = await self._load(ticket)
         account, epoch = ticket.row["account"], ticket.row["epoch"]
         if account["state"] not in SENDING:
@@ -144,7 +175,7 @@ class Publisher:
         message, problems = self._render(ticket, sender)
         if message is None:
             return await self._refused_content(ticket, epoch, problems)
-        call = self._call(ticket, sender, message)
+        call = self._call(ticket, sender, message, claimed)
         return await self._send_parts(ticket, sender, call, epoch, problems)
 
     async def _send_parts(
@@ -176,7 +207,13 @@ class Publisher:
                 late = NotReady(timedelta(), "its permit had grown old before the call")
                 return self._result(ticket, late, answer.attempt_id, notes=notes)
             notes.step = Step.PUBLISH
-            call = replace(call, key=answer.key, state=prepared.state, began_at=answer.began_at)
+            call = replace(
+                call,
+                key=answer.key,
+                state=prepared.state,
+                began_at=answer.began_at,
+                now=Reading(answer.began_at, asked).now(self._clock),
+            )
             outcome = await self._ending.run(
                 self._irreversibly(sender.provider, call, ticket, takes.total_seconds()),
                 partial(self._keep, ticket, answer.attempt_id, notes=notes, more=part < last),
@@ -342,13 +379,13 @@ class Publisher:
         await self._permits.ask(Wish(ticket, self._new_id(), epoch, 0, problems))
         return None
 
-    def _call(self, ticket: Ticket, sender: Sender, message: Message) -> Call:
+    def _call(self, ticket: Ticket, sender: Sender, message: Message, reading: Reading) -> Call:
         return Call(
             account=sender.account,
             tokens=sender.tokens,
             app=sender.app,
             http=self._http,
-            now=self._clock.now(),
+            now=reading.now(self._clock),
             message=message,
             state=msgspec.json.decode(ticket.row["prepared"] or "{}"),
         )

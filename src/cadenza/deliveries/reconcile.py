@@ -1,11 +1,11 @@
 """Finds out what became of doubtful calls; never sends again on a perhaps.
 
-A doubt is looked into when no byte of its call can still arrive: once the attempt's deadline and another
-send time-out have passed by the database's clock, and as long a time by the own clock of a process that has
-watched it, as the database's may jump. The adapter says found, provably absent, or that it cannot tell; only
-"absent" lets the delivery be sent again. What cannot be told waits for a person, or for the account's policy
-after a day: assumed sent, marked as assumed. A restored database knows less than happened: there only the
-network's word counts, and the rest of a thread waits for a person.
+A doubt is looked into when no byte of its call can still arrive: once its deadline and another send time-out
+have passed by the database's clock, which may jump, and as long by the clock of a process that watched it. The
+adapter says found, provably absent, or that it cannot tell; only "absent" lets the delivery be sent again. What
+cannot be told waits for a person, or for the account's policy after a day: assumed sent, marked as assumed. A
+look that is a repetition needs a permit of its own (`permit_repeat.py`). A restored database knows less than
+happened: there only the network's word counts, and the rest of a thread waits for a person.
 """
 
 import logging
@@ -51,6 +51,13 @@ class Looked:
 
     finding: Finding
     heard: tuple[Heard, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Looking would send, and nothing may be sent now: the doubt waits."""
+
+    says: str
 
 
 def doubts(tx: Tx, now: datetime) -> list[Doubt]:
@@ -111,7 +118,8 @@ def last_attempt(tx: Tx, delivery: Row) -> Row | None:
 
 def nothing_arrives_after(attempt: Row) -> datetime:
     """Say from when on no byte of the call can still arrive: only then does absence mean anything."""
-    return attempt["deadline_at"] + SEND_TIMEOUT
+    last: datetime = max(attempt["deadline_at"], attempt["repeated_until"] or attempt["deadline_at"])
+    return last + SEND_TIMEOUT
 
 
 def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
@@ -136,7 +144,7 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
             if late and _policy(tx, doubt) == "assume_sent":
                 settle(tx, now, [Result(doubt.ticket, Sent(None, note="assumed sent: " + says))])
                 return State.SENT
-            _look_again(
+            look_again(
                 tx, doubt, now + (again or ASK_AGAIN), f"nobody knows whether it is there: {says}"
             )
             return State.UNCONFIRMED
@@ -151,7 +159,7 @@ def _leave_the_rest(tx: Tx, now: datetime, doubt: Doubt) -> State:
     """A part is there, and after a restore nobody knows how many followed it: a person looks."""
     part = doubt.attempt["part"] + 1  # as people count
     says = f"part {part} is there; look whether others are, as the database was restored since"
-    _look_again(tx, doubt, now + GIVE_UP, says)
+    look_again(tx, doubt, now + GIVE_UP, says)
     return State.UNCONFIRMED
 
 
@@ -234,7 +242,8 @@ def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: b
     return changed == 1
 
 
-def _look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
+def look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
+    """Leave a doubt for later, with what is known of it."""
     tx.run(
         """
         UPDATE delivery SET due_at = :at, reason = :says
@@ -284,7 +293,8 @@ def _span(doubt: Doubt) -> float:
     """Say how many seconds after its permit nothing of a call can arrive: a span that no jump changes."""
     if _evidence(doubt) is not None:
         return 0.0
-    return (nothing_arrives_after(doubt.attempt) - doubt.attempt["began_at"]).total_seconds()
+    call: timedelta = doubt.attempt["deadline_at"] - doubt.attempt["began_at"]  # a repeat lasts no longer
+    return (call + SEND_TIMEOUT).total_seconds()
 
 
 class Reconciler:
@@ -293,7 +303,7 @@ class Reconciler:
     def __init__(
         self,
         operations: Operations,
-        find_out: Callable[[Doubt], Awaitable[Looked]],
+        find_out: Callable[[Doubt], Awaitable[Looked | Held]],
         *,
         clock: Clock,
     ) -> None:
@@ -305,11 +315,15 @@ class Reconciler:
         """Look into what may be looked into; say when to come again."""
         for doubt in self._watch.ripe(await self._operations.read(doubts)):
             looked = await self._ask(doubt)
+            about = {"delivery": doubt.ticket.id}
+            if isinstance(looked, Held):
+                log.info("doubt not looked into", extra={**about, "reason": looked.says})
+                continue
             state = await self._write(doubt, looked)
-            log.info("doubt looked into", extra={"delivery": doubt.ticket.id, "state": state.value})
+            log.info("doubt looked into", extra={**about, "state": state.value})
         return EVERY
 
-    async def _ask(self, doubt: Doubt) -> Looked:
+    async def _ask(self, doubt: Doubt) -> Looked | Held:
         if (known := _evidence(doubt)) is not None:
             return Looked(known)
         try:

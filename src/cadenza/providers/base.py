@@ -39,6 +39,7 @@ class Capabilities:
     idempotency: Idempotency
     window: timedelta | None = None  # of a native key
     findable: bool  # `find_out` can prove presence or absence
+    repeats: bool = False  # `find_out` makes the call again: what never left leaves then
     threads: bool = False
     first_comment: bool = False
     fetches_media: bool = False  # needs a public address of the media

@@ -47,7 +47,11 @@ class Mastodon:
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
         return Capabilities(
-            idempotency=Idempotency.NATIVE, window=WINDOW, findable=True, threads=True
+            idempotency=Idempotency.NATIVE,
+            window=WINDOW,
+            findable=True,
+            repeats=True,
+            threads=True,
         )
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:

@@ -46,6 +46,7 @@ class Webhook:
             idempotency=Idempotency.NATIVE,
             window=WINDOW,
             findable=True,
+            repeats=True,
             threads=True,
             fetches_media=True,
         )
