@@ -95,7 +95,8 @@ DELIVERY = Table(
     columns=(
         *("id", "post_id", "account_id", "channel", "action", "campaign_id", "recipient", "state"),
         *("reason", "due_at", "wall_time", "zone", "slot_at", "pinned", "not_after_at", "priority"),
-        *("content", "revision", "approved", "mode", "parts_sent", "attempts", "retry_limit"),
+        *("content", "revision", "approved", "mode", "parts_sent", "attempts", "failures"),
+        "retry_limit",
         *("remote_id", "url", "created_at", "sent_at", "failed_at"),
     ),
     kept_back=(

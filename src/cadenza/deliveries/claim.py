@@ -14,7 +14,7 @@ from cadenza.sql.tx import Row, Tx
 
 COLUMNS = (
     "delivery.workspace_id, delivery.id, lane_id, account_id, channel, action, recipient, content, revision, prepared, "
-    "parts_sent, attempts, crashes, retry_limit, lease, due_at, mode"
+    "parts_sent, attempts, failures, crashes, retry_limit, lease, due_at, mode"
 )
 
 

@@ -88,7 +88,7 @@ def still_wanted(facts: Facts) -> Answer:
     if row["not_after_at"] is not None and now > row["not_after_at"]:
         return End(State.MISSED, "its last allowed time has passed", "an editor can reschedule it")
     late = timedelta(minutes=facts.account["grace_minutes"])
-    waits_by_plan = row["attempts"] or row["deferrals"] or row["action"] != "post"
+    waits_by_plan = row["attempts"] or row["failures"] or row["deferrals"] or row["action"] != "post"
     if not waits_by_plan and now - row["due_at"] > late:
         return End(State.MISSED, f"it is more than {late} late", "an editor can reschedule it")
     return Pass("wanted")

@@ -52,6 +52,7 @@ def _move(tx: Tx, rows: Sequence[Row], *, priority: int, places: Mapping[str, In
         UPDATE delivery SET due_at = new.to_at, slot_at = NULL, wall_time = new.wall, zone = new.zone,
             priority = :priority, not_after_at = NULL,
             attempts = CASE WHEN state IN ('failed', 'missed') THEN 0 ELSE attempts END,
+            failures = CASE WHEN state IN ('failed', 'missed') THEN 0 ELSE failures END,
             crashes = CASE WHEN state IN ('failed', 'missed') THEN 0 ELSE crashes END,
             deferrals = CASE WHEN state IN ('failed', 'missed') THEN 0 ELSE deferrals END,
             prepared = CASE WHEN state = 'failed' THEN NULL ELSE prepared END,

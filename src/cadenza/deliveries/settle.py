@@ -136,7 +136,7 @@ def _news(result: Result, move: Move) -> News:
 def _decide(now: datetime, result: Result) -> Move:
     """Turn an outcome into a move: the one place that does."""
     row = result.ticket.row
-    attempts = row["attempts"] + (1 if result.attempt_id is not None else 0)
+    tries = row["attempts"] + row["failures"] + 1  # this one too, whether or not it came to the call
     match result.outcome:
         case Sent(note=note):
             return Move(State.SENT, note)
@@ -145,9 +145,9 @@ def _decide(now: datetime, result: Result) -> Move:
         case TryLater(wait, _, says):
             return Move(State.SCHEDULED, says, now + wait)
         case Transient(says, wait=at_least):
-            if attempts > row["retry_limit"]:
+            if tries > row["retry_limit"]:
                 return Move(State.FAILED, says)
-            wait = delay(BACKOFF, max(attempts, 1), fraction=result.fraction)
+            wait = delay(BACKOFF, tries, fraction=result.fraction)
             return Move(State.SCHEDULED, says, now + max(wait, at_least or wait))
         case Rejected(says) | RecipientGone(says) | Forbidden(says):
             return Move(State.FAILED, says)
@@ -246,7 +246,8 @@ def _move(
         UPDATE delivery SET
             state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
             due_at = coalesce(new.again_at, due_at),
-            attempts = attempts - new.unburnt, deferrals = deferrals + new.put_off,
+            attempts = attempts - new.unburnt, failures = failures + new.failed,
+            deferrals = deferrals + new.put_off,
             prepared = CASE WHEN new.restart THEN NULL ELSE prepared END,
             remote_id = coalesce(new.remote, remote_id), url = coalesce(new.address, url),
             recipient = coalesce(new.moved_to, recipient),
@@ -254,7 +255,7 @@ def _move(
             failed_at = CASE WHEN new.becomes = 'failed' THEN :now ELSE NULL END
         FROM TABLE(:new) AS new (
             workspace_id text, id text, held bigint, becomes text, why text, again_at timestamptz,
-            unburnt integer, put_off integer, restart boolean, remote text, address text, moved_to text
+            unburnt integer, failed integer, put_off integer, restart boolean, remote text, address text, moved_to text
         )
         WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND {fence}
         RETURNING delivery.workspace_id, delivery.id, lease
@@ -282,6 +283,7 @@ def _moved(result: Result, move: Move) -> tuple[Any, ...]:
         move.reason,
         move.due_at,
         1 if result.attempt_id is not None and not burnt else 0,
+        1 if result.attempt_id is None and isinstance(outcome, Transient) else 0,
         0 if burnt else 1,
         isinstance(outcome, Transient) and outcome.restart,
         getattr(outcome, "remote_id", None),
