@@ -274,6 +274,8 @@ async def test_what_is_never_there_is_given_up_after_its_attempts(road: Road) ->
     assert await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Absent())) == "failed"
     row = await road.row("delivery", id_)
     assert (row["state"], row["reason"]) == ("failed", "it was not there after 1 attempts")
+    told = [row["kind"] for row in await road.rows("outbox")]
+    assert told == ["delivery.unconfirmed", "delivery.failed"]
 
 
 class Stopwatch(SystemClock):

@@ -18,6 +18,7 @@ import msgspec
 from cadenza.core.clock import Clock
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
+from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.facts import Key, select
 from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
 from cadenza.deliveries.model import Ticket, locks_of
@@ -118,7 +119,9 @@ def last_attempt(tx: Tx, delivery: Row) -> Row | None:
 
 def nothing_arrives_after(attempt: Row) -> datetime:
     """Say from when on no byte of the call can still arrive: only then does absence mean anything."""
-    last: datetime = max(attempt["deadline_at"], attempt["repeated_until"] or attempt["deadline_at"])
+    last: datetime = max(
+        attempt["deadline_at"], attempt["repeated_until"] or attempt["deadline_at"]
+    )
     return last + SEND_TIMEOUT
 
 
@@ -187,13 +190,14 @@ def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
 def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
     """It never arrives, however often it is sent: that is a failure, and a person decides."""
     ticket = doubt.ticket
+    reason = f"it was not there after {ticket.row['attempts']} attempts"
     won = tx.run(
         """
         UPDATE delivery SET state = 'failed', failed_at = :now, reason = :reason
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
         """,
         now=now,
-        reason=f"it was not there after {ticket.row['attempts']} attempts",
+        reason=reason,
         workspace_id=ticket.workspace_id,
         id=ticket.id,
         lease=ticket.lease,
@@ -202,6 +206,14 @@ def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
         return State.SENT
     if _settle_ledger(tx, now, doubt, "refunded", counts=False):
         refund(tx, [(ticket.workspace_id, doubt.attempt["id"])])
+    told = News(
+        workspace_id=ticket.workspace_id,
+        id=ticket.id,
+        lease=ticket.lease,
+        state=State.FAILED,
+        reason=reason,
+    )
+    announce(tx, now, [told])
     return State.FAILED
 
 
@@ -293,7 +305,9 @@ def _span(doubt: Doubt) -> float:
     """Say how many seconds after its permit nothing of a call can arrive: a span that no jump changes."""
     if _evidence(doubt) is not None:
         return 0.0
-    call: timedelta = doubt.attempt["deadline_at"] - doubt.attempt["began_at"]  # a repeat lasts no longer
+    call: timedelta = (
+        doubt.attempt["deadline_at"] - doubt.attempt["began_at"]
+    )  # a repeat lasts no longer
     return (call + SEND_TIMEOUT).total_seconds()
 
 
