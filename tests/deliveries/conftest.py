@@ -94,10 +94,15 @@ class Road:
         return id_
 
     async def claim(
-        self, limit: int = 100, worker: str = "worker-1", lease: timedelta = LEASE
+        self,
+        limit: int = 100,
+        worker: str = "worker-1",
+        lease: timedelta = LEASE,
+        *,
+        alone: bool = False,
     ) -> list[Ticket]:
         return await self.operations.run(
-            lambda tx, now: claim(tx, now, limit=limit, worker=worker, lease=lease)
+            lambda tx, now: claim(tx, now, limit=limit, worker=worker, lease=lease, alone=alone)
         )
 
     async def permit(

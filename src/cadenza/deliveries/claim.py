@@ -1,8 +1,9 @@
 """Takes the heads of runnable lanes, one each, under a lease.
 
 One statement finds the lanes and leases their heads; a lane that is paused, parked, full or empty is not
-looked at, so the cost follows what can run. Nothing is decided about limits here: the permit does that,
-right before the call, under the account's lock.
+looked at, so the cost follows what can run. What a process died with is a suspect: it is passed over and
+claimed alone, so that a poison payload takes no neighbours with it. Nothing is decided about limits here: the
+permit does that, right before the call, under the account's lock.
 """
 
 from collections.abc import Sequence
@@ -18,17 +19,78 @@ COLUMNS = (
 )
 
 
-def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -> list[Ticket]:
-    """Lease up to `limit` heads, each to this worker alone, with its account and its lane's epoch."""
+_WAITS = "state = 'scheduled' AND leased_until IS NULL AND due_at <= :now"
+# Of a lane with suspects only what is none counts; a sub-select with a limit is asked lane by lane.
+_PASSES_SUSPECTS = f"""(
+    NOT EXISTS (
+        SELECT 1 FROM delivery
+        WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
+            AND crashes > 0 AND state = 'scheduled' AND leased_until IS NULL
+    ) OR (
+        SELECT delivery.id FROM delivery
+        WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
+            AND crashes = 0 AND {_WAITS}
+        LIMIT 1
+    ) IS NOT NULL
+)"""  # noqa: S608 - put together from constants
+_SUSPECTS = f"""
+    FROM delivery JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
+    WHERE crashes > 0 AND {_WAITS} AND NOT paused AND in_flight < in_flight_limit
+        AND (parked_until IS NULL OR parked_until <= :now)
+    ORDER BY due_at LIMIT 1
+"""
+
+
+def claim(
+    tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+) -> list[Ticket]:
+    """Lease up to `limit` heads, each to this worker alone, with its account and its lane's epoch.
+
+    `alone` takes one suspect instead.
+    """
+    until = now + lease
+    if alone:
+        rows = _lease_suspect(tx, now, worker=worker, until=until)
+    else:
+        rows = _lease_heads(tx, now, limit=limit, worker=worker, until=until)
+    tickets = [Ticket(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
+    if tickets:
+        _complete(tx, now, tickets, lanes.change(tx, _count(tickets, 1)))
+    return tickets
+
+
+def has_suspects(tx: Tx, now: datetime) -> bool:
+    """Say whether a claim alone would find something."""
+    return tx.one(f"SELECT delivery.id {_SUSPECTS}", now=now) is not None  # noqa: S608 - constants
+
+
+def _lease_suspect(tx: Tx, now: datetime, *, worker: str, until: datetime) -> list[Row]:
+    skip_locked = "FOR UPDATE OF delivery SKIP LOCKED" if tx.dialect == "postgresql" else ""
+    return tx.all(
+        f"""
+        WITH suspect AS (SELECT delivery.workspace_id, delivery.id {_SUSPECTS} {skip_locked})
+        UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
+        FROM suspect WHERE delivery.workspace_id = suspect.workspace_id AND delivery.id = suspect.id
+        RETURNING {COLUMNS}
+        """,  # noqa: S608 - put together from constants
+        now=now,
+        until=until,
+        worker=worker,
+    )
+
+
+def _lease_heads(
+    tx: Tx, now: datetime, *, limit: int, worker: str, until: datetime
+) -> list[Row]:
     # The heads are locked as they are found, so the change itself asks for their keys alone: asked for
     # their state too, PostgreSQL may read all that waits to find them.
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
-    rows = tx.all(
+    return tx.all(
         f"""
         WITH runnable AS (
             SELECT workspace_id, id FROM lane
             WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
-                AND in_flight < in_flight_limit
+                AND in_flight < in_flight_limit AND {_PASSES_SUSPECTS}
             ORDER BY runnable_at
             LIMIT :limit
             {skip_locked}
@@ -36,7 +98,7 @@ def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -
             SELECT runnable.workspace_id, (
                 SELECT delivery.id FROM delivery
                 WHERE delivery.workspace_id = runnable.workspace_id AND delivery.lane_id = runnable.id
-                    AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now
+                    AND crashes = 0 AND {_WAITS}
                 ORDER BY priority, due_at, delivery.id
                 LIMIT 1
                 {skip_locked}
@@ -49,13 +111,9 @@ def claim(tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta) -
         """,  # noqa: S608 - put together from constants
         now=now,
         limit=limit,
-        until=now + lease,
+        until=until,
         worker=worker,
     )
-    tickets = [Ticket(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
-    if tickets:
-        _complete(tx, now, tickets, lanes.change(tx, _count(tickets, 1)))
-    return tickets
 
 
 def release(tx: Tx, now: datetime, tickets: Sequence[Ticket]) -> int:

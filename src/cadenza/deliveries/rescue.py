@@ -1,6 +1,7 @@
 """Takes back what silent workers held, by what the store knows of it.
 
-No permit was written: the call was never made, so the delivery goes back freely and counts a crash.
+No permit was written: the call was never made, so the delivery goes back freely and counts a crash; from then
+on it is claimed alone, until it has been settled, so that only what keeps killing its process is given up.
 A permit was written: the call may have happened, so it is `unconfirmed` until evidence or a person
 says otherwise; its ledger row keeps its place in every limit.
 """

@@ -247,7 +247,7 @@ def _move(
             state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
             due_at = coalesce(new.again_at, due_at),
             attempts = attempts - new.unburnt, failures = failures + new.failed,
-            deferrals = deferrals + new.put_off,
+            crashes = 0, deferrals = deferrals + new.put_off,
             prepared = CASE WHEN new.restart THEN NULL ELSE prepared END,
             remote_id = coalesce(new.remote, remote_id), url = coalesce(new.address, url),
             recipient = coalesce(new.moved_to, recipient),

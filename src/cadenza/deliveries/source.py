@@ -74,21 +74,22 @@ class DeliverySource:
     async def claim(
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
     ) -> Batch:
-        """Lease the heads of runnable lanes."""
+        """Lease the heads of runnable lanes; `alone`, one that a process died with."""
         if self.held:
             return Batch(0, [], None)
 
-        def operation(tx: Tx, now: datetime) -> tuple[list[Ticket], datetime | None]:
-            tickets = claiming.claim(tx, now, limit=limit, worker=worker, lease=lease)
-            return tickets, None if tickets else lanes.next_due(tx, now)
+        def operation(tx: Tx, now: datetime) -> tuple[list[Ticket], datetime | None, bool]:
+            tickets = claiming.claim(tx, now, limit=limit, worker=worker, lease=lease, alone=alone)
+            due = None if tickets else lanes.next_due(tx, now)
+            return tickets, due, claiming.has_suspects(tx, now)
 
-        tickets, due = await self._try(operation)
+        tickets, due, suspects = await self._try(operation)
         if not tickets:
-            return Batch(0, [], due)
+            return Batch(0, [], due, suspects=suspects)
         number = next(self._numbers)
         jobs = [self._hand_over(number, ticket) for ticket in tickets]
         self._of_lease[number] = [job.id for job in jobs]
-        return Batch(number, jobs)
+        return Batch(number, jobs, suspects=suspects)
 
     def _hand_over(self, lease: int, ticket: Ticket) -> Claimed:
         number = next(self._numbers)

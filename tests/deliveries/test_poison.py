@@ -1,0 +1,84 @@
+"""A payload that kills its process: it is given up alone, and its neighbours go out."""
+
+from datetime import timedelta
+
+from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.permit import Permitted
+from cadenza.deliveries.rescue import rescue
+from cadenza.deliveries.source import QUEUE, DeliverySource
+from cadenza.engine.store import Batch
+from cadenza.providers.outcome import NotReady, Sent
+from tests.deliveries.conftest import Road
+
+NOW = timedelta()  # a lease that has run out when it is given
+
+
+async def send(road: Road, ticket: Ticket) -> None:
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Sent("r"), permit.attempt_id)
+
+
+async def take_back(road: Road) -> list[str]:
+    """Let the lease of a dead worker run out."""
+    _, given_up = await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+    return given_up
+
+
+async def one_life(road: Road, source: DeliverySource, poison: str) -> None:
+    """Work as a worker does, until the process dies of the poison."""
+    suspects = False
+    while True:
+        batch: Batch = await source.claim(QUEUE, limit=10, worker="w", lease=NOW, alone=suspects)
+        if not batch.jobs and not batch.suspects:
+            return
+        tickets = [source.ticket(job.id) for job in batch.jobs]
+        if any(ticket.id == poison for ticket in tickets):
+            return  # it dies, and all that it had in hand with it
+        for ticket in tickets:
+            await send(road, ticket)
+        suspects = batch.suspects
+
+
+async def test_only_what_keeps_killing_its_process_is_given_up(road: Road) -> None:
+    await road.connect("cy")
+    poison = await road.post()
+    behind = await road.post()  # in the same lane
+    beside = [await road.post("ben"), await road.post("cy")]
+
+    for _ in range(12):
+        await one_life(road, DeliverySource(road.operations), poison)
+        await take_back(road)
+
+    assert [(await road.row("delivery", id_))["state"] for id_ in (behind, *beside)] == ["sent"] * 3
+    row = await road.row("delivery", poison)
+    assert (row["state"], row["crashes"]) == ("failed", 5)
+
+
+async def test_what_a_process_died_with_is_passed_over_and_claimed_alone(road: Road) -> None:
+    suspect, other = await road.post(), await road.post("ben")
+    await road.claim(lease=NOW)
+    await take_back(road)
+    third = await road.post("ben")
+    await road.operations.run(
+        lambda tx, _: tx.run("UPDATE delivery SET crashes = 0 WHERE id = :id", id=other)
+    )
+
+    assert [ticket.id for ticket in await road.claim()] == [other]
+    source = DeliverySource(road.operations)
+    assert (await source.claim(QUEUE, limit=1, worker="w", lease=NOW)).suspects
+    assert [ticket.id for ticket in await road.claim(alone=True)] == [suspect]
+    assert await road.claim(alone=True) == []
+    assert (await road.row("delivery", third))["state"] == "scheduled"
+
+
+async def test_what_came_back_from_a_run_is_no_suspect_any_more(road: Road) -> None:
+    id_ = await road.post()
+    await road.claim(lease=NOW)
+    await take_back(road)
+    (ticket,) = await road.claim(alone=True)
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, NotReady(NOW), permit.attempt_id)
+
+    assert [ticket.id for ticket in await road.claim()] == [id_]
