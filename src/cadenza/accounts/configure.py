@@ -1,8 +1,8 @@
-"""What a person sets for an account: zone, how late it may send, hours, holidays, limits.
+"""What a person sets for an account: zone, how late it may send, hours, holidays.
 
-Hours and holidays live in the account's settings, limits are budget rows; the gates read both at the
-next look. Lanes that waited for hours or a budget are let look again by the caller. What the network
-told of the account (name, kind) is never taken from here.
+Hours and holidays live in the account's settings; the gates read them at the next look. The caller lets
+lanes that waited for hours look again, and counts anew after a change of the zone (`deliveries/set_limit.py`,
+where limits are set too). What the network told of the account (name, kind) is never taken from here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,6 @@ from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
 from cadenza.sql.tx import Row, Tx
 
-KINDS = ("hour", "day", "week", "rolling_day", "rate", "gap")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -28,21 +26,6 @@ class Change:
     unconfirmed_policy: str | None = None
     hours: Mapping[str, Any] | None = None  # as `accounts/hours.py` reads them
     holidays: Sequence[str] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """One budget of an account: at most `amount` of an action, or a gap of `amount` seconds."""
-
-    action: str
-    kind: str
-    amount: int
-    per_seconds: int | None = None
-
-
-def scope_of(account_id: str) -> str:
-    """Name what an account's budgets belong to, as the road does."""
-    return f"account:{account_id}"
 
 
 def lock_of(workspace_id: str, account_id: str) -> str:
@@ -102,61 +85,5 @@ def configure(
             "hours": settings.get("hours", {}),
             "holidays": settings.get("holidays", []),
         },
-    )
-    return True
-
-
-def list_limits(tx: Tx, workspace_id: str, account_id: str) -> list[Row]:
-    """List an account's limits."""
-    return tx.all(
-        """
-        SELECT action, kind, amount, per_seconds FROM budget
-        WHERE workspace_id = :workspace_id AND scope = :scope ORDER BY action, kind
-        """,
-        workspace_id=workspace_id,
-        scope=scope_of(account_id),
-    )
-
-
-def set_limits(
-    tx: Tx,
-    now: datetime,
-    *,
-    workspace_id: str,
-    account_id: str,
-    limits: Sequence[Limit],
-    by: str,
-) -> bool:
-    """Replace an account's limits; what was used of them stays counted. Run under `lock_of`."""
-    if find_account(tx, workspace_id, account_id) is None:
-        return False
-    before = list_limits(tx, workspace_id, account_id)
-    key = {"workspace_id": workspace_id, "scope": scope_of(account_id)}
-    tx.run("DELETE FROM budget WHERE workspace_id = :workspace_id AND scope = :scope", **key)
-    tx.run_each(
-        """
-        INSERT INTO budget (workspace_id, scope, action, kind, amount, per_seconds)
-        VALUES (:workspace_id, :scope, :action, :kind, :amount, :per_seconds)
-        """,
-        [
-            {
-                **key,
-                "action": each.action,
-                "kind": each.kind,
-                "amount": each.amount,
-                "per_seconds": each.per_seconds,
-            }
-            for each in limits
-        ],
-    )
-    record(
-        tx,
-        now,
-        workspace_id=workspace_id,
-        by=by,
-        action="account.limits",
-        subject_id=account_id,
-        before={"limits": before},
-        after={"limits": list_limits(tx, workspace_id, account_id)},
     )
     return True

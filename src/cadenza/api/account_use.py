@@ -8,13 +8,14 @@ from datetime import date, datetime, timedelta
 
 from pydantic import BaseModel
 
-from cadenza.accounts import configure
 from cadenza.api.accounts import Limit, one
 from cadenza.api.ask import Ask
 from cadenza.api.declare import Resource
 from cadenza.api.shape import Id
 from cadenza.core.budgets import DAY, Period, period_key
 from cadenza.core.zones import Zone, get_zone, local, local_day
+from cadenza.deliveries.model import account_scope
+from cadenza.deliveries.set_limit import list_limits
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
 
@@ -64,7 +65,7 @@ async def show_use(ask: Ask, workspace_id: Id, account_id: Id) -> UseShown:
     def look(tx: Tx, now: datetime) -> UseShown:
         zone = get_zone(one(ask, tx, account_id).zone)
         rows = _ledger(tx, now, workspace_id, account_id)
-        limits = configure.list_limits(tx, workspace_id, account_id)
+        limits = list_limits(tx, workspace_id, account_scope(account_id))
         return UseShown(
             zone=zone.name,
             since=local_day(now - BACK, zone),

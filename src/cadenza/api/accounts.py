@@ -9,14 +9,14 @@ from cadenza.accounts import configure
 from cadenza.accounts.disconnect import disconnect
 from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
-from cadenza.api.problems import conflict, not_found
+from cadenza.api.problems import conflict, invalid, not_found
 from cadenza.api.queue_shapes import refuse
 from cadenza.api.shape import Answer, Asked, Id, Instant, Line, ZoneName, loads, one_of
 from cadenza.db.audit import record
-from cadenza.deliveries import lanes, resume_plan
+from cadenza.deliveries import lanes, resume_plan, set_limit
 from cadenza.deliveries.cancel_account import cancel_account
 from cadenza.deliveries.lift_suspension import NotSuspended, lift_suspension
-from cadenza.deliveries.model import Action
+from cadenza.deliveries.model import Action, account_scope
 from cadenza.people.model import Role
 from cadenza.queues.change import Changed, change
 from cadenza.queues.model import NoQueue
@@ -234,6 +234,8 @@ async def change_account(
             ),
             by=act.by,
         )
+        if body.zone is not None:
+            set_limit.recount(tx, now, workspace_id=workspace_id, account_id=account_id)
         _look_again(tx, workspace_id, account_id)
         return act.tag(one(act, tx, account_id))
 
@@ -252,13 +254,14 @@ async def set_limits(act: Act, workspace_id: Id, account_id: Id, body: LimitsAsk
 
     def operation(tx: Tx, now: datetime) -> Limits:
         act.check_match(_limits(act, tx, account_id))
-        configure.set_limits(
+        answer = set_limit.set_limits(
             tx,
             now,
             workspace_id=workspace_id,
             account_id=account_id,
             limits=[
-                configure.Limit(
+                set_limit.Limit(
+                    scope=account_scope(account_id),
                     action=str(each.action),
                     kind=each.kind,
                     amount=each.amount,
@@ -268,7 +271,8 @@ async def set_limits(act: Act, workspace_id: Id, account_id: Id, body: LimitsAsk
             ],
             by=act.by,
         )
-        _look_again(tx, workspace_id, account_id)
+        if isinstance(answer, set_limit.NotALimit):
+            raise invalid("body.limits", answer.says)
         return act.tag(_limits(act, tx, account_id))
 
     return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
@@ -397,7 +401,7 @@ def one(ask: Asking, tx: Tx, account_id: str) -> Account:
 
 def _limits(ask: Asking, tx: Tx, account_id: str) -> Limits:
     one(ask, tx, account_id)
-    rows = configure.list_limits(tx, ask.workspace_id, account_id)
+    rows = set_limit.list_limits(tx, ask.workspace_id, account_scope(account_id))
     return Limits(limits=[Limit(**row) for row in rows])
 
 

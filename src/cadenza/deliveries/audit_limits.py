@@ -1,19 +1,23 @@
 """Replays the ledger against the rules: the worst window each account ever reached, and drift.
 
-The ledger is the truth. For every rule the fullest period, the fullest rolling day and the smallest gap
-are computed from it alone; counters that say something else are drift, which is an error.
+The ledger is the truth. For every rule the fullest period, the fullest rolling day and the smallest gap are
+computed from it alone, and for every provider's rate over all accounts together; counters that say something
+else, or are missing in the period that runs, are drift, which is an error.
 """
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from math import ceil
 
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
+from cadenza.deliveries.permit import LATEST
 from cadenza.sql.tx import Row, Tx
 
 DAY = timedelta(days=1)
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,31 @@ def audit_limits(tx: Tx, now: datetime) -> Audit:
         if ledger:
             worst.append(_worst(rule, ledger))
         if rule["kind"] in set(Period):
-            drift += _drift(tx, rule, ledger)
+            drift += _drift(tx, now, rule, ledger)
+    for rate in tx.all("SELECT * FROM provider_rate ORDER BY provider"):
+        worst += _worst_of_provider(tx, rate)
     return Audit(tuple(worst), tuple(drift))
+
+
+def _worst_of_provider(tx: Tx, rate: Row) -> list[Worst]:
+    """Find the fullest span of all accounts' calls; two seconds' worth of starts may come late."""
+    rows = tx.all(
+        """
+        SELECT reserved_at FROM activity JOIN account
+            ON account.workspace_id = activity.workspace_id AND account.id = activity.account_id
+        WHERE provider = :provider AND attempt_id IS NOT NULL AND reserved_at >= :since
+        ORDER BY reserved_at
+        """,
+        provider=rate["provider"],
+        since=rate["set_at"] or LONG_AGO,
+    )
+    if not rows:
+        return []
+    span = timedelta(seconds=rate["per_seconds"])
+    reached, at = _fullest_span([row["reserved_at"] for row in rows], span)
+    late = ceil(LATEST / span * rate["amount"])
+    scope = f"provider:{rate['provider']}"
+    return [Worst("", scope, "*", "rate", rate["amount"] + late, reached, at)]
 
 
 def _ledger(tx: Tx, rule: Row) -> list[Row]:
@@ -152,8 +179,9 @@ def _smallest_gap(ledger: list[Row]) -> tuple[float, str]:
     return smallest, after["reserved_at"].isoformat()
 
 
-def _drift(tx: Tx, rule: Row, ledger: list[Row]) -> list[Drift]:
-    truth = _count(ledger, Period(rule["kind"]))
+def _drift(tx: Tx, now: datetime, rule: Row, ledger: list[Row]) -> list[Drift]:
+    period = Period(rule["kind"])
+    truth = _count(ledger, period)
     counters = {
         row["period"]: row["taken"]
         for row in tx.all(
@@ -168,16 +196,19 @@ def _drift(tx: Tx, rule: Row, ledger: list[Row]) -> list[Drift]:
             kind=rule["kind"],
         )
     }
+    # Earlier periods may be older than the rule: of those only what is counted can be wrong.
+    for key in {period_key(period, now, get_zone(row["zone"])) for row in ledger} & truth.keys():
+        counters.setdefault(key, 0)
     return [
         Drift(
             rule["workspace_id"],
             rule["scope"],
             rule["action"],
             rule["kind"],
-            period,
+            key,
             counter,
-            truth[period],
+            truth[key],
         )
-        for period, counter in sorted(counters.items())
-        if counter != truth[period]
+        for key, counter in sorted(counters.items())
+        if counter != truth[key]
     ]

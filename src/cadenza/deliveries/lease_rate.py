@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from cadenza.core.clock import Clock
 from cadenza.deliveries.gates import A_BLOCK
 from cadenza.sql.operate import Operations
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 
 BLOCK = A_BLOCK
 
@@ -58,15 +58,27 @@ def set_provider_rate(
     soonest = now + timedelta(seconds=per_seconds) / amount
     tx.run(
         """
-        INSERT INTO provider_rate (provider, amount, per_seconds) VALUES (:provider, :amount, :per)
+        INSERT INTO provider_rate (provider, amount, per_seconds, set_at) VALUES (:provider, :amount, :per, :now)
         ON CONFLICT (provider) DO UPDATE SET amount = excluded.amount, per_seconds = excluded.per_seconds,
+            set_at = excluded.set_at,
             free_at = CASE WHEN provider_rate.free_at > :soonest THEN :soonest ELSE provider_rate.free_at END
         """,
         provider=provider,
         amount=amount,
         per=per_seconds,
         soonest=soonest,
+        now=now,
     )
+
+
+def drop_provider_rate(tx: Tx, _now: datetime, *, provider: str) -> bool:
+    """Let all accounts of a provider go by their own limits alone; say whether there was a rate."""
+    return tx.run("DELETE FROM provider_rate WHERE provider = :provider", provider=provider) == 1
+
+
+def list_provider_rates(tx: Tx, _now: datetime) -> list[Row]:
+    """List what operators have set."""
+    return tx.all("SELECT provider, amount, per_seconds FROM provider_rate ORDER BY provider")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,21 @@
 """Sets what an account or a campaign's lane may do, from the next permit on.
 
-What was counted already counts under the new rule too: its counters are written from the ledger. A rate
-or gap that is replaced leaves no wait behind that only the old one asked for, and lanes that rested for
-want of room are looked at again.
+What was counted already counts under the new rule too: counters of the periods that run now are written from
+the ledger, also when an account moves to another zone, whose days are others. A rate or gap that is replaced
+leaves no wait behind that only the old one asked for, and lanes that rested for want of room are looked at again.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.model import account_scope
 from cadenza.sql.tx import Row, Tx
 
 KINDS = frozenset({"hour", "day", "week", "rolling_day", "rate", "gap"})
@@ -52,41 +55,11 @@ def locks_of(workspace_id: str, scope: str) -> list[str]:
 def set_limit(
     tx: Tx, now: datetime, *, workspace_id: str, limit: Limit, by: str
 ) -> LimitSet | NotALimit:
-    """Set or replace a rule."""
+    """Set or replace a rule. Run under `locks_of`."""
     if (says := _problem(limit)) is not None:
         return NotALimit(says)
-    rule = {"workspace_id": workspace_id, "scope": limit.scope, "action": limit.action}
-    old = tx.one(
-        """
-        SELECT amount, per_seconds FROM budget WHERE workspace_id = :workspace_id AND scope = :scope
-            AND action = :action AND kind = :kind
-        """,
-        kind=limit.kind,
-        **rule,
-    )
-    tx.run(
-        """
-        INSERT INTO budget (workspace_id, scope, action, kind, amount, per_seconds)
-        VALUES (:workspace_id, :scope, :action, :kind, :amount, :per_seconds)
-        ON CONFLICT (workspace_id, scope, action, kind)
-        DO UPDATE SET amount = excluded.amount, per_seconds = excluded.per_seconds
-        """,
-        kind=limit.kind,
-        amount=limit.amount,
-        per_seconds=limit.per_seconds,
-        **rule,
-    )
-    if limit.kind in set(Period):
-        _count_from_ledger(tx, now, workspace_id, limit)
-    elif old is not None:
-        _shorten_waits(tx, now, workspace_id, limit, old)
-    account = limit.scope.removeprefix("account:")
-    lanes.unpark(
-        tx,
-        accounts=[(workspace_id, account)] if account != limit.scope else [],
-        lanes=[(workspace_id, limit.scope)],
-        by=("budgets",),
-    )
+    old = _put(tx, now, workspace_id, limit)
+    _look_again(tx, workspace_id, limit.scope)
     audit.record(
         tx,
         now,
@@ -100,6 +73,125 @@ def set_limit(
     return LimitSet()
 
 
+def set_limits(
+    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, limits: Sequence[Limit], by: str
+) -> LimitSet | NotALimit:
+    """Replace all limits of an account. Run under `locks_of`."""
+    scope = account_scope(account_id)
+    for limit in limits:
+        if (says := _problem(limit)) is not None:
+            return NotALimit(says)
+    before = list_limits(tx, workspace_id, scope)
+    kept = {(limit.action, limit.kind) for limit in limits}
+    tx.run_each(
+        """
+        DELETE FROM budget WHERE workspace_id = :workspace_id AND scope = :scope
+            AND action = :action AND kind = :kind
+        """,
+        [
+            {"workspace_id": workspace_id, "scope": scope, "action": action, "kind": kind}
+            for action, kind in ((row["action"], row["kind"]) for row in before)
+            if (action, kind) not in kept
+        ],
+    )
+    for limit in limits:
+        _put(tx, now, workspace_id, limit)
+    _look_again(tx, workspace_id, scope)
+    audit.record(
+        tx,
+        now,
+        workspace_id=workspace_id,
+        by=by,
+        action="account.limits",
+        subject_id=account_id,
+        before={"limits": before},
+        after={"limits": list_limits(tx, workspace_id, scope)},
+    )
+    return LimitSet()
+
+
+def list_limits(tx: Tx, workspace_id: str, scope: str) -> list[Row]:
+    """List the rules of a scope."""
+    return tx.all(
+        """
+        SELECT action, kind, amount, per_seconds FROM budget
+        WHERE workspace_id = :workspace_id AND scope = :scope ORDER BY action, kind
+        """,
+        workspace_id=workspace_id,
+        scope=scope,
+    )
+
+
+def recount(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> None:
+    """Count anew what an account used, after its zone was changed: its days begin at other instants.
+
+    Lanes that it shares with others count by its days too.
+    """
+    own = account_scope(account_id)
+    rules = tx.all(
+        """
+        SELECT scope, action, kind, amount, per_seconds FROM budget
+        WHERE workspace_id = :workspace_id AND kind IN ('hour', 'day', 'week') AND (
+            scope = :own OR scope IN (
+                SELECT lane_id FROM activity WHERE workspace_id = :workspace_id
+                    AND account_id = :account_id AND reserved_at > :since AND lane_id IS NOT NULL
+            )
+        )
+        ORDER BY scope, action, kind
+        """,
+        workspace_id=workspace_id,
+        own=own,
+        account_id=account_id,
+        since=now - LOOK_BACK,
+    )
+    for rule in rules:
+        _count_from_ledger(tx, now, workspace_id, Limit(**rule))
+    _look_again(tx, workspace_id, own)
+
+
+def _look_again(tx: Tx, workspace_id: str, scope: str) -> None:
+    account = scope.removeprefix("account:")
+    lanes.unpark(
+        tx,
+        accounts=[(workspace_id, account)] if account != scope else [],
+        lanes=[(workspace_id, scope)],
+        by=("budgets",),
+    )
+
+
+def _put(tx: Tx, now: datetime, workspace_id: str, limit: Limit) -> Row | None:
+    """Write a rule and what it means for what was used already; return the one that it replaces."""
+    rule: dict[str, Any] = {
+        "workspace_id": workspace_id,
+        "scope": limit.scope,
+        "action": limit.action,
+        "kind": limit.kind,
+    }
+    old = tx.one(
+        """
+        SELECT amount, per_seconds FROM budget WHERE workspace_id = :workspace_id AND scope = :scope
+            AND action = :action AND kind = :kind
+        """,
+        **rule,
+    )
+    tx.run(
+        """
+        INSERT INTO budget (workspace_id, scope, action, kind, amount, per_seconds)
+        VALUES (:workspace_id, :scope, :action, :kind, :amount, :per_seconds)
+        ON CONFLICT (workspace_id, scope, action, kind)
+        DO UPDATE SET amount = excluded.amount, per_seconds = excluded.per_seconds
+        """,
+        amount=limit.amount,
+        per_seconds=limit.per_seconds,
+        **rule,
+    )
+    if limit.kind in set(Period):
+        _count_from_ledger(tx, now, workspace_id, limit)
+    else:
+        _shorten_waits(tx, now, rule, limit, old)
+    return old
+
+
 def _problem(limit: Limit) -> str | None:
     if limit.kind not in KINDS:
         return f"{limit.kind} is no kind of limit; there are {', '.join(sorted(KINDS))}."
@@ -111,6 +203,7 @@ def _problem(limit: Limit) -> str | None:
 
 
 def _count_from_ledger(tx: Tx, now: datetime, workspace_id: str, limit: Limit) -> None:
+    """Write the counters of the periods that run now; what earlier ones counted decides nothing any more."""
     period = Period(limit.kind)
     rows = tx.all(
         """
@@ -125,32 +218,40 @@ def _count_from_ledger(tx: Tx, now: datetime, workspace_id: str, limit: Limit) -
         action=limit.action,
         since=now - LOOK_BACK,
     )
+    keyed = ((row["mode"], row["reserved_at"], get_zone(row["zone"])) for row in rows)
     taken = Counter(
-        (row["mode"], period_key(period, row["reserved_at"], get_zone(row["zone"]))) for row in rows
+        (mode, key)
+        for mode, at, zone in keyed
+        if (key := period_key(period, at, zone)) == period_key(period, now, zone)
     )
-    tx.run(
-        """
-        INSERT INTO bucket (workspace_id, scope, action, mode, kind, period, taken)
-        SELECT :workspace_id, :scope, :action, mode, :kind, period, taken
-        FROM TABLE(:taken) AS counted (mode text, period text, taken integer) WHERE true
-        ON CONFLICT (workspace_id, scope, action, mode, kind, period) DO UPDATE SET taken = excluded.taken
-        """,
-        workspace_id=workspace_id,
-        scope=limit.scope,
-        action=limit.action,
-        kind=limit.kind,
-        taken=[(*key, count) for key, count in sorted(taken.items())],
-    )
-
-
-def _shorten_waits(tx: Tx, now: datetime, workspace_id: str, limit: Limit, old: Row) -> None:
-    """Let nothing wait longer than the new rule asks; a call under way keeps its gap shut."""
     rule = {
         "workspace_id": workspace_id,
         "scope": limit.scope,
         "action": limit.action,
         "kind": limit.kind,
     }
+    tx.run(
+        """
+        DELETE FROM bucket WHERE workspace_id = :workspace_id AND scope = :scope
+            AND action = :action AND kind = :kind
+        """,
+        **rule,
+    )
+    tx.run(
+        """
+        INSERT INTO bucket (workspace_id, scope, action, mode, kind, period, taken)
+        SELECT :workspace_id, :scope, :action, mode, :kind, period, taken
+        FROM TABLE(:taken) AS counted (mode text, period text, taken integer) WHERE true
+        """,
+        taken=[(*key, count) for key, count in sorted(taken.items())],
+        **rule,
+    )
+
+
+def _shorten_waits(
+    tx: Tx, now: datetime, rule: dict[str, Any], limit: Limit, old: Row | None
+) -> None:
+    """Let nothing wait longer than the new rule asks; a call under way keeps its gap shut."""
     waits = tx.all(
         """
         SELECT mode, free_at FROM bucket WHERE workspace_id = :workspace_id AND scope = :scope
@@ -162,6 +263,8 @@ def _shorten_waits(tx: Tx, now: datetime, workspace_id: str, limit: Limit, old: 
         if limit.kind == "rate":
             every = timedelta(seconds=limit.per_seconds or 60) / limit.amount
             free_at = min(row["free_at"], now + every)
+        elif old is None:  # it was there once, and was taken away
+            free_at = min(row["free_at"], now + timedelta(seconds=limit.amount))
         else:
             free_at = row["free_at"] + timedelta(seconds=limit.amount - old["amount"])
         tx.run(

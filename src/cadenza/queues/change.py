@@ -297,7 +297,7 @@ def _write(
         **as_columns(queue.schedule),
         **keep.key(queue),
     )
-    set_zone(tx, zone=queue.schedule.zone.name, **keep.key(queue))
+    set_zone(tx, now, zone=queue.schedule.zone.name, **keep.key(queue))
     keep.rise(tx, now, queue)
 
 

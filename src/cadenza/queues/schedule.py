@@ -21,6 +21,7 @@ from cadenza.core.weekly import (
 )
 from cadenza.core.zones import UnknownZoneError, get_zone, tz_version
 from cadenza.db import audit
+from cadenza.deliveries.set_limit import recount
 from cadenza.queues import keep
 from cadenza.queues.model import NoQueue, Queue
 from cadenza.sql.tx import Tx
@@ -91,7 +92,7 @@ def write(
         now=now,
         **as_columns(week),
     )
-    set_zone(tx, workspace_id=workspace_id, account_id=account_id, zone=week.zone.name)
+    set_zone(tx, now, workspace_id=workspace_id, account_id=account_id, zone=week.zone.name)
     audit.record(
         tx,
         now,
@@ -155,11 +156,16 @@ def as_list(week: WeeklySchedule) -> list[Mapping[str, int | str]]:
     ]
 
 
-def set_zone(tx: Tx, *, workspace_id: str, account_id: str, zone: str) -> None:
-    """Keep the account's zone, which is the queue's."""
-    tx.run(
-        "UPDATE account SET zone = :zone WHERE workspace_id = :workspace_id AND id = :account_id",
+def set_zone(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, zone: str) -> None:
+    """Keep the account's zone, which is the queue's; its limits count by the days of another."""
+    account = {"workspace_id": workspace_id, "account_id": account_id}
+    changed = tx.run(
+        """
+        UPDATE account SET zone = :zone
+        WHERE workspace_id = :workspace_id AND id = :account_id AND zone <> :zone
+        """,
         zone=zone,
-        workspace_id=workspace_id,
-        account_id=account_id,
+        **account,
     )
+    if changed:
+        recount(tx, now, **account)
