@@ -304,7 +304,7 @@ async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Ac
         lane = {"workspace_id": workspace_id, "lane_id": f"account:{account_id}"}
         if lanes.resume(tx, **lane):
             # What came due in a pause is held like what came due without a connection: never a flood.
-            lanes.park(tx, **lane, until=now + MOMENT, reason="it was paused", by="account")
+            lanes.park(tx, now, **lane, until=now + MOMENT, reason="it was paused", by="account")
         offer = resume_plan.offer(tx, now, **key)
         if isinstance(offer, resume_plan.NotConnected):
             raise conflict("not_connected", f"The account is {offer.state}: connect it first.")

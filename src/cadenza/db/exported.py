@@ -101,7 +101,7 @@ DELIVERY = Table(
     ),
     kept_back=(
         *("lane_id", "prepared", "crashes", "deferrals", "lease", "leased_until", "worker"),
-        "clear_id",
+        *("clear_id", "put_off_from"),
     ),
     json=("content", "parts_sent"),
     flags=("approved",),
@@ -221,6 +221,7 @@ STAY: Mapping[str, str] = {
     "installation": "of the whole installation",
     "lane": "the road's own state",
     "bucket": "counted anew from activity",
+    "network_wait": "over before it could be of use elsewhere",
     "recipient_failure": "a run of failures, over with the next success",
     "provider_rate": "of the whole installation",
     "outbox": "told already, or about to be",

@@ -2,14 +2,15 @@
 
 One statement finds the lanes and leases their heads; a lane that is paused, parked, full or empty is not
 looked at, so the cost follows what can run. What a process died with is a suspect: it is passed over and
-claimed alone, so that a poison payload takes no neighbours with it. Nothing is decided about limits here: the
-permit does that, right before the call, under the account's lock.
+claimed alone, so that a poison payload takes no neighbours with it; what a network asked to leave alone is put
+back at once. Nothing is decided about limits here: the permit does that, right before the call.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from cadenza.deliveries import lanes
+from cadenza.deliveries.heed_waits import turn_away
 from cadenza.deliveries.model import Ticket
 from cadenza.sql.tx import Row, Tx
 
@@ -53,9 +54,13 @@ def claim(
         rows = _lease_suspect(tx, now, worker=worker, until=until)
     else:
         rows = _lease_heads(tx, now, limit=limit, worker=worker, until=until)
-    tickets = [Ticket(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
-    if tickets:
-        _complete(tx, now, tickets, lanes.change(tx, _count(tickets, 1)))
+    found = [Ticket(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
+    if not found:
+        return []
+    accounts = _accounts(tx, found)
+    tickets = turn_away(tx, now, found, accounts)
+    epochs = lanes.change(tx, _count(tickets, 1))
+    _complete(now, tickets, epochs, accounts)
     return tickets
 
 
@@ -158,10 +163,8 @@ def leave_lanes(tx: Tx, tickets: Sequence[Ticket]) -> None:
     lanes.change(tx, _count(tickets, -1))
 
 
-def _complete(tx: Tx, now: datetime, tickets: Sequence[Ticket], lanes_now: Sequence[Row]) -> None:
-    """Give each ticket what its run needs to begin, so that it asks for nothing more."""
-    epochs = {(row["workspace_id"], row["id"]): row["epoch"] for row in lanes_now}
-    accounts = {
+def _accounts(tx: Tx, tickets: Sequence[Ticket]) -> dict[tuple[str, str], Row]:
+    return {
         (row["workspace_id"], row["id"]): row
         for row in tx.all(
             """
@@ -171,6 +174,16 @@ def _complete(tx: Tx, now: datetime, tickets: Sequence[Ticket], lanes_now: Seque
             accounts=sorted({(t.workspace_id, t.row["account_id"]) for t in tickets}),
         )
     }
+
+
+def _complete(
+    now: datetime,
+    tickets: Sequence[Ticket],
+    lanes_now: Sequence[Row],
+    accounts: Mapping[tuple[str, str], Row],
+) -> None:
+    """Give each ticket what its run needs to begin, so that it asks for nothing more."""
+    epochs = {(row["workspace_id"], row["id"]): row["epoch"] for row in lanes_now}
     for ticket in tickets:
         ticket.row["claimed_at"] = now
         ticket.row["epoch"] = epochs[ticket.workspace_id, ticket.row["lane_id"]]

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from cadenza.accounts.hours import hours_of
 from cadenza.deliveries.gates import HURRY, Facts
+from cadenza.deliveries.heed_waits import read_waits
 from cadenza.deliveries.read_budgets import Asked, read_budgets
 from cadenza.deliveries.read_day import Asked as AskedDay
 from cadenza.deliveries.read_day import Day, read_days
@@ -54,6 +55,7 @@ def read_facts(
         ],
     )
     days = _days(tx, now, deliveries, accounts, workspaces)
+    waits = read_waits(tx, now, deliveries, accounts)
     channels = read_channels(tx, deliveries, accounts)
     contacts = read_contacts(tx, now, deliveries, accounts, workspaces)
     found: dict[Key, Facts] = {}
@@ -72,6 +74,7 @@ def read_facts(
             hours=hours_of(account, delivery["action"]),
             day=days.get(key),
             budgets=budgets[key],
+            wait=waits.get(key),
             claimed_epoch=(epochs or {}).get(key),
             provider_rate=rates.get(account["provider"]),
             leased=(leased or {}).get(key),

@@ -20,6 +20,7 @@ from cadenza.sql.tx import Row
 HURRY = -100  # the priority of what a person wants out now: it passes slots, days and hours
 A_BLOCK = timedelta(seconds=1)  # how far ahead workers lease starts of an app-wide rate
 BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
+NETWORK = "network"  # the gate's name
 RECIPIENT_CAP = "recipient cap"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
@@ -44,6 +45,7 @@ class Facts:
     hours: Hours | None = None
     day: Day | None = None  # its local day, where the account has a maximum per day
     budgets: tuple[Budget, ...] = ()
+    wait: Row | None = None  # that a network asked for, of the account, the recipient or the app
     claimed_epoch: int | None = None
     provider_rate: Row | None = None
     leased: bool | None = None  # does a worker hold a start of that rate? None: nobody asks yet
@@ -88,10 +90,24 @@ def still_wanted(facts: Facts) -> Answer:
     if row["not_after_at"] is not None and now > row["not_after_at"]:
         return End(State.MISSED, "its last allowed time has passed", "an editor can reschedule it")
     late = timedelta(minutes=facts.account["grace_minutes"])
-    waits_by_plan = row["attempts"] or row["failures"] or row["deferrals"] or row["action"] != "post"
-    if not waits_by_plan and now - row["due_at"] > late:
+    tried = any(row[count] for count in ("attempts", "failures", "deferrals"))
+    waits_by_plan = tried or row["action"] != "post"
+    if not waits_by_plan and lateness(facts) > late:
         return End(State.MISSED, f"it is more than {late} late", "an editor can reschedule it")
     return Pass("wanted")
+
+
+def lateness(facts: Facts) -> timedelta:
+    """Say how long it could have gone and did not: what waits behind a park of its lane is not late for it."""
+    lane, now, due = facts.lane, facts.now, facts.delivery["due_at"]
+    opened = max(
+        (at for at in (lane["parked_until"], lane["opened_at"]) if at is not None and at <= now),
+        default=None,
+    )
+    if opened is None or due >= opened:
+        return now - due
+    before = max(timedelta(), (lane["held_at"] or due) - due)
+    return before + (now - opened)
 
 
 def not_suppressed(facts: Facts) -> Answer:
@@ -162,6 +178,14 @@ def lane_open(facts: Facts) -> Answer:
     return Pass("the lane is open")
 
 
+def network_free(facts: Facts) -> Answer:
+    """Did the network ask to leave the account, the recipient or our whole app alone for a while?"""
+    wait = facts.wait
+    if wait is None:
+        return Pass("the network asked for no wait")
+    return Wait(wait["reason"], wait["until_at"], "the network")
+
+
 def recipient_rested(facts: Facts) -> Answer:
     """Was the recipient written to often enough for now? Only this one waits, the others go on."""
     contacts = facts.contacts
@@ -225,6 +249,7 @@ GATES: Mapping[str, Gate] = {
     "workspace": workspace_open,
     "account": account_ready,
     "lane": lane_open,
+    NETWORK: network_free,
     RECIPIENT_CAP: recipient_rested,
     "hours": in_hours,
     MAX_PER_DAY: day_has_room,

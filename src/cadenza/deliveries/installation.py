@@ -301,7 +301,7 @@ def _miss_overdue(tx: Tx, now: datetime) -> None:
 def _open_lanes(tx: Tx) -> None:
     rows = tx.all(
         """
-        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL
+        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL, opened_at = CLOCK()
         WHERE parked_by = 'installation'
         RETURNING workspace_id, id
         """

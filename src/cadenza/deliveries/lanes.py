@@ -11,6 +11,9 @@ from datetime import datetime, timedelta
 
 from cadenza.sql.tx import Row, Tx
 
+RECONNECT = "reconnect"  # who parks for want of a connected account
+FOLLOWING = timedelta(hours=1)  # a park that begins so long after another goes on with the same hold
+A_YEAR = timedelta(days=365)
 
 def open_lane(
     tx: Tx,
@@ -87,8 +90,8 @@ class Park:
     by: str = "network"
 
 
-def park_all(tx: Tx, parks: Sequence[Park]) -> None:
-    """Park lanes; a longer park stays as it is."""
+def park_all(tx: Tx, now: datetime, parks: Sequence[Park]) -> None:
+    """Park lanes; a longer park stays as it is. Parks that follow each other are one hold."""
     longest: dict[tuple[str, str], Park] = {}
     for park in sorted(parks, key=lambda park: park.until):
         longest[park.workspace_id, park.lane_id] = park
@@ -96,7 +99,11 @@ def park_all(tx: Tx, parks: Sequence[Park]) -> None:
         return
     tx.run(
         """
-        UPDATE lane SET parked_until = asked.until, park_reason = asked.reason, parked_by = asked.by_whom
+        UPDATE lane SET parked_until = asked.until, park_reason = asked.reason, parked_by = asked.by_whom,
+            held_since = CASE
+                WHEN coalesce(parked_until, opened_at) >= :lately THEN coalesce(held_since, :now)
+                ELSE :now
+            END
         FROM TABLE(:parks)
             AS asked (workspace_id text, lane_id text, until timestamptz, reason text, by_whom text)
         WHERE lane.workspace_id = asked.workspace_id AND lane.id = asked.lane_id
@@ -106,15 +113,24 @@ def park_all(tx: Tx, parks: Sequence[Park]) -> None:
             (park.workspace_id, park.lane_id, park.until, park.reason, park.by)
             for _, park in sorted(longest.items())
         ],
+        now=now,
+        lately=now - FOLLOWING,
     )
     refresh(tx, longest)
 
 
 def park(
-    tx: Tx, *, workspace_id: str, lane_id: str, until: datetime, reason: str, by: str = "network"
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    lane_id: str,
+    until: datetime,
+    reason: str,
+    by: str = "network",
 ) -> None:
     """Let nothing of a lane be looked at before `until`; a longer park stays as it is."""
-    park_all(tx, [Park(workspace_id, lane_id, until, reason, by)])
+    park_all(tx, now, [Park(workspace_id, lane_id, until, reason, by)])
 
 
 def unpark(
@@ -125,9 +141,10 @@ def unpark(
     by: Sequence[str],
 ) -> None:
     """End the parks that these gates asked for on lanes, and on all lanes of accounts: they may have opened."""
+    back = _end_waits(tx, accounts) if RECONNECT in by else []
     opened = tx.all(
         """
-        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL
+        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL, opened_at = CLOCK()
         WHERE parked_by IN (SELECT gate FROM TABLE(:by) AS gates (gate text))
             AND ((workspace_id, account_id) IN (
                     SELECT workspace_id, id FROM TABLE(:accounts) AS accounts (workspace_id text, id text)
@@ -140,7 +157,35 @@ def unpark(
         accounts=sorted(set(accounts)),
         lanes=sorted(set(lanes)),
     )
-    refresh(tx, [(row["workspace_id"], row["id"]) for row in opened])
+    refresh(tx, {*((row["workspace_id"], row["id"]) for row in opened), *back})
+
+
+def _end_waits(tx: Tx, accounts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Let what accounts have in lanes of others be due as it was; name those lanes."""
+    ended = tx.all(
+        """
+        DELETE FROM network_wait WHERE asked_by = 'reconnect' AND (workspace_id, scope) IN (
+            SELECT workspace_id, 'account:' || id FROM TABLE(:accounts) AS accounts (workspace_id text, id text)
+        )
+        RETURNING workspace_id, scope, until_at
+        """,
+        accounts=sorted(set(accounts)),
+    )
+    rows = tx.all(
+        """
+        UPDATE delivery SET due_at = put_off_from, put_off_from = NULL
+        FROM TABLE(:ended) AS ended (workspace_id text, account_id text, far_off timestamptz)
+        WHERE delivery.workspace_id = ended.workspace_id AND delivery.account_id = ended.account_id
+            AND put_off_from IS NOT NULL AND due_at >= far_off
+            AND state = 'scheduled' AND leased_until IS NULL
+        RETURNING delivery.workspace_id, lane_id
+        """,
+        ended=[
+            (row["workspace_id"], row["scope"].removeprefix("account:"), row["until_at"] - A_YEAR)
+            for row in ended
+        ],
+    )
+    return [(row["workspace_id"], row["lane_id"]) for row in rows]
 
 
 def pause(

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes
+from cadenza.deliveries.resume_plan import GATES
 from cadenza.sql.tx import Tx
 
 
@@ -35,7 +36,7 @@ def lift_suspension(
     )
     if changed is None:
         return NotSuspended("the account is not suspended")
-    lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=["account"])
+    lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=GATES)
     record(
         tx,
         now,

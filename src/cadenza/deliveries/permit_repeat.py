@@ -16,7 +16,7 @@ from cadenza.deliveries.permit import SEND_TIMEOUT
 from cadenza.deliveries.reconcile import Doubt, Held, look_again
 from cadenza.sql.tx import Tx
 
-ASKED = ("installation", "workspace", "account")  # gates, in their order
+ASKED = ("installation", "workspace", "account", gates.NETWORK)  # gates, in their order
 A_MINUTE = timedelta(minutes=1)  # between two looks at what holds it
 
 

@@ -13,7 +13,8 @@ from typing import Self
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes
 from cadenza.deliveries.announce import News, announce
-from cadenza.deliveries.gates import MAX_PER_DAY, RECIPIENT_CAP, End, Facts, Wait
+from cadenza.deliveries.gates import MAX_PER_DAY, NETWORK, RECIPIENT_CAP, End, Facts, Wait
+from cadenza.deliveries.heed_waits import rests_alone
 from cadenza.deliveries.model import Ticket
 from cadenza.sql.tx import Tx
 
@@ -48,6 +49,8 @@ class Refused:
         shared = facts.lane["account_id"] is None
         lanes_own = answer.says.startswith(f"{facts.lane['id']} ")  # a budget of the lane itself
         alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
+        if gate == NETWORK and facts.wait is not None:
+            alone = rests_alone(facts.wait, facts.delivery)
         return cls(ticket, gate, answer, until, alone, between)
 
 
@@ -60,6 +63,7 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[Refused]) -> None:
     claim.leave_lanes(tx, [one.ticket for one in refused])
     lanes.park_all(
         tx,
+        now,
         [
             lanes.Park(
                 one.ticket.workspace_id,
@@ -122,6 +126,7 @@ def _wait(tx: Tx, now: datetime, waiting: Sequence[Refused]) -> None:
         """
         UPDATE delivery SET state = 'scheduled', leased_until = NULL, worker = NULL,
             deferrals = deferrals + 1, reason = new.why, attempts = attempts - new.unburnt,
+            was_due_at = CASE WHEN new.put_off_until IS NULL THEN was_due_at ELSE due_at END,
             due_at = CASE WHEN new.put_off_until IS NULL THEN due_at ELSE new.put_off_until END
         FROM TABLE(:new) AS new (
             workspace_id text, id text, held bigint, why text, unburnt integer, put_off_until timestamptz

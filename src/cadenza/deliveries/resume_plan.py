@@ -15,7 +15,7 @@ from cadenza.sql.tx import Row, Tx
 
 BATCH = 500
 SPACING = timedelta(minutes=5)
-GATES = ("reconnect", "account")  # who parks lanes for want of a connected account
+GATES = (lanes.RECONNECT, "account")  # who parks lanes for want of a connected account
 
 
 class Choice(StrEnum):
@@ -100,13 +100,16 @@ def _held(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row
         SELECT delivery.* FROM delivery JOIN lane
             ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
         WHERE delivery.workspace_id = :workspace_id AND delivery.account_id = :account_id
-            AND state = 'scheduled' AND leased_until IS NULL AND due_at < :now
-            AND parked_by IN ('reconnect', 'account')
-        ORDER BY due_at, priority, delivery.id LIMIT :batch
+            AND state = 'scheduled' AND leased_until IS NULL AND (
+                (due_at < :now AND parked_by IN ('reconnect', 'account'))
+                OR (was_due_at < :now AND due_at > :far_off)
+            )
+        ORDER BY coalesce(was_due_at, due_at), priority, delivery.id LIMIT :batch
         """,
         workspace_id=workspace_id,
         account_id=account_id,
         now=now,
+        far_off=now + lanes.A_YEAR,  # put off, in a lane of others, until the account is connected
         batch=BATCH,
     )
 
@@ -123,7 +126,7 @@ def _send(
         instant = turns.setdefault(together, now + spacing * len(turns))
         changed = tx.run(
             """
-            UPDATE delivery SET due_at = :due, slot_at = NULL, deferrals = deferrals + 1,
+            UPDATE delivery SET due_at = :due, was_due_at = NULL, slot_at = NULL, deferrals = deferrals + 1,
                 reason = 'sent after the account was connected again'
             WHERE workspace_id = :workspace_id AND id = :id AND state = 'scheduled' AND leased_until IS NULL
             """,
@@ -144,6 +147,7 @@ def _to_drafts(tx: Tx, held: Sequence[Row]) -> list[str]:
         if tx.run(
             """
             UPDATE delivery SET state = 'draft', slot_at = NULL, lease = lease + 1,
+                due_at = coalesce(was_due_at, due_at), was_due_at = NULL,
                 reason = 'taken back while the account was disconnected'
             WHERE workspace_id = :workspace_id AND id = :id AND state = 'scheduled' AND leased_until IS NULL
             """,

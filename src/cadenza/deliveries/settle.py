@@ -19,16 +19,16 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
 from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.facts import select
+from cadenza.deliveries.heed_waits import NetworkWait, keep_waits, scope_of
 from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
 from cadenza.deliveries.mark_recipients import Contact, mark_recipients
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import Ticket, account_scope
 from cadenza.deliveries.refund import rearm_gaps, refund
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     NotReady,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Sent,
@@ -82,8 +82,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     won = {id(result) for result, _ in held}
     late = [end for end in ends if id(end[0]) not in won and isinstance(end[0].outcome, Sent)]
     moved = held + _move(tx, now, late, fence=DOUBTED)
-    for result, _ in moved:
-        _park(tx, now, result.ticket, result.outcome)
+    _leave_alone(tx, now, [result for result, _ in moved])
     mark_recipients(tx, now, _contacts(tx, [result for result, _ in moved]))
     announce(tx, now, [_news(result, move) for result, move in moved])
     won |= {id(result) for result, _ in moved}
@@ -317,29 +316,51 @@ def _next_part(tx: Tx, result: Result) -> bool:
     return changed == 1
 
 
-def _park(tx: Tx, now: datetime, ticket: Ticket, outcome: Outcome) -> None:
-    """Close what the outcome asks to be left alone."""
-    lane = {"workspace_id": ticket.workspace_id, "lane_id": ticket.row["lane_id"]}
-    match outcome:
-        case TryLater(wait, reach, says) if reach is not Reach.RECIPIENT:
-            lanes.park(tx, until=now + wait, reason=says, **lane)
-        case Disconnected(says):
-            used = ticket.row.get("account")
-            lost = ask_reconnect(
-                tx,
-                now,
-                workspace_id=ticket.workspace_id,
-                account_id=ticket.row["account_id"],
-                says=says,
-                issued_at=used["token_issued_at"] if used else None,
-            )
-            if lost:
-                lanes.park(
-                    tx,
-                    until=now + RECONNECT,
-                    reason=f"the account needs a reconnect: {says}",
-                    by="reconnect",
-                    **lane,
+def _leave_alone(tx: Tx, now: datetime, results: Sequence[Result]) -> None:
+    """Close what outcomes ask to be left alone: the scope of the wait, and the account's own lane."""
+    waits: list[NetworkWait] = []
+    for result in results:
+        row = result.ticket.row
+        match result.outcome:
+            case TryLater(wait, reach, says):
+                scope = scope_of(reach, _account(tx, result.ticket), row["recipient"])
+                waits.append(NetworkWait(scope=scope, until=now + wait, reason=says))
+            case Disconnected(says) if _is_lost(tx, now, result.ticket, says):
+                scope = result.ticket.workspace_id, account_scope(row["account_id"])
+                reason = f"the account needs a reconnect: {says}"
+                until = now + RECONNECT
+                waits.append(
+                    NetworkWait(scope=scope, until=until, reason=reason, by=lanes.RECONNECT)
                 )
-        case _:
-            pass
+            case _:
+                pass
+    keep_waits(tx, now, waits)
+    # An app's other accounts are turned away when they are claimed; a recipient's others too.
+    lanes.park_all(
+        tx,
+        now,
+        [
+            lanes.Park(wait.scope[0], wait.scope[1], wait.until, wait.reason, wait.by)
+            for wait in waits
+            if wait.scope[1].startswith("account:")
+        ],
+    )
+
+
+def _account(tx: Tx, ticket: Ticket) -> Row:
+    """Return the account that the claim brought along, or read it."""
+    key = (ticket.workspace_id, ticket.row["account_id"])
+    return ticket.row.get("account") or select(tx, "account", [key])[key]
+
+
+def _is_lost(tx: Tx, now: datetime, ticket: Ticket, says: str) -> bool:
+    """Mark the account as one that needs a reconnect; say whether it cannot send."""
+    used = ticket.row.get("account")
+    return ask_reconnect(
+        tx,
+        now,
+        workspace_id=ticket.workspace_id,
+        account_id=ticket.row["account_id"],
+        says=says,
+        issued_at=used["token_issued_at"] if used else None,
+    )

@@ -234,16 +234,11 @@ def _take_back(tx: Tx, account: _Account, ids: Sequence[str]) -> None:
 
 
 def _open(tx: Tx, now: datetime, account: _Account, answer: Resumed, *, by: str) -> None:
-    opened = tx.all(
-        """
-        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL
-        WHERE workspace_id = :workspace_id AND account_id = :account_id
-            AND parked_by IN ('reconnect', 'account', 'workspace')
-        RETURNING id
-        """,
-        **account.key,
+    lanes.unpark(
+        tx,
+        accounts=[(account.workspace_id, account.account_id)],
+        by=(lanes.RECONNECT, "account", "workspace"),
     )
-    lanes.refresh(tx, [(account.workspace_id, row["id"]) for row in opened])
     lanes.resume(tx, workspace_id=account.workspace_id, lane_id=account.lane_id)
     tx.run(
         """

@@ -1,0 +1,92 @@
+"""How late is late: what waited behind a hold of its lane counts from when the lane was let go."""
+
+from datetime import datetime, timedelta
+
+from cadenza.deliveries.permit import Permitted, Refusal
+from cadenza.providers.outcome import Reach, Sent, TryLater
+from cadenza.sql.tx import Tx
+from tests.deliveries.conftest import Road
+
+HOUR = timedelta(hours=1)
+
+
+async def pass_time(road: Road, span: timedelta) -> None:
+    """Let time pass: all that is written was so long ago."""
+    columns = {
+        "delivery": ("due_at",),
+        "lane": ("parked_until", "held_at", "opened_at", "runnable_at"),
+        "network_wait": ("until_at",),
+        "bucket": ("free_at",),
+    }
+    keys = {"network_wait": "scope", "bucket": "kind"}
+
+    def shift(tx: Tx, _now: datetime) -> None:
+        for table, names in columns.items():
+            key = keys.get(table, "id")
+            for row in tx.all(f"SELECT * FROM {table}"):
+                for name in names:
+                    if row[name] is not None:
+                        tx.run(
+                            f"UPDATE {table} SET {name} = :at WHERE {key} = :key",
+                            at=row[name] - span,
+                            key=row[key],
+                        )
+
+    await road.operations.run(shift)
+
+
+async def states(road: Road, *ids: str) -> list[str]:
+    """Send whatever goes, and say where these stand."""
+    for _ in range(len(ids) + 2):
+        for ticket in await road.claim():
+            (answer,) = await road.permit(ticket)
+            if isinstance(answer, Permitted):
+                await road.settle(ticket, Sent("r"), answer.attempt_id)
+    return [(await road.row("delivery", id_))["state"] for id_ in ids]
+
+
+async def ask_to_wait(road: Road, wait: timedelta) -> None:
+    (ticket,) = await road.claim(1)
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, TryLater(wait, Reach.ACCOUNT, "slow down"), permit.attempt_id)
+
+
+async def test_what_waited_while_the_network_wanted_a_rest_is_not_missed(road: Road) -> None:
+    first = await road.post()
+    second, third = await road.post(due=HOUR), await road.post(due=1.5 * HOUR)
+    await ask_to_wait(road, 3 * HOUR)
+    await pass_time(road, 3.01 * HOUR)
+    assert await states(road, first, second, third) == ["sent"] * 3
+
+
+async def test_what_waited_for_a_budget_is_not_missed(road: Road) -> None:
+    await road.limit("ada", "post", "gap", 3 * 3600)
+    first, second, third = await road.post(), await road.post(due=HOUR), await road.post(due=HOUR)
+    assert await states(road, first) == ["sent"]
+    await pass_time(road, HOUR)
+    (ticket,) = await road.claim()
+    (refused,) = await road.permit(ticket)
+    assert isinstance(refused, Refusal)
+    await pass_time(road, 2.01 * HOUR)
+    assert await states(road, second) == ["sent"]
+    await pass_time(road, 3.01 * HOUR)  # its gap is a hold that follows the one before
+    assert await states(road, third) == ["sent"]
+
+
+async def test_what_was_late_before_the_hold_stays_late(road: Road) -> None:
+    """Nothing ran for three hours; then a post that was tried before got a wait from the network."""
+    first = await road.post()
+    await ask_to_wait(road, timedelta())
+    late = await road.post(due=timedelta(minutes=1))
+    await pass_time(road, 3 * HOUR)
+    await ask_to_wait(road, HOUR / 2)
+    await pass_time(road, 0.51 * HOUR)
+    assert await states(road, first, late) == ["sent", "missed"]
+
+
+async def test_what_nobody_sent_after_the_hold_is_late_from_then_on(road: Road) -> None:
+    first, second = await road.post(), await road.post(due=HOUR)
+    await ask_to_wait(road, 3 * HOUR)
+    await pass_time(road, 5 * HOUR)
+    assert await states(road, first, second) == ["sent", "missed"]

@@ -1,0 +1,163 @@
+"""Waits that networks ask for hold what they are about, and nothing else."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from cadenza.deliveries import lanes
+from cadenza.deliveries.explain import explain
+from cadenza.deliveries.gates import NETWORK
+from cadenza.deliveries.lift_suspension import lift_suspension
+from cadenza.deliveries.model import Action, Ticket
+from cadenza.deliveries.permit import Permitted, Refusal
+from cadenza.deliveries.resume_plan import Choice, Offer, offer, resume
+from cadenza.providers.outcome import Disconnected, Outcome, Reach, Sent, TryLater
+from cadenza.sql.tx import Tx
+from tests.deliveries.conftest import HOME, Road
+
+CAMPAIGN = "campaign:7"
+HOURS = timedelta(hours=3)
+
+
+async def open_campaign(road: Road) -> None:
+    def add(tx: Tx, _now: datetime) -> None:
+        lanes.open_lane(tx, workspace_id=HOME, lane_id=CAMPAIGN, in_flight_limit=9)
+
+    await road.operations.run(add)
+
+
+async def end_with(road: Road, id_: str, outcome: Outcome) -> None:
+    """Claim this one, which is the next, and let its call end so."""
+    (ticket,) = await road.claim(1)
+    assert ticket.id == id_
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    assert await road.settle(ticket, outcome, permit.attempt_id)
+
+
+async def claimed(road: Road) -> list[str]:
+    """Claim again and again, as a worker does, until nothing comes; say what came."""
+    found: list[Ticket] = []
+    for _ in range(6):
+        found += await road.claim()
+    return sorted(ticket.id for ticket in found)
+
+
+async def test_a_lost_account_holds_its_own_rows_of_a_shared_lane_alone(road: Road) -> None:
+    await open_campaign(road)
+    lost = await road.post("ben", lane_id=CAMPAIGN)
+    await end_with(road, lost, Disconnected("signed out"))
+    waits = await road.post("ben", lane_id=CAMPAIGN)
+    goes = await road.post("ada", lane_id=CAMPAIGN)
+
+    assert await claimed(road) == [goes]
+
+    def connect(tx: Tx, now: datetime) -> object:
+        tx.run("UPDATE account SET state = 'connected' WHERE id = 'ben'")
+        return offer(tx, now, workspace_id=HOME, account_id="ben")
+
+    offered = await road.operations.run(connect)
+    assert isinstance(offered, Offer)
+    assert sorted(offered.held) == sorted([lost, waits])
+    assert await claimed(road) == []  # until a person chooses
+
+    def choose(tx: Tx, now: datetime) -> object:
+        return resume(
+            tx,
+            now,
+            workspace_id=HOME,
+            account_id="ben",
+            choice=Choice.SEND,
+            spacing=timedelta(),
+        )
+
+    await road.operations.run(choose)
+    assert await claimed(road) == sorted([lost, waits])
+
+
+async def test_a_suspension_that_is_lifted_lets_everything_go_on(road: Road) -> None:
+    await open_campaign(road)
+
+    def suspend(tx: Tx, _now: datetime) -> None:
+        tx.run("UPDATE account SET state = 'suspended' WHERE id = 'ben'")
+
+    own, shared = await road.post("ben"), await road.post("ben", lane_id=CAMPAIGN)
+    await road.operations.run(suspend)
+    for ticket in await road.claim():
+        await road.settle(ticket, Disconnected("suspended"), None)
+    assert await claimed(road) == []
+
+    await road.operations.run(
+        lambda tx, now: lift_suspension(
+            tx, now, workspace_id=HOME, account_id="ben", by="member:ada"
+        )
+    )
+    assert await claimed(road) == sorted([own, shared])
+
+
+async def test_a_wait_of_the_app_holds_all_accounts_of_the_provider(road: Road) -> None:
+    await road.connect("cy")
+    await road.operations.run(
+        lambda tx, _: tx.run("UPDATE account SET provider = 'another' WHERE id = 'cy'")
+    )
+    first = await road.post("ada")
+    await end_with(road, first, TryLater(HOURS, Reach.APP, "the app's calls are used up"))
+    held = await road.post("ben")
+    goes = await road.post("cy")
+
+    assert await claimed(road) == [goes]
+    lane = await road.row("lane", "account:ben")
+    assert lane["parked_until"] > (await road.row("delivery", held))["due_at"] + HOURS / 2
+    said = await road.operations.read(
+        lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=held)
+    )
+    assert said is not None
+    assert "the app's calls are used up" in said.blocked[NETWORK].says
+
+
+async def test_a_wait_of_the_app_is_asked_by_the_permit_too(road: Road) -> None:
+    await road.post("ada")
+    await road.post("ben")
+    first, second = await road.claim()
+    (permit,) = await road.permit(first)
+    assert isinstance(permit, Permitted)
+    await road.settle(first, TryLater(HOURS, Reach.APP, "slow down"), permit.attempt_id)
+    (refused,) = await road.permit(second)
+
+    assert isinstance(refused, Refusal)
+    assert refused.gate == NETWORK
+    assert await claimed(road) == []
+
+
+@pytest.mark.parametrize("reach", [Reach.ACCOUNT, Reach.ENDPOINT])
+async def test_a_wait_of_an_account_is_its_own_in_every_lane(road: Road, reach: Reach) -> None:
+    await open_campaign(road)
+    first = await road.post("ben", lane_id=CAMPAIGN)
+    await end_with(road, first, TryLater(HOURS, reach, "slow down"))
+    await road.post("ben")
+    behind = await road.post("ben", lane_id=CAMPAIGN)
+    goes = await road.post("ada", lane_id=CAMPAIGN)
+
+    assert await claimed(road) == [goes]
+    put_off = await road.row("delivery", behind)
+    assert put_off["due_at"] - put_off["was_due_at"] > HOURS / 2
+
+
+async def test_a_wait_of_a_recipient_holds_what_is_for_it(road: Road) -> None:
+    first = await road.post("ada", action=Action.BROADCAST, recipient="@Cy")
+    await end_with(road, first, TryLater(HOURS, Reach.RECIPIENT, "the chat is slow"))
+    await road.post("ada", action=Action.BROADCAST, recipient="@cy ")
+    await road.post("ben", action=Action.BROADCAST, recipient="@cy")
+    other = await road.post("ada", action=Action.BROADCAST, recipient="@ben")
+
+    assert await claimed(road) == [other]
+
+
+async def test_a_wait_that_is_over_holds_nothing(road: Road) -> None:
+    first = await road.post("ada")
+    await end_with(road, first, TryLater(timedelta(), Reach.APP, "a moment"))
+    await end_with(road, first, Sent("r"))
+    second = await road.post("ben")
+    await end_with(road, second, TryLater(HOURS, Reach.RECIPIENT, "slow"))
+
+    assert [row["scope"][:9] for row in await road.rows("network_wait")] == ["recipient"]
