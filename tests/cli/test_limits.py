@@ -74,3 +74,38 @@ def test_an_audit_tells_what_was_reached_and_whether_counters_lie(
 
     assert run(["limits", "audit", "--store", address]) == code
     assert says in capsys.readouterr().out
+
+
+def test_an_operator_sets_what_all_accounts_of_a_network_may_do_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"sqlite:///{tmp_path}/product.sqlite3"
+    keep_ledger(address, sent=0, counter=0)
+    store = ["--store", address]
+
+    assert run(["limits", "rate", "mastodon", "300", "--per", "60", *store]) == OK
+    assert "300 in 60 s" in capsys.readouterr().out
+    assert run(["limits", "rate", *store]) == OK
+    assert "mastodon" in capsys.readouterr().out
+    assert run(["limits", "rate", "mastodon", "--off", *store]) == OK
+    assert "No network has a rate" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (["mastodn", "3"], "mastodon"),
+        (["mastodon", "0"], "at least one"),
+        (["mastodon", "3", "--per", "0"], "at least one"),
+        (["mastodon", "3", "--off"], "either"),
+        (["--off"], "either"),
+    ],
+)
+def test_a_rate_that_makes_no_sense_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], asked: list[str], says: str
+) -> None:
+    address = f"sqlite:///{tmp_path}/product.sqlite3"
+    keep_ledger(address, sent=0, counter=0)
+    assert run(["limits", "rate", *asked, "--store", address]) == REFUSED
+    told = capsys.readouterr()
+    assert says in told.out + told.err

@@ -149,7 +149,7 @@ async def test_a_success_begins_anew(post_office: Road) -> None:
 
 async def test_who_blocked_us_is_left_alone_at_once_in_this_network_only(post_office: Road) -> None:
     await write(post_office, BEN)
-    await send_next(post_office, RecipientGone("blocked the bot", "403 blocked"))
+    await send_next(post_office, RecipientGone("blocked the bot", "blocked", shut_out=True))
     row = await channel(post_office, BEN)
     assert row is not None
     assert not row["active"]
@@ -160,9 +160,18 @@ async def test_who_blocked_us_is_left_alone_at_once_in_this_network_only(post_of
     assert isinstance(await send_next(post_office, Sent("r")), Permitted)
 
 
+async def test_a_code_that_only_sounds_like_a_block_counts_once(post_office: Road) -> None:
+    """We blocked the person, not the other way round: that is for a person of ours to undo."""
+    await write(post_office, BEN)
+    await send_next(post_office, RecipientGone("cannot be reached", "YOU_BLOCKED_USER"))
+    row = await channel(post_office, BEN)
+    assert row is not None
+    assert (row["error_count"], bool(row["active"])) == (1, True)
+
+
 async def test_five_different_recipients_in_a_row_are_the_accounts_fault(post_office: Road) -> None:
     waiting = await write(post_office, "r0@example.org", due=timedelta(days=1))
-    blocked = RecipientGone("blocked", "blocked")
+    blocked = RecipientGone("blocked", "blocked", shut_out=True)
     for n in range(BLAME):
         await write(post_office, f"r{n}@example.org")
         await send_next(post_office, blocked if n == 0 else GONE)

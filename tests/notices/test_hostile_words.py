@@ -115,6 +115,7 @@ async def test_a_mail_has_one_recipient_and_is_an_object_of_its_own() -> None:
         "delivery.sent",
         "account.needs_reconnect",
         "account.suspended",
+        "installation.held",
         "queue.dry",
     ],
 )

@@ -1,5 +1,9 @@
 """What may not go out is mailed before its time, in words that say so."""
 
+from datetime import datetime
+
+from cadenza.deliveries.installation import RESTORE, beat, hold
+from cadenza.sql.tx import Tx
 from tests.notices.conftest import HOME, House
 from tests.notices.test_mail import part
 
@@ -35,3 +39,16 @@ async def test_a_post_that_waits_for_its_approval_is_mailed(house: House) -> Non
 
 async def test_a_warning_that_is_no_longer_so_is_not_mailed(house: House) -> None:
     assert await warn(house, "delivery.unapproved", "draft", later="scheduled") == []
+
+
+async def test_a_hold_of_all_sending_is_mailed(house: House) -> None:
+    def hold_all(tx: Tx, now: datetime) -> None:
+        beat(tx, now)
+        hold(tx, now, kind=RESTORE, says="the database was restored from a backup")
+
+    await house.operations.run(hold_all)
+    await house.dispatch(2)
+    (mail,) = house.office.to("ada@example.com")
+    assert str(mail["Subject"]) == "[Ada & friends] All sending is held"
+    assert "restored from a backup" in part(mail, "plain")
+    assert "cadenza db confirm" in part(mail, "plain")

@@ -1,18 +1,21 @@
-"""`cadenza limits`: do the limits hold, and can the ledger prove it?
+"""`cadenza limits`: do the limits hold, and can the ledger prove it? And what all accounts may do together.
 
 `audit` replays the ledger and prints, per account and rule, the worst that was ever reached. A broken
-rule or a counter that disagrees with the ledger is an error: the exit code is then 1.
+rule or a counter that disagrees with the ledger is an error: the exit code is then 1. `rate` shows or sets
+what all accounts of a network may do together: an operator's matter, on the database itself.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.connect import DEFAULT, HERE, HERE_ONLY, Afar, Place, must_exist
 from cadenza.cli.settings import USUAL
 from cadenza.cli.show import as_data, print_json, print_table, say
+from cadenza.core.suggest import did_you_mean
 
 app = App(name="limits", help="Look at what limits allowed, and prove that they held.")
 
@@ -30,6 +33,70 @@ async def audit(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
     else:
         _show(found)
     return OK if found["clean"] else REFUSED
+
+
+@app.command
+async def rate(
+    network: str | None = None,
+    amount: Annotated[int | None, Parameter(show_default=False)] = None,
+    /,
+    *,
+    per: int = 1,
+    off: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    place: Place = HERE,
+) -> int:
+    """Show, set or take away how many calls all accounts of a network may begin together.
+
+    It holds for every workspace, from the next permit on, beside the accounts' own limits: a network
+    counts the calls of an app, whoever makes them.
+
+    Parameters
+    ----------
+    network
+        Its name, as in `cadenza account list`; without one, all rates are shown.
+    amount
+        How many calls may begin.
+    per
+        In how many seconds.
+    off
+        Take the rate away.
+    """
+    from cadenza.core.clock import SystemClock
+    from cadenza.db.open import open_product
+    from cadenza.deliveries import lease_rate
+    from cadenza.providers.registry import all_providers
+
+    known = sorted(all_providers())
+    if network is not None and network not in known:
+        say(f"There is no network {network!r}.{did_you_mean(network, known)}")
+        return REFUSED
+    if off and (network is None or amount is not None):
+        say("Give a network and either an amount or --off.")
+        return REFUSED
+    if (amount is not None and amount < 1) or per < 1:
+        say("A rate allows at least one call in at least one second; --off takes it away.")
+        return REFUSED
+    address = place.store if place.store != DEFAULT else USUAL.settings().database_address
+    must_exist(address)
+    async with open_product(address, clock=SystemClock()) as operations:
+        if network is not None and amount is not None:
+            change = partial(
+                lease_rate.set_provider_rate, provider=network, amount=amount, per_seconds=per
+            )
+            await operations.run(change, locks=lease_rate.locks_of(network))
+        elif network is not None and off:
+            drop = partial(lease_rate.drop_provider_rate, provider=network)
+            await operations.run(drop, locks=lease_rate.locks_of(network))
+        rates = await operations.read(lease_rate.list_provider_rates)
+    if place.json:
+        print_json({"rates": rates})
+        return OK
+    print_table(
+        ("network", "all accounts together"),
+        [(each["provider"], f"{each['amount']} in {each['per_seconds']} s") for each in rates],
+        empty="No network has a rate of its own: only the accounts' limits hold.",
+    )
+    return OK
 
 
 async def _ask(afar: Afar) -> Mapping[str, Any]:

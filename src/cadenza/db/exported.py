@@ -66,7 +66,7 @@ ACCOUNT = Table(
     ),
     kept_back=(
         *("sealed", "token_expires_at", "token_issued_at", "token_refreshed_at", "refresh_until"),
-        *("refresh_lease", "refresh_after_at", "lost_at", "reminders"),
+        *("refresh_lease", "refresh_after_at", "lost_at", "reminders", "blocked_at"),
     ),
     json=("settings",),
     shape=_account,
@@ -101,7 +101,7 @@ DELIVERY = Table(
     ),
     kept_back=(
         *("lane_id", "prepared", "crashes", "deferrals", "lease", "leased_until", "worker"),
-        *("clear_id", "put_off_from"),
+        *("clear_id", "was_due_at"),
     ),
     json=("content", "parts_sent"),
     flags=("approved",),

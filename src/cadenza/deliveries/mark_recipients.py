@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
 from cadenza.deliveries import lanes
 from cadenza.deliveries.read_recipients import fold_recipient
+from cadenza.deliveries.suspend_account import suspend_account
 from cadenza.sql.tx import Tx
 
 LIMIT = 5  # failures in a row that make a channel inactive
@@ -34,12 +33,7 @@ class Contact:
     recipient: str
     reached: bool
     says: str = ""
-    code: str = ""
-
-    @property
-    def blocked(self) -> bool:
-        """Whether the other side blocked us: once is enough."""
-        return "blocked" in self.code.lower()
+    blocked: bool = False  # the other side blocked us or is closed: once is enough
 
 
 def mark_recipients(tx: Tx, now: datetime, ends: Sequence[Contact]) -> None:
@@ -165,16 +159,7 @@ def _blame(tx: Tx, now: datetime, end: Contact) -> None:
     )
     _bring_back(tx, end, {row["id"] for row in run})
     _forget_run(tx, [(end.workspace_id, end.account_id)])
-    suspended = tx.run(
-        """
-        UPDATE account SET state = 'suspended', state_reason = :reason
-        WHERE workspace_id = :workspace_id AND id = :account_id AND state IN ('connected', 'expiring')
-        """,
-        reason=BLAMED,
-        **account,
-    )
-    if suspended:
-        _tell(tx, now, end)
+    suspend_account(tx, now, reason=BLAMED, **account)
 
 
 def _bring_back(tx: Tx, end: Contact, recipients: set[str]) -> None:
@@ -201,19 +186,3 @@ def _bring_back(tx: Tx, end: Contact, recipients: set[str]) -> None:
         workspace_id=end.workspace_id,
     )
     lanes.refresh(tx, {(end.workspace_id, row["lane_id"]) for row in back})
-
-
-def _tell(tx: Tx, now: datetime, end: Contact) -> None:
-    body = {"provider": end.provider, "reason": BLAMED}
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :id, 'account.suspended', :account_id, :body, :now)
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
-        workspace_id=end.workspace_id,
-        id=f"account:{end.account_id}:{now.isoformat()}:suspended",
-        account_id=end.account_id,
-        body=msgspec.json.encode(body).decode(),
-        now=now,
-    )

@@ -24,6 +24,7 @@ from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
 from cadenza.deliveries.mark_recipients import Contact, mark_recipients
 from cadenza.deliveries.model import Ticket, account_scope
 from cadenza.deliveries.refund import rearm_gaps, refund
+from cadenza.deliveries.suspend_account import note_block
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
@@ -110,7 +111,7 @@ def _contacts(tx: Tx, results: Sequence[Result]) -> list[Contact]:
             recipient=result.ticket.row["recipient"],
             reached=isinstance(result.outcome, Sent),
             says=getattr(result.outcome, "says", ""),
-            code=getattr(result.outcome, "code", ""),
+            blocked=getattr(result.outcome, "shut_out", False),
         )
         for result, key in ended
     ]
@@ -135,7 +136,9 @@ def _news(result: Result, move: Move) -> News:
 def _decide(now: datetime, result: Result) -> Move:
     """Turn an outcome into a move: the one place that does."""
     row = result.ticket.row
-    tries = row["attempts"] + row["failures"] + 1  # this one too, whether or not it came to the call
+    tries = (
+        row["attempts"] + row["failures"] + 1
+    )  # this one too, whether or not it came to the call
     match result.outcome:
         case Sent(note=note):
             return Move(State.SENT, note)
@@ -322,7 +325,13 @@ def _leave_alone(tx: Tx, now: datetime, results: Sequence[Result]) -> None:
     for result in results:
         row = result.ticket.row
         match result.outcome:
-            case TryLater(wait, reach, says):
+            case TryLater(wait, reach, says, block):
+                if block:
+                    key = {
+                        "workspace_id": result.ticket.workspace_id,
+                        "account_id": row["account_id"],
+                    }
+                    note_block(tx, now, says=says, **key)
                 scope = scope_of(reach, _account(tx, result.ticket), row["recipient"])
                 waits.append(NetworkWait(scope=scope, until=now + wait, reason=says))
             case Disconnected(says) if _is_lost(tx, now, result.ticket, says):

@@ -35,6 +35,7 @@ TOPICS = {
     "delivery.unapproved": Topic.FAILED,
     "account.needs_reconnect": Topic.ACCOUNT,
     "account.suspended": Topic.ACCOUNT,
+    "installation.held": Topic.ACCOUNT,
     "queue.dry": Topic.ACCOUNT,
 }
 DEFAULTS = {

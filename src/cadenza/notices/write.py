@@ -57,6 +57,8 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
         return _account_title(news[-1]), lines
     if kinds == {"account.suspended"}:
         return f"{_who(news[-1])} is suspended", lines
+    if kinds == {"installation.held"}:
+        return "All sending is held", lines
     if kinds == {"queue.dry"}:
         return f"The queue of {_who(news[-1])} runs dry", lines
     if kinds <= {"delivery.failed", "delivery.missed", "delivery.unconfirmed"}:
@@ -94,6 +96,12 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
     elif row["kind"] == "account.suspended":
         link = f"{public_url}/accounts/{row['subject_id']}"
         words = f"{said.get('reason')}. Nothing is sent with it until somebody says so: "
+    elif row["kind"] == "installation.held":
+        link = public_url
+        words = (
+            f"{said.get('reason')}. Nothing is sent until an operator has looked and runs "
+            "`cadenza db confirm`: "
+        )
     elif row["kind"] == "queue.dry":
         link = f"{public_url}/accounts/{row['subject_id']}/queue"
         last = (

@@ -81,6 +81,11 @@ def recipient_gone(refusal: Refusal, says: str) -> Outcome:
     return RecipientGone(says, refusal.name)
 
 
+def recipient_shut(refusal: Refusal, says: str) -> Outcome:
+    """This recipient blocked us or is closed for good: nothing else needs to be tried."""
+    return RecipientGone(says, refusal.name, shut_out=True)
+
+
 def forbidden(refusal: Refusal, says: str) -> Outcome:
     """A right is missing; a person must act."""
     return Forbidden(says, refusal.name)
@@ -119,6 +124,11 @@ def not_ready(wait: timedelta) -> Verdict:
 def try_later(reach: Reach, otherwise: timedelta = A_MINUTE) -> Verdict:
     """Make the verdict of a rate limit; `otherwise` is waited if the network names no time."""
     return lambda refusal, says: TryLater(refusal.wait or otherwise, reach, says)
+
+
+def blocked_for(wait: timedelta) -> Verdict:
+    """Make the verdict of a network that punishes the account for a while."""
+    return lambda refusal, says: TryLater(refusal.wait or wait, Reach.ACCOUNT, says, block=True)
 
 
 def _by_status(refusal: Refusal, says: str) -> Outcome:

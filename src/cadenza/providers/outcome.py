@@ -55,6 +55,7 @@ class TryLater:
     wait: timedelta
     reach: Reach
     says: str
+    block: bool = False  # a punishment of the account: the second in a row stops it
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class RecipientGone:
 
     says: str
     code: str = ""
+    shut_out: bool = False  # the other side blocked us or is closed: once is enough
 
 
 @dataclass(frozen=True, slots=True)

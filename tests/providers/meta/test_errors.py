@@ -39,7 +39,7 @@ CASES: list[Case] = [
     (4, 2207051, Forbidden("", "4/2207051")),
     (25, 2207050, Forbidden("", "25/2207050")),
     *((10, sub, Forbidden("", f"10/{sub}")) for sub in (4279013, 1404078, 4854002)),
-    (368, 0, TryLater(timedelta(hours=12), ACCOUNT, "")),
+    (368, 0, TryLater(timedelta(hours=12), ACCOUNT, "", block=True)),
     (9, 2207042, TryLater(HOUR, ACCOUNT, "")),
     (9, 0, TryLater(HOUR, ACCOUNT, "")),
     (100, 1390008, TryLater(QUARTER, ACCOUNT, "")),

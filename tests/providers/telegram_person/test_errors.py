@@ -26,6 +26,7 @@ from cadenza.providers.telegram_person.errors import (
     NO_RIGHT_THERE,
     OVER,
     PASSING,
+    SHUT,
     TABLE,
     name_of,
 )
@@ -39,7 +40,7 @@ WAITS = {
     "PHONE_NUMBER_FLOOD": TryLater(timedelta(hours=24), Reach.ACCOUNT, ""),
 }
 KINDS: dict[str, type[object]] = {
-    **dict.fromkeys(GONE, RecipientGone),
+    **dict.fromkeys((*GONE, *SHUT), RecipientGone),
     **dict.fromkeys((*NO_RIGHT_THERE, "API_ID_INVALID", "API_ID_PUBLISHED_FLOOD"), Forbidden),
     **dict.fromkeys(OVER, Disconnected),
     **dict.fromkeys((*CONTENT, *MISTYPED, "SESSION_PASSWORD_NEEDED"), Rejected),

@@ -42,6 +42,7 @@ CASES: list[tuple[int, str, Outcome]] = [
     *_all(403, errors.NOT_ALLOWED, Forbidden),
     *_all(404, ("resource_not_found", "invalid_resource_identifier"), RecipientGone),
     *_all(422, errors.GONE, RecipientGone),
+    (422, "blocked_recipient", RecipientGone("", "blocked_recipient", shut_out=True)),
     *((422, code, Sent(None)) for code in errors.DONE),
     *((422, code, DAY) for code in errors.THROTTLED),
     *_all(422, (*errors.UNPAID, *errors.SENDER), Forbidden),

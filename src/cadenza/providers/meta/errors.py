@@ -12,6 +12,7 @@ from cadenza.providers.errors import (
     Refusal,
     Row,
     Table,
+    blocked_for,
     disconnected,
     forbidden,
     not_ready,
@@ -101,7 +102,7 @@ BLOCKS = (
     Row(None, None, 4279013, forbidden, "The account is restricted; open its app"),
     Row(None, None, 1404078, forbidden, "The page needs a publishing authorisation"),
     Row(None, None, 4854002, forbidden, "A person must confirm their identity with Meta"),
-    Row(None, 368, None, try_later(Reach.ACCOUNT, HALF_A_DAY), "Blocked for a while by policy"),
+    Row(None, 368, None, blocked_for(HALF_A_DAY), "Blocked for a while by policy"),
 )
 
 LIMITS = (

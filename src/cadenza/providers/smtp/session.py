@@ -1,8 +1,8 @@
 """One dialogue with a mail server, told as a value: taken, refused at a stage, or lost at a stage.
 
 The connection comes from the guarded door, never from the library's own dialling. The dot that ends
-the message is the one irreversible byte: what is lost before it was surely not taken, what is lost
-after it may have been. One way to sign in is tried, once: guessing on would lock accounts out.
+the message is the one irreversible byte: what is lost or stalls before it was surely not taken, what is
+lost after it may have been. One way to sign in is tried, once: guessing on would lock accounts out.
 """
 
 import asyncio
@@ -25,6 +25,8 @@ from cadenza.providers.smtp.errors import Stage
 
 PORTS = frozenset({25, 465, 587, 2525})
 TIMES = Timeouts(connect=10, read=30, total=LONGEST.total_seconds())
+# Seconds until the mail itself may go, well within the time of a call: what stalls before that is no doubt.
+BEFORE_DATA = 16.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,14 +158,15 @@ def _how_it_ended(ending: Ending | None) -> str:
 
 
 async def _converse(http: OutboundClient, server: Server, letter: Letter | None, at: _At) -> Ending:
-    plug = await http.connect(server.host, server.port, ports=PORTS, timeouts=TIMES)
-    if isinstance(plug, NeverLeft):
-        return plug
     try:
-        async with asyncio.timeout(plug.timeouts.total), _signed_in(plug, server, at) as client:
-            if letter is not None:
-                await _hand_over(client, letter, plug.timeouts, at)
-            at.taken = at.taken or Taken("signed in")
+        async with asyncio.timeout(BEFORE_DATA) as limit:
+            plug = await http.connect(server.host, server.port, ports=PORTS, timeouts=TIMES)
+            if isinstance(plug, NeverLeft):
+                return plug
+            async with _signed_in(plug, server, at) as client:
+                if letter is not None:
+                    await _hand_over(client, letter, plug.timeouts, at, limit)
+                at.taken = at.taken or Taken("signed in")
     except _Unfit as unfit:
         return unfit.ending
     except (aiosmtplib.SMTPException, OSError, TimeoutError) as failure:
@@ -235,7 +238,9 @@ async def _sign_in(client: aiosmtplib.SMTP, server: Server, secret: Secret, at: 
     await at.say("AUTH [hidden]", way(server.username, secret.reveal()))
 
 
-async def _hand_over(client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts, at: _At) -> None:
+async def _hand_over(
+    client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts, at: _At, limit: asyncio.Timeout
+) -> None:
     at.stage = Stage.MAIL
     options: list[str] = []
     if client.supports_extension("size"):
@@ -260,6 +265,7 @@ async def _hand_over(client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts
     if protocol is None:
         raise aiosmtplib.SMTPServerDisconnected("Connection lost")
     at.stage = Stage.DOT
+    limit.reschedule(asyncio.get_running_loop().time() + timeouts.total)
     protocol.write(_stuffed(letter.data))
     at.said.append(f"(the mail: {len(letter.data)} bytes)")
     # The final reply may take long; the whole dialogue's time bounds it.

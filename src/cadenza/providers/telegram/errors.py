@@ -15,6 +15,7 @@ from cadenza.providers.errors import (
     disconnected,
     forbidden,
     recipient_gone,
+    recipient_shut,
     rejected,
     transient,
     try_later,
@@ -100,6 +101,10 @@ def _gone(name: str, says: str) -> Row:
     return Row(None, name, None, recipient_gone, says)
 
 
+def _shut(name: str, says: str) -> Row:
+    return Row(None, name, None, recipient_shut, says)
+
+
 def _content(name: str, says: str) -> Row:
     return Row(400, name, None, rejected, says)
 
@@ -110,11 +115,11 @@ TABLE = Table(
     rows=(
         Row(401, None, None, disconnected, "Telegram does not accept the bot's token"),
         Row(404, None, None, disconnected, "Telegram does not know this bot; check its token"),
-        _gone("blocked", "This person has blocked the bot"),
-        _gone("deactivated", "This person's account is closed"),
+        _shut("blocked", "This person has blocked the bot"),
+        _shut("deactivated", "This person's account is closed"),
         _gone("never_started", "This person has not started the bot"),
         _gone("is_bot", "Bots cannot write to bots"),
-        _gone("kicked", "The bot was removed from the chat"),
+        _shut("kicked", "The bot was removed from the chat"),
         _gone("not_member", "The bot is not in the chat; add it there"),
         _gone("chat_deleted", "The chat was deleted"),
         _gone("chat_not_found", "There is no such chat, or the bot was never in it"),

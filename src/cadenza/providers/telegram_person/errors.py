@@ -16,6 +16,7 @@ from cadenza.providers.errors import (
     forbidden,
     prepare_anew,
     recipient_gone,
+    recipient_shut,
     rejected,
     transient,
     try_later,
@@ -30,9 +31,10 @@ PASSWORD_NEEDED = "SESSION_PASSWORD_NEEDED"  # noqa: S105 - Telegram's word for 
 
 GONE = (
     *("PEER_ID_INVALID", "USERNAME_INVALID", "USERNAME_NOT_OCCUPIED", "CHANNEL_INVALID"),
-    *("CHAT_ID_INVALID", "USER_IS_BLOCKED", "YOU_BLOCKED_USER", "INPUT_USER_DEACTIVATED"),
-    *("USER_PRIVACY_RESTRICTED", "CHANNEL_PRIVATE", "USER_KICKED", "PHONE_NOT_OCCUPIED"),
+    *("CHAT_ID_INVALID", "YOU_BLOCKED_USER", "USER_PRIVACY_RESTRICTED", "USER_KICKED"),
+    "PHONE_NOT_OCCUPIED",
 )
+SHUT = ("USER_IS_BLOCKED", "INPUT_USER_DEACTIVATED", "CHANNEL_PRIVATE")
 NO_RIGHT_THERE = (
     *("CHAT_WRITE_FORBIDDEN", "CHAT_FORBIDDEN", "CHAT_ADMIN_REQUIRED", "CHAT_RESTRICTED"),
     *("CHAT_GUEST_SEND_FORBIDDEN", "CHAT_SEND_PLAIN_FORBIDDEN", "CHAT_SEND_MEDIA_FORBIDDEN"),
@@ -107,6 +109,7 @@ TABLE = Table(
             "Too many codes were asked for; wait a day",
         ),
         *_rows(GONE, recipient_gone, "This person or chat cannot be reached"),
+        *_rows(SHUT, recipient_shut, "This person or chat is closed to the account"),
         *_rows(NO_RIGHT_THERE, forbidden, "The account may not write this in that chat"),
         *_rows(OVER, disconnected, "The session is over; sign in again"),
         *_rows(CONTENT, rejected, "Telegram does not take this content"),

@@ -15,6 +15,7 @@ from cadenza.providers.errors import (
     disconnected,
     forbidden,
     recipient_gone,
+    recipient_shut,
     rejected,
     transient,
     try_later,
@@ -42,8 +43,8 @@ NOT_ALLOWED = (
     *("resource_access_restricted", "action_required"),
 )
 GONE = (
-    *("invalid_recipient", "no_connection_with_recipient", "blocked_recipient"),
-    *("user_unreachable", "recipient_rejected", "cannot_invite_attendee"),
+    *("invalid_recipient", "no_connection_with_recipient", "user_unreachable"),
+    *("recipient_rejected", "cannot_invite_attendee"),
 )
 DONE = ("already_invited_recently", "already_connected", "action_already_performed")
 THROTTLED = (
@@ -110,6 +111,7 @@ TABLE = Table(
             "There is no such person or chat",
         ),
         *_rows(422, GONE, recipient_gone, "This person cannot be reached by the account"),
+        Row(422, "blocked_recipient", None, recipient_shut, "This person is blocked"),
         *_rows(422, DONE, _done, "It was already so"),
         *_rows(422, THROTTLED, _LATER, "The network's limit for the account is reached"),
         *_rows(422, UNPAID, forbidden, "The account's plan or credits do not allow this"),
