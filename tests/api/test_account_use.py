@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from cadenza.deliveries.audit_limits import audit_limits
 from cadenza.sql.tx import Tx
 from tests.api.conftest import Place
 
@@ -39,6 +40,23 @@ async def test_what_is_older_than_four_weeks_is_left_out(place: Place) -> None:
     shown = (await viewer.get(f"{HOME}/use")).json()
 
     assert shown["days"] == []
+
+
+async def test_a_cap_that_is_set_counts_what_was_sent_and_moves_with_the_zone(place: Place) -> None:
+    admin = await place.client("admin")
+    await place.house.operations.run(_did)
+    limits = [{"action": "post", "kind": "day", "amount": 1}]
+    assert (await admin.put(f"{HOME}/limits", json={"limits": limits})).status_code == 200
+    counted = "SELECT period, taken FROM bucket WHERE scope = 'account:account-of-ada'"
+    (before,) = await place.rows(counted)
+    assert before["taken"] == 1
+
+    for zone in ("Pacific/Kiritimati", "Pacific/Niue"):  # in one of them it is another day
+        assert (await admin.patch(HOME, json={"zone": zone})).status_code == 200
+        (after,) = await place.rows(counted)
+        assert after["taken"] == 1
+        audit = await place.house.operations.read(audit_limits)
+        assert audit.drift == ()
 
 
 def _did(tx: Tx, now: datetime) -> None:

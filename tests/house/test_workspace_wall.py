@@ -30,7 +30,7 @@ EXCUSED = {
     "bootstrap/promote.py:_must_be_empty": "whoever runs the house moves all of it",
     "cli/db.py:_count": "whoever runs the house counts all of it",
     "db/export.py:page": "the workspace's column has a name of its own in one table; a test exports next door",
-    "deliveries/claim.py:claim": "the worker takes the heads of all lanes",
+    "deliveries/claim.py:_lease_heads": "the worker takes the heads of all lanes",
     "deliveries/installation.py:_count_missed": "a stop of the whole installation",
     "deliveries/installation.py:_miss_overdue": "a stop of the whole installation",
     "deliveries/installation.py:_open_lanes": "a stop of the whole installation",

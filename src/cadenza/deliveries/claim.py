@@ -18,8 +18,6 @@ COLUMNS = (
     "delivery.workspace_id, delivery.id, lane_id, account_id, channel, action, recipient, content, revision, prepared, "
     "parts_sent, attempts, failures, crashes, retry_limit, lease, due_at, mode"
 )
-
-
 _WAITS = "state = 'scheduled' AND leased_until IS NULL AND due_at <= :now"
 # Of a lane with suspects only what is none counts; a sub-select with a limit is asked lane by lane.
 _PASSES_SUSPECTS = f"""(
@@ -66,11 +64,11 @@ def claim(
 
 def has_suspects(tx: Tx, now: datetime) -> bool:
     """Say whether a claim alone would find something."""
-    return tx.one(f"SELECT delivery.id {_SUSPECTS}", now=now) is not None  # noqa: S608 - constants
+    return tx.one(f"SELECT delivery.id {_SUSPECTS}", now=now) is not None
 
 
 def _lease_suspect(tx: Tx, now: datetime, *, worker: str, until: datetime) -> list[Row]:
-    skip_locked = "FOR UPDATE OF delivery SKIP LOCKED" if tx.dialect == "postgresql" else ""
+    skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""  # its lane too
     return tx.all(
         f"""
         WITH suspect AS (SELECT delivery.workspace_id, delivery.id {_SUSPECTS} {skip_locked})
@@ -84,9 +82,7 @@ def _lease_suspect(tx: Tx, now: datetime, *, worker: str, until: datetime) -> li
     )
 
 
-def _lease_heads(
-    tx: Tx, now: datetime, *, limit: int, worker: str, until: datetime
-) -> list[Row]:
+def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datetime) -> list[Row]:
     # The heads are locked as they are found, so the change itself asks for their keys alone: asked for
     # their state too, PostgreSQL may read all that waits to find them.
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""

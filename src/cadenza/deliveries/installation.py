@@ -300,10 +300,10 @@ def _miss_overdue(tx: Tx, now: datetime) -> None:
 
 def _open_lanes(tx: Tx) -> None:
     rows = tx.all(
-        """
-        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL, opened_at = CLOCK()
+        f"""
+        UPDATE lane SET {lanes.OPENED}
         WHERE parked_by = 'installation'
         RETURNING workspace_id, id
-        """
+        """  # noqa: S608 - a constant
     )
     lanes.refresh(tx, [(row["workspace_id"], row["id"]) for row in rows])

@@ -12,8 +12,14 @@ from datetime import datetime, timedelta
 from cadenza.sql.tx import Row, Tx
 
 RECONNECT = "reconnect"  # who parks for want of a connected account
-FOLLOWING = timedelta(hours=1)  # a park that begins so long after another goes on with the same hold
+FOLLOWING = timedelta(
+    hours=1
+)  # a park that begins so long after another goes on with the same hold
 A_YEAR = timedelta(days=365)
+# A park that had run out before opened the lane then, not now.
+OPENED = """parked_until = NULL, park_reason = NULL, parked_by = NULL,
+    opened_at = CASE WHEN parked_until <= CLOCK() THEN parked_until ELSE CLOCK() END"""
+
 
 def open_lane(
     tx: Tx,
@@ -100,8 +106,8 @@ def park_all(tx: Tx, now: datetime, parks: Sequence[Park]) -> None:
     tx.run(
         """
         UPDATE lane SET parked_until = asked.until, park_reason = asked.reason, parked_by = asked.by_whom,
-            held_since = CASE
-                WHEN coalesce(parked_until, opened_at) >= :lately THEN coalesce(held_since, :now)
+            held_at = CASE
+                WHEN coalesce(parked_until, opened_at) >= :lately THEN coalesce(held_at, :now)
                 ELSE :now
             END
         FROM TABLE(:parks)
@@ -143,8 +149,8 @@ def unpark(
     """End the parks that these gates asked for on lanes, and on all lanes of accounts: they may have opened."""
     back = _end_waits(tx, accounts) if RECONNECT in by else []
     opened = tx.all(
-        """
-        UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL, opened_at = CLOCK()
+        f"""
+        UPDATE lane SET {OPENED}
         WHERE parked_by IN (SELECT gate FROM TABLE(:by) AS gates (gate text))
             AND ((workspace_id, account_id) IN (
                     SELECT workspace_id, id FROM TABLE(:accounts) AS accounts (workspace_id text, id text)
@@ -152,7 +158,7 @@ def unpark(
                     SELECT workspace_id, id FROM TABLE(:lanes) AS lanes (workspace_id text, id text)
                 ))
         RETURNING workspace_id, id
-        """,
+        """,  # noqa: S608 - a constant
         by=[(gate,) for gate in by],
         accounts=sorted(set(accounts)),
         lanes=sorted(set(lanes)),
@@ -173,10 +179,10 @@ def _end_waits(tx: Tx, accounts: Sequence[tuple[str, str]]) -> list[tuple[str, s
     )
     rows = tx.all(
         """
-        UPDATE delivery SET due_at = put_off_from, put_off_from = NULL
+        UPDATE delivery SET due_at = was_due_at, was_due_at = NULL
         FROM TABLE(:ended) AS ended (workspace_id text, account_id text, far_off timestamptz)
         WHERE delivery.workspace_id = ended.workspace_id AND delivery.account_id = ended.account_id
-            AND put_off_from IS NOT NULL AND due_at >= far_off
+            AND was_due_at IS NOT NULL AND due_at >= far_off
             AND state = 'scheduled' AND leased_until IS NULL
         RETURNING delivery.workspace_id, lane_id
         """,
