@@ -28,6 +28,7 @@ async def hindrances(page: Page) -> list[str]:
 
 async def snap(page: Page, name: str, *, whole: bool = True) -> None:
     """Keep a picture of the page, or of the window alone: a resize ends a drag."""
+    await page.wait_for_function(STILL)  # half faded in, a dialogue shows nobody how it looks
     SHOTS.mkdir(parents=True, exist_ok=True)
     await page.screenshot(path=SHOTS / f"{name}.png", full_page=whole)
 
