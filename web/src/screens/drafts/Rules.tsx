@@ -52,7 +52,7 @@ export function Rules() {
       )}
       {editor && (
         <Group gap="xs">
-          <Button leftSection={<IconPlus size={16} aria-hidden />} disabled={noCategory} onClick={() => setEdited("new")}>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} disabled={noCategory || workspace.data === undefined} onClick={() => setEdited("new")}>
             New rule
           </Button>
           <Button variant="default" leftSection={<IconWand size={16} aria-hidden />} loading={generate.isPending} onClick={() => generate.mutate()}>
