@@ -48,11 +48,11 @@ class Rescuer:
     async def run_once(self) -> float:
         """Rescue what can be rescued; say when to look again."""
         await self._renew()
-        await self._source.now()
-        wait = self._wait_for_others()
+        wait = await self._wait_for_others()
         if wait > 0:
             return wait
         rescue = await self._source.rescue(crash_limit=self._crash_limit)
+        self._heard = self._clock.monotonic()
         self._meters.rescued += len(rescue.returned)
         self._meters.buried += len(rescue.buried)
         if rescue.returned:
@@ -63,12 +63,12 @@ class Rescuer:
             log.error("job failed: its process died once too often", extra={"job": id_})
         return self._lease / 6
 
-    def _wait_for_others(self) -> float:
+    async def _wait_for_others(self) -> float:
         """Return for how long live workers may still be on their way back to the store."""
-        now = self._clock.monotonic()
-        if now - self._heard > self._lease / 2:  # leases renewed before that may have run out
-            self._not_before = now + max(self._lease / 3, 2 * AFTER_ERROR)
-        self._heard = now
+        if self._clock.monotonic() - self._heard > self._lease / 2:  # leases may have run out since
+            await self._source.now()
+            self._heard = self._clock.monotonic()
+            self._not_before = self._heard + max(self._lease / 3, 2 * AFTER_ERROR)
         if self._owes():
             return AFTER_ERROR
-        return self._not_before - now
+        return self._not_before - self._clock.monotonic()
