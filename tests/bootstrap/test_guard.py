@@ -99,6 +99,24 @@ async def test_what_was_claimed_when_the_copy_was_made_may_be_out(town: Town, ho
     assert await confirmed(house) == Confirmed("restore", missed=1)
 
 
+async def test_what_was_claimed_may_be_out_though_the_clock_was_set_back_since(
+    town: Town, house: House
+) -> None:
+    await lived(house)
+    id_ = await town.post(house, "called a moment after the copy, and a minute before the restore")
+    await house.operations.run(
+        lambda tx, now: claiming.claim(tx, now, limit=1, worker="w", lease=timedelta(hours=1))
+    )
+    await go_back(house)
+    await house.operations.run(  # as good as a clock that is four minutes behind
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET due_at = :at WHERE id = :id", at=now + timedelta(minutes=4), id=id_
+        )
+    )
+    await house.guard.run_once()
+    assert (await town.row(house, id_))["state"] == "missed"
+
+
 async def test_what_comes_due_in_a_copy_before_it_is_confirmed_may_be_out(
     town: Town, house: House
 ) -> None:

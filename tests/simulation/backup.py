@@ -90,5 +90,16 @@ def _forget(world: Stage, people: People) -> None:
         wire = world.wires[n]
         state, due = rows.get(wire.delivery, ("", 0))
         world.lost.called.add(wire.delivery)
-        if state == "scheduled" and seconds_of(due) > min(wire.stored, world.stored()):
+        if state == "scheduled" and seconds_of(due) > wire.stored:
             world.lost.early.add(wire.delivery)
+    note_planned(world)
+
+
+def note_planned(world: Stage) -> None:
+    """Note what is out and yet lies ahead by the clock as it is now: nobody can know of that."""
+    assert world.lost is not None
+    ahead = world.raw.execute(
+        "SELECT id, due_at FROM delivery WHERE state = 'scheduled' AND leased_until IS NULL"
+    )
+    planned = {id_ for id_, due in ahead if seconds_of(due) > world.stored()}
+    world.lost.early |= planned & world.lost.called

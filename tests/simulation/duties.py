@@ -31,6 +31,7 @@ from cadenza.engine.errors import StoreUnavailable
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Tx
+from tests.simulation.backup import note_planned
 from tests.simulation.stage import Stage
 
 EVERY = 60.0
@@ -106,6 +107,8 @@ async def operate(world: Stage, operations: Operations) -> None:
     await asyncio.sleep(30 + world.tape.seconds(400))
     world.tell("clock", f"the database's clock steps by {world.swarm.step:.0f} s")
     world.clock.skew += world.swarm.step
+    if world.lost is not None:
+        note_planned(world)
     world.jumped = abs(world.swarm.step) > BRAKE.total_seconds()
     while world.jumped:
         await asyncio.sleep(30 + world.tape.seconds(60))

@@ -249,9 +249,14 @@ def _hold_both(tx: Tx, back: str, jumped: str) -> None:
 
 def _set_aside(tx: Tx, now: datetime) -> None:
     """Leave nothing that may be out already where it could be sent, or moved to where it would be."""
-    # Whoever held something is of another time: what was in a call is a doubt.
+    # Whoever held something is of another time: what was in a call is a doubt, what was about to be
+    # called may be out, even if the clock says by now that it is not due yet.
     tx.run(
-        "UPDATE delivery SET leased_until = :now WHERE leased_until IS NOT NULL AND leased_until > :now",
+        """
+        UPDATE delivery SET due_at = CASE WHEN due_at > :now AND state = 'scheduled' THEN :now ELSE due_at END,
+            leased_until = CASE WHEN leased_until > :now THEN :now ELSE leased_until END
+        WHERE leased_until IS NOT NULL
+        """,
         now=now,
     )
     while rescue(tx, now, crash_limit=NO_LIMIT)[0]:
