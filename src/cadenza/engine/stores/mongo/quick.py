@@ -1,10 +1,11 @@
 """The way of an idle worker to a lone job: one write that finds and takes it.
 
 While a queue is empty, a lease lies ready, so that a look costs one round trip and takes the first
-plain job it finds. Beside it the gate and the next heads are read: a job that may not start is put
-back untouched, and where more waits, the full claim goes on under the same lease. Looks come every few
-milliseconds after news and grow rare in silence, because a MongoDB alone tells other processes
-nothing. Limit: jobs of lanes and keyed ones are seen by full claims alone, every few seconds.
+plain job it finds. Beside it the gate and the next heads are read: a job that may not start, or beside
+which others than plain ones are due, is put back untouched; where more plain ones wait, the full claim
+goes on under the same lease. Looks come every few milliseconds after news and grow rare in silence,
+because a MongoDB alone tells other processes nothing. Limit: jobs of lanes and keyed ones are seen by
+full claims alone, every few seconds.
 """
 
 import asyncio
@@ -103,16 +104,16 @@ class QuickClaims:
                 return None
             idle.pause = min(idle.pause * SLOWER, SELDOM)
             return Batch(0, [], idle.next_due, drained=True, look_again=idle.pause)
-        if gate:
+        others = [head for head in heads if head["_id"] != paper["_id"]]
+        due = [head for head in others if head["run_at"] <= now]
+        if gate or not all(map(_is_plain, due)):
             fence = {"_id": paper["_id"], "state": State.RUNNING.value, "lease": idle.number}
             await self._ground.jobs.update_one(fence, {"$set": {"state": State.WAITING.value}})
             return None
         batch = Batch(idle.number, [read_claimed(paper)])
-        others = [head for head in heads if head["_id"] != paper["_id"]]
-        due = [head for head in others if head["run_at"] <= now]
         later = others[len(due) :]
         seen_all = len(heads) < HEADS or bool(later)
-        if due and seen_all and len(due) < limit and all(map(_is_plain, due)):
+        if due and seen_all and len(due) < limit:
             batch.jobs += await self._take_more(idle, queue, len(due), now)
             due = []
         batch.drained = not due and (not later or later[0]["lane"] is None)

@@ -135,7 +135,10 @@ class MongoStore:
     @_step
     async def rescue(self, *, crash_limit: int) -> Rescue:
         """Take back what expired leases hold."""
-        return await rescuing.rescue(self._ground, crash_limit)
+        taken = await rescuing.rescue(self._ground, crash_limit)
+        if taken.returned:
+            self._claims.doubt()
+        return taken
 
     @_step
     async def get(self, ids: Sequence[int]) -> list[Job]:
@@ -162,7 +165,9 @@ class MongoStore:
     @_step
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
         """Let finished jobs wait anew and waiting ones go now."""
-        return await looking.revive(self._ground, ids)
+        answers = await looking.revive(self._ground, ids)
+        self._claims.doubt()
+        return answers
 
     @_step
     async def report(self, id: int, lease: int, progress: str) -> bool:
