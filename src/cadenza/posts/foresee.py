@@ -8,6 +8,7 @@ week are foreseen, with what is planned; rates and gaps are the road's.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Self
 
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
@@ -29,6 +30,20 @@ class Finding:
     field: str = ""
     blocking: bool = True
 
+    @classmethod
+    def about(
+        cls, piece: Piece, code: str, says: str, *, field: str, blocking: bool = True
+    ) -> Self:
+        """Say something of a piece where it goes."""
+        return cls(
+            account_id=piece.account_id,
+            channel=piece.channel.value,
+            code=code,
+            says=says,
+            field=field,
+            blocking=blocking,
+        )
+
 
 def foresee(
     tx: Tx,
@@ -44,7 +59,7 @@ def foresee(
         return []
     accounts = _accounts(tx, workspace_id, pieces)
     found = [
-        _finding(piece, code, says, field)
+        Finding.about(piece, code, says, field=field, blocking=False)
         for piece in pieces
         if (account := accounts.get(piece.account_id)) is not None
         for code, says, field in (
@@ -160,14 +175,3 @@ def _quota(tx: Tx, account: Row, piece: Piece, at: datetime) -> list[tuple[str, 
             says = f"the account may send {limit['amount']} posts a {period.value}, and has {count} then"
             found.append(("quota", says, "account"))
     return found
-
-
-def _finding(piece: Piece, code: str, says: str, field: str) -> Finding:
-    return Finding(
-        account_id=piece.account_id,
-        channel=piece.channel.value,
-        code=code,
-        says=says,
-        field=field,
-        blocking=False,
-    )

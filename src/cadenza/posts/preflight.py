@@ -264,19 +264,21 @@ def _opens_by(answer: End | Wait, due: datetime) -> bool:
 
 
 def _of_approval(post: Post, piece: Piece) -> list[Finding]:
-    found = [_finding(piece, "blocked", f"it {blocker}", field="post") for blocker in post.blockers]
+    found = [
+        Finding.about(piece, "blocked", f"it {blocker}", field="post") for blocker in post.blockers
+    ]
     if not post.approved:
-        found.append(_finding(piece, "unapproved", "nobody has approved it", field="post"))
+        found.append(Finding.about(piece, "unapproved", "nobody has approved it", field="post"))
     return found
 
 
 def _of_account(account: Row | None, piece: Piece) -> list[Finding]:
     if account is None:
-        return [_finding(piece, "no_account", "there is no such account", field="account")]
+        return [Finding.about(piece, "no_account", "there is no such account", field="account")]
     name = account["handle"] or account["id"]
     if account["state"] not in ("connected", "expiring"):
         words = f"{name} {account_state(account['state'])}"
-        return [_finding(piece, "account", words, field="account")]
+        return [Finding.about(piece, "account", words, field="account")]
     return []
 
 
@@ -288,14 +290,14 @@ def _of_content(
     try:
         message = read_piece(piece, files)
     except (msgspec.ValidationError, msgspec.DecodeError):
-        return [_finding(piece, "media_gone", "a file that it shows is gone", field="media")]
+        return [Finding.about(piece, "media_gone", "a file that it shows is gone", field="media")]
     if any(name in gone for name in _files_in(piece.content)):
         says = "a file that it shows is not in the storage any more: choose or upload another"
-        return [_finding(piece, "media_gone", says, field="media")]
+        return [Finding.about(piece, "media_gone", says, field="media")]
     if account is None or adapter is None or piece.channel not in adapter.channels:
         return []
     return [
-        _finding(piece, each.code, each.says, field=each.field, blocking=each.blocking)
+        Finding.about(piece, each.code, each.says, field=each.field, blocking=each.blocking)
         for each in adapter.validate(message, refer(account))
     ]
 
@@ -317,17 +319,6 @@ def read_piece(piece: Piece, files: Files | None = None) -> Message:
     """Render a piece without reading its files; what is not complete raises."""
     row = {"content": piece.content, "channel": piece.channel.value, "recipient": None}
     return render(row, files or _NoFiles())
-
-
-def _finding(piece: Piece, code: str, says: str, *, field: str, blocking: bool = True) -> Finding:
-    return Finding(
-        account_id=piece.account_id,
-        channel=piece.channel.value,
-        code=code,
-        says=says,
-        field=field,
-        blocking=blocking,
-    )
 
 
 def _body(state: str, reason: str, due: datetime) -> str:
