@@ -22,11 +22,21 @@ export class Problem extends Error {
     }
     const told = body as { type?: string; detail: string; errors?: Fault[] };
     const code = told.type?.split(":").pop() ?? "unknown";
-    return new Problem(status, code, told.detail, told.errors ?? [], body as Record<string, unknown>);
+    const faults = told.errors ?? [];
+    return new Problem(status, code, inWords(told.detail, faults), faults, body as Record<string, unknown>);
   }
 
   /** The faults by field, for a form: `body.name` becomes `name`. */
   get fields(): Record<string, string> {
     return Object.fromEntries(this.faults.map(({ path, says }) => [path.replace(/^body\./, ""), says]));
   }
+}
+
+/** Name a single fault as its field is called on the screen: `body.password: …` becomes `Password: …`. */
+function inWords(detail: string, faults: readonly Fault[]): string {
+  const [fault, ...more] = faults;
+  if (fault === undefined || more.length > 0 || detail !== `${fault.path}: ${fault.says}`) return detail;
+  const field = fault.path.split(".").findLast((part) => !/^\d+$/.test(part)) ?? fault.path;
+  const name = field.replaceAll("_", " ");
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${fault.says}`;
 }
