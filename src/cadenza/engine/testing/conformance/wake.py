@@ -6,7 +6,7 @@ import pytest
 
 from cadenza.engine.job import Scope
 from cadenza.engine.outcomes import Verdict
-from cadenza.engine.testing.conformance.harness import HOUR, MINUTE, Harness
+from cadenza.engine.testing.conformance.harness import HOUR, Harness
 
 PATIENCE = 10.0  # seconds; a wake-up that comes later is none
 
@@ -100,7 +100,7 @@ class Waking:
         ear = _Ear()
         stop = other.watch(ear)
         try:
-            await harness.add(delay=MINUTE)
+            await harness.add()  # what is far off need not be told: sleepers look by themselves
             await ear.hear("default")
         finally:
             stop()
