@@ -37,7 +37,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 
-PATIENCE = 0.8  # real seconds that a client waits; faults that outlast it are "silence"
+PATIENCE = 0.4  # real seconds that a client waits; faults that outlast it are "silence"
 DEADLINE = timedelta(seconds=90)  # after which a doubt is looked into
 BACKOFF = timedelta(seconds=30)
 ATTEMPTS = 4
