@@ -165,7 +165,10 @@ async def test_everybody_is_woken_after_the_listener_was_cut_off(
     ear = Ear()
     ben.watch(ear)
     admin = await asyncpg.connect(postgres_database)
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
+    cut = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    )
     assert len(await admin.fetch(cut)) == 2
     await ear.hear()
     assert ear.heard == [""]
