@@ -304,6 +304,27 @@ async def test_an_approval_by_saving_takes_from_a_keys_budget(place: Place) -> N
     assert other["approved"]  # it goes nowhere yet, so it costs nothing
 
 
+async def test_what_is_queued_takes_from_a_keys_budget_once(place: Place) -> None:
+    owner = await place.client("owner")
+    queue = f"{HOME}/accounts/account-of-ada/queue"
+    slots = {"slots": {"0": ["09:00"], "3": ["09:00"]}, "zone": "Europe/Berlin"}
+    assert (await owner.put(f"{queue}/schedule", json=slots)).status_code == 200
+    scopes = ("posts:read", "posts:write", "posts:approve", "queue:write")
+    writer = await program(place, *scopes, publish_per_day=1)
+    asked = {"post_id": (await write(writer))["id"], "accounts": [ADA]}
+    for outcome in ("queued", "already_queued"):
+        queued = await writer.post(f"{HOME}/queue", json=asked)
+        assert queued.status_code == 200, queued.text
+        assert [each["outcome"] for each in queued.json()["answers"]] == [outcome]
+    approved = await writer.post(f"{POSTS}/{asked['post_id']}/approve", json={})
+    assert approved.status_code == 200, approved.text  # the one of today
+
+    other = await write(writer, approve=True)
+    refused = await writer.post(f"{HOME}/queue", json={"post_id": other["id"], "accounts": [ADA]})
+    assert refused.status_code == 429, refused.text
+    assert (await writer.get(f"{POSTS}/{other['id']}")).json()["pills"] == []
+
+
 @pytest.mark.parametrize(
     ("verb", "body"),
     [

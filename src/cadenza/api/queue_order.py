@@ -186,16 +186,17 @@ def change_order(deed: Deed, body: OrderAsked) -> reorder.Answer:
             return reorder.reverse(*at, **about, revision=asked.revision)
 
 
-@on_queue.act(
-    "/slots",
-    done=take_slot.Taken,
-    shows=SlotTaken,
-    spends=lambda taken: 1 if taken.was_at is None else 0,
-)
+@on_queue.act("/slots", done=take_slot.Taken, shows=SlotTaken)
 def take_one(deed: Deed, body: SlotAsked) -> take_slot.Taken | Refused:
     """Put a post on one free slot: moved there from wherever it waits on this account, else added."""
-    one_post(deed.act, deed.tx, deed.now, body.post_id)
-    return take_slot.take_slot(deed.tx, deed.now, **deed.about, post_id=body.post_id, at=body.at)
+    read = one_post(deed.act, deed.tx, deed.now, body.post_id)
+    answer = take_slot.take_slot(
+        deed.tx, deed.now, **deed.about, post_id=body.post_id, at=body.at
+    )
+    newly = isinstance(answer, take_slot.Taken) and answer.was_at is None
+    if newly and read.post.approved:  # else the approval spends
+        deed.act.spend(deed.tx, deed.now)
+    return answer
 
 
 @on_queue.act("/skips", done=skip.Skipped, shows=SkippedShown)

@@ -284,8 +284,7 @@ def give_slots(
     act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets, *, to: To | Named | datetime
 ) -> AddedShown:
     """Queue a post that the caller may see, or refuse; locks: `model.locks` of the accounts."""
-    one_post(act, tx, now, post_id)
-    act.spend(tx, now, len({each if isinstance(each, str) else each[0] for each in targets}))
+    read = one_post(act, tx, now, post_id)
     answer = add(
         tx,
         now,
@@ -297,6 +296,8 @@ def give_slots(
     )
     if not isinstance(answer, Added):
         refuse(answer)
+    if read.post.approved:  # else the approval spends
+        act.spend(tx, now, sum(isinstance(each, Queued) for each in answer.answers))
     shown = [_added(each) for each in answer.answers]
     return AddedShown(answers=shown, scheduled_at=answer.scheduled_at)
 
