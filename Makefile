@@ -65,7 +65,7 @@ web: $(STAMP) ## Build the web app into the package, if it changed, write the cl
 	@$(PY) hatch_build.py
 
 test: $(STAMP) web ## Run all tests; names what had to be skipped
-	@$(PY) -m pytest -q -rs -n $(JOBS) $(PYTEST_ARGS)
+	@$(PY) -m tests.try_again -q -rs -n $(JOBS) $(PYTEST_ARGS)
 
 check: format lint types imports house ## Format, lint, types, import contracts, house rules
 

@@ -145,6 +145,35 @@ async def test_a_post_takes_the_slot_that_was_pointed_at_and_another_does_not(
     assert (added["outcome"], added["at"]) == ("queued", free[2])
 
 
+async def test_of_two_who_move_a_post_the_second_is_told(
+    place: Place, editor: httpx2.AsyncClient, queue: str
+) -> None:
+    mine = await post(place, "mine")
+    (queued,) = (await add(editor, mine))["answers"]
+    shown = (await editor.get(queue)).json()
+    ada, ben, *_ = [
+        line["at"] for day in shown["days"] for line in day["lines"] if line["kind"] == "empty"
+    ]
+    both_saw = queued["at"]
+    moved = await editor.post(
+        f"{queue}/slots", json={"post_id": mine, "at": ada, "seen_at": both_saw}
+    )
+    assert moved.status_code == 200, moved.text
+
+    by_hand = {"at": ben, "accounts": [{"account_id": "account-of-ada"}], "seen_at": both_saw}
+    for url, body in (
+        (f"{queue}/slots", {"post_id": mine, "at": ben, "seen_at": both_saw}),
+        (f"{HOME}/posts/{mine}/schedule", by_hand),
+    ):
+        refused = await editor.post(url, json=body)
+        assert refused.status_code == 409, refused.text
+        assert refused.json()["type"].endswith("moved_meanwhile")
+    (pill,) = (await editor.get(f"{HOME}/posts/{mine}")).json()["pills"]
+    assert pill["at"] == ada
+    again = await editor.post(f"{HOME}/posts/{mine}/schedule", json=by_hand | {"seen_at": ada})
+    assert again.status_code == 200, again.text
+
+
 async def test_the_same_words_are_warned_of_when_they_are_queued(
     place: Place, editor: httpx2.AsyncClient, queue: str
 ) -> None:

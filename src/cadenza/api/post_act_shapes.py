@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from cadenza.api.post_shapes import Place, PostShown, TooLateShown
 from cadenza.api.queue_shapes import Shown, ShownAnswer
-from cadenza.api.shape import Asked, IdField, Line, ZoneName
+from cadenza.api.shape import Asked, IdField, Instant, Line, ZoneName
 from cadenza.core.rollup import DeliveryState
 from cadenza.posts import publish_now
 
@@ -61,6 +61,10 @@ class When(Where):
     )
     at: Annotated[datetime, AfterValidator(in_our_days)]
     zone: ZoneName | None = None
+    seen_at: Annotated[
+        Instant | None,
+        Field(description="Where it stood when you looked: it is not moved from anywhere else."),
+    ] = None
 
 
 class Chosen(Asked):

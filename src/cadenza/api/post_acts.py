@@ -133,7 +133,7 @@ async def approve_and_publish_now(
 async def schedule_post(act: Act, workspace_id: Id, post_id: Id, body: When) -> ScheduledShown:
     """Give it an instant by hand, everywhere or at chosen places."""
     targets = targets_of(act, body.accounts)
-    when = schedule_at.When(body.at, body.zone)
+    when = schedule_at.When(body.at, body.zone, body.seen_at)
 
     def operation(tx: Tx, now: datetime) -> ScheduledShown:
         unchanged(act, tx, now, post_id)

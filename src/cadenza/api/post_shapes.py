@@ -19,6 +19,7 @@ from cadenza.posts.delete import Sending
 from cadenza.posts.edit import Change, Conflict
 from cadenza.posts.model import (
     Blocked,
+    MovedMeanwhile,
     NewPost,
     NoSuchPost,
     NotAllowed,
@@ -32,7 +33,16 @@ from cadenza.posts.read import Shown as Read
 from cadenza.posts.schedule_at import NoInstant
 from cadenza.posts.targets import BadTarget, Targets
 
-Refused = NotApprovable | Sending | NoPlace | NotApproved | NoInstant | BadTarget | NoSuchMedia
+Refused = (
+    NotApprovable
+    | Sending
+    | NoPlace
+    | NotApproved
+    | NoInstant
+    | BadTarget
+    | NoSuchMedia
+    | MovedMeanwhile
+)
 LONGEST = 100_000
 
 
@@ -382,6 +392,8 @@ def refuse(answer: Refused, *, if_match: bool = False, current: Any = None) -> N
             raise conflict("sending", _sentence(says), sending=shown)
         case NotApproved(says=says):
             raise conflict("not_approved", _sentence(says))
+        case MovedMeanwhile(says=says):
+            raise conflict("moved_meanwhile", _sentence(says))
         case NoPlace(says=says):
             raise conflict("no_place", _sentence(says))
         case NoInstant(says=says):

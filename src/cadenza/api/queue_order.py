@@ -105,6 +105,10 @@ class SlotAsked(Asked):
     )
     post_id: IdField
     at: Instant
+    seen_at: Annotated[
+        Instant | None,
+        Field(description="Where it stood when you looked: it is not moved from anywhere else."),
+    ] = None
 
 
 class SlotTaken(ShownAnswer):
@@ -190,9 +194,7 @@ def change_order(deed: Deed, body: OrderAsked) -> reorder.Answer:
 def take_one(deed: Deed, body: SlotAsked) -> take_slot.Taken | Refused:
     """Put a post on one free slot: moved there from wherever it waits on this account, else added."""
     read = one_post(deed.act, deed.tx, deed.now, body.post_id)
-    answer = take_slot.take_slot(
-        deed.tx, deed.now, **deed.about, post_id=body.post_id, at=body.at
-    )
+    answer = take_slot.take_slot(deed.tx, deed.now, **deed.about, **body.model_dump())
     newly = isinstance(answer, take_slot.Taken) and answer.was_at is None
     if newly and read.post.approved:  # else the approval spends
         deed.act.spend(deed.tx, deed.now)

@@ -10,7 +10,7 @@ from cadenza.api.shape import Answer
 from cadenza.core.slots import Passed
 from cadenza.core.zones import Mark
 from cadenza.deliveries.resume_plan import NotConnected
-from cadenza.posts.model import NoSuchPost
+from cadenza.posts.model import MovedMeanwhile, NoSuchPost
 from cadenza.posts.targets import BadTarget
 from cadenza.queues.model import NoQueue, NoRoom, Queue
 from cadenza.queues.reorder import Stale, Unknown
@@ -32,6 +32,7 @@ Refused = (
     | HasSchedule
     | TooLate
     | NotConnected
+    | MovedMeanwhile
 )
 
 
@@ -207,6 +208,8 @@ def refuse(answer: Refused) -> NoReturn:
                 revision=revision,
                 order=current,
             )
+        case MovedMeanwhile(says=says):
+            raise conflict("moved_meanwhile", f"{says[:1].upper()}{says[1:]}.")
         case Unknown(ids=ids, says=says):
             raise Problem(422, "unknown_ids", says, ids=list(ids))
         case NotASlot(instants=instants, says=says):

@@ -155,6 +155,19 @@ class NoSuchPost:
 
 
 @dataclass(frozen=True, slots=True)
+class MovedMeanwhile:
+    """It no longer stands where the caller saw it: nothing was changed. `at` is where it stands, if anywhere."""
+
+    at: datetime | None
+
+    @property
+    def says(self) -> str:
+        if self.at is None:
+            return "somebody took it back meanwhile: it has no time there"
+        return f"somebody moved it meanwhile: it goes out {self.at:%Y-%m-%d %H:%M} UTC now"
+
+
+@dataclass(frozen=True, slots=True)
 class NotAllowed:
     """Whoever asked may not do that: nothing was changed."""
 

@@ -1,8 +1,8 @@
 """Gives a post an instant that a person chose, on chosen channels: hand-timed, outside any slot.
 
 Wall time, zone and instant are all kept. A time without an offset and without a zone names no instant and
-is refused; so is the past. The same deliveries are moved, missing ones are made; what is being sent, in
-doubt or sent is reported and left alone.
+is refused; so is the past, and so is moving what no longer stands where the caller saw it. The same
+deliveries are moved, missing ones are made; what is being sent, in doubt or sent is reported and left alone.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from cadenza.deliveries.hurry import MOVABLE, Instant, retime
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
 from cadenza.posts.foresee import foresee
-from cadenza.posts.model import NoSuchPost, Post
+from cadenza.posts.model import MovedMeanwhile, NoSuchPost, Post
 from cadenza.posts.publish_now import NoPlace
 from cadenza.posts.put import put
 from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
@@ -30,10 +30,11 @@ PRESENT = timedelta(minutes=1)  # a minute ago is now: people look at clocks wit
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """An instant (with an offset), or a wall time of `zone` (without one)."""
+    """An instant (with an offset), or a wall time of `zone` (without one); `seen_at` is where it stood."""
 
     time: datetime
     zone: str | None = None
+    seen_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def schedule_at(
     when: When,
     by: str,
     targets: Targets | None = None,
-) -> ScheduledAt | NoSuchPost | NoPlace | NoInstant | BadTarget:
+) -> ScheduledAt | NoSuchPost | NoPlace | NoInstant | BadTarget | MovedMeanwhile:
     """Time a post by hand; without targets, everywhere that it has a delivery for."""
     if when.time.tzinfo is None and when.zone is None:
         return NoInstant(
@@ -104,6 +105,8 @@ def schedule_at(
     places = list(held) if targets is None else resolve_targets(tx, workspace_id, targets)
     if not places:
         return NoPlace()
+    if when.seen_at is not None and (moved := _moved(places, held, as_utc(when.seen_at))):
+        return moved
     zones = _zones(tx, workspace_id, places, when)
     note = "this wall time does not exist that day: the clock goes on to the next" if mark else None
     answers = _move(tx, now, post, places, held, {a: _in(at, zones[a]) for a, _ in places}, note)
@@ -117,6 +120,21 @@ def schedule_at(
         after={"at": at.isoformat(), "places": [f"{account}/{c}" for account, c in places]},
     )
     return ScheduledAt(tuple(answers))
+
+
+def _moved(
+    places: Sequence[tuple[str, Channel]],
+    held: dict[tuple[str, Channel], Row],
+    seen_at: datetime,
+) -> MovedMeanwhile | None:
+    """Name the first that does not stand where the caller saw it; what cannot move is told otherwise."""
+    for place in places:
+        row = held.get(place)
+        if row is None:
+            return MovedMeanwhile(None)
+        if row["state"] in MOVABLE and row["due_at"] != seen_at:
+            return MovedMeanwhile(row["due_at"])
+    return None
 
 
 def _move(

@@ -1,7 +1,8 @@
 """Puts a post on one slot that a person pointed at: moved there if the account has it already, else added.
 
 On a slot it is the queue's: it moves with the queue and its slot cannot be given to another. The post's
-channels on that account go together. What is being sent or tried again stays. Limit: one account a call.
+channels on that account go together. What is being sent or tried again stays, and what no longer stands
+where the caller saw it is not moved. Limit: one account a call.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from datetime import datetime
 
 from cadenza.core.zones import as_utc
 from cadenza.db import audit
-from cadenza.posts.model import NoSuchPost
+from cadenza.posts.model import MovedMeanwhile, NoSuchPost
 from cadenza.posts.targets import BadTarget
 from cadenza.queues import keep
 from cadenza.queues.add import Added, AlreadyQueued, Queued, add
@@ -35,7 +36,7 @@ class Taken:
     warnings: tuple[str, ...] = ()
 
 
-Answer = Taken | NoQueue | NoRoom | NoSuchPost | BadTarget
+Answer = Taken | NoQueue | NoRoom | NoSuchPost | BadTarget | MovedMeanwhile
 
 
 def take_slot(
@@ -47,6 +48,7 @@ def take_slot(
     post_id: str,
     at: datetime,
     by: str,
+    seen_at: datetime | None = None,
 ) -> Answer:
     """Give a post that slot of the account; locks: `model.locks` of it."""
     at = as_utc(at)
@@ -54,6 +56,8 @@ def take_slot(
     if isinstance(queue, NoQueue):
         return queue
     rows = _waiting(tx, queue, post_id)
+    if seen_at is not None and as_utc(seen_at) not in {row["due_at"] for row in rows}:
+        return MovedMeanwhile(rows[0]["due_at"] if rows else None)
     if not rows:
         return _add(tx, now, queue, post_id, at, by=by)
     if any(row["slot_at"] is not None and row["slot_at"] != row["due_at"] for row in rows):

@@ -104,12 +104,13 @@ export function usePlan(): UseMutationResult<string[], Error, Plan> {
 }
 
 /** Return the deliveries that got the time. */
-async function carry(workspace_id: string, { postId, accountId, channel, at, slot }: Plan): Promise<string[]> {
+async function carry(workspace_id: string, { postId, accountId, channel, at, slot, was }: Plan): Promise<string[]> {
+  const seen_at = was?.at; // whoever moved it meanwhile is not overruled unseen
   if (slot) {
     const taken = await take(
       api.POST("/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue/slots", {
         params: { path: { workspace_id, account_id: accountId } },
-        body: { post_id: postId, at },
+        body: { post_id: postId, at, seen_at },
       }),
     );
     return taken.ids;
@@ -117,7 +118,7 @@ async function carry(workspace_id: string, { postId, accountId, channel, at, slo
   const timed = await take(
     api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/schedule", {
       params: { path: { workspace_id, post_id: postId } },
-      body: { at, accounts: [{ account_id: accountId, channel: (channel ?? null) as never }] },
+      body: { at, seen_at, accounts: [{ account_id: accountId, channel: (channel ?? null) as never }] },
     }),
   );
   return timed.places.map((each) => each.delivery_id);
