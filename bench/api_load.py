@@ -33,12 +33,18 @@ async def _ask(port: int, make: Worker, end: float, times: list[float]) -> None:
     while time.perf_counter() < end and (request := make()) is not None:
         began = time.perf_counter()
         writer.write(request)
-        head = await reader.readuntil(b"\r\n\r\n")
-        body = await reader.readexactly(_length(head))
+        status = await read_answer(reader)
         times.append(time.perf_counter() - began)
-        if not head.startswith(b"HTTP/1.1 2"):
-            raise SystemExit(f"bench: {head.decode()}{body.decode()}")
+        if not status.startswith("2"):
+            raise SystemExit(f"bench: answered with {status}")
     writer.close()
+
+
+async def read_answer(reader: asyncio.StreamReader) -> str:
+    """Read one answer whole; return its status."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    await reader.readexactly(_length(head))
+    return head[9:12].decode()
 
 
 def _length(head: bytes) -> int:

@@ -1,4 +1,6 @@
-"""Serve our API for `bench.api`: python -m bench.api_ours ADDRESS FOLDER FD; the port goes to FD.
+"""Serve our API for `bench.api`: python -m bench.api_ours ADDRESS FOLDER FD [paced]; the port goes to FD.
+
+Unless it is paced, nobody is slowed down.
 
 BENCH_PROFILE names a file for cProfile's figures of the loop's thread.
 """
@@ -18,7 +20,7 @@ from cadenza.bootstrap import open_house
 from cadenza.config.model import Settings
 
 
-async def main(address: str, folder: Path, tell: int) -> None:
+async def main(address: str, folder: Path, tell: int, *, paced: bool) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
 
@@ -28,12 +30,13 @@ async def main(address: str, folder: Path, tell: int) -> None:
 
     async with open_house(Settings(data=folder, database=address)) as house:
         free = Pace(per_second=1e9, at_once=10**9)
-        app = create_app(house, stop=stop, pace=free, shared=free)
+        paces = {} if paced else {"pace": free, "shared": free}
+        app = create_app(house, stop=stop, **paces)
         await serve(app, "127.0.0.1", 0, stop, started=started)
 
 
 if __name__ == "__main__":
-    work = main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
+    work = main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), paced=len(sys.argv) > 4)
     where = os.environ.get("BENCH_PROFILE")
     if where is None:
         asyncio.run(work)

@@ -22,6 +22,7 @@ from cadenza.sql.operate import Operations
 from tests.media import made
 from tests.media.conftest import BY, HOME
 from tests.servers.place import ServerUnavailableError
+from tests.servers.run import skip_or_fail
 from tests.servers.s3 import ACCESS_KEY, BUCKET, REGION, SECRET_KEY, PrivateS3
 
 NAME = "ada/" + "a" * 64 + "-1.bin"
@@ -31,8 +32,9 @@ NAME = "ada/" + "a" * 64 + "-1.bin"
 def server() -> Iterator[PrivateS3]:
     try:
         server = PrivateS3.create()
-    except ServerUnavailableError as missing:
-        pytest.skip(str(missing))
+    except ServerUnavailableError as reason:
+        skip_or_fail("s3", reason)
+        raise
     with server:
         yield server
 

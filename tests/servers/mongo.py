@@ -23,43 +23,23 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from tests.servers import place
+from tests.servers.maven import HERE, JAVA, fetch_jars
 from tests.servers.place import Drop, ServerUnavailableError
 
 URL = "CADENZA_TEST_MONGO_URL"
-HERE = Path(__file__).parent
-JARS = HERE.parent.parent / ".cache" / "mongo"
 DISMISS_SECONDS = 3
 START_SECONDS = 60  # a Java machine on a busy box
-FETCH_SECONDS = 600
 
 
-def fetch_jars() -> Path:
-    """Fetch the stand-in's jars, once for all runs."""
-    java, maven = shutil.which("javac"), shutil.which("mvn")
-    if java is None or (maven is None and not any(JARS.glob("h2-*.jar"))):
-        raise ServerUnavailableError(
-            "no mongod, and no Java with Maven to run a stand-in: install mongod, or java 17 "
-            f"and mvn, or name a server in {URL}"
-        )
-    JARS.mkdir(parents=True, exist_ok=True)
-    with (JARS / "lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not any(JARS.glob("h2-*.jar")):
-            pom, out = HERE / "mongo-pom.xml", f"-DoutputDirectory={JARS}"
-            command = [str(maven), "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", out]
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False
-            )
-            if done.returncode != 0:
-                raise ServerUnavailableError(f"Maven fetched no stand-in: {done.stdout[-1000:]}")
-    return JARS
+def _jars() -> Path:
+    return fetch_jars("mongo-pom.xml", instead=f"install mongod, or name a server in {URL}")
 
 
 def compile_stand_in() -> Path:
     """Compile the stand-in once for all runs: a start that compiles takes three times as long."""
-    source, jars = HERE / "MongoStandIn.java", fetch_jars()
-    classes = JARS / f"classes-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
-    with (JARS / "lock").open("ab") as lock:
+    source, jars = HERE / "MongoStandIn.java", _jars()
+    classes = jars / f"classes-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    with (jars / "lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (classes / "MongoStandIn.class").exists():
             command = ["javac", "-cp", f"{jars}/*", "-d", str(classes), str(source)]
@@ -140,10 +120,9 @@ class PrivateMongo:
             where = ["--dbpath", str(data), "--port", str(self.port), "--bind_ip", "127.0.0.1"]
             return [mongod, *where, "--nounixsocket", "--pidfilepath", pid]
         java = shutil.which("java") or "java"
-        small = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"]
-        path = f"{compile_stand_in()}:{fetch_jars()}/*"
+        path = f"{compile_stand_in()}:{_jars()}/*"
         words = [str(self.port), str(self.folder / "h2"), pid]
-        return [java, *small, "-cp", path, "MongoStandIn", *words]
+        return [java, *JAVA, "-cp", path, "MongoStandIn", *words]
 
     def stop(self) -> None:
         self._end(signal.SIGTERM)

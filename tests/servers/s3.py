@@ -1,8 +1,7 @@
-"""A private S3-like server: Versity's gateway over a folder, on a free port.
+"""A private S3-like server: S3Proxy over a folder, on a free port, fetched once by Maven.
 
-`with PrivateS3.create() as s3: s3.endpoint`. The binary is built once from the Go registry into the
-checkout's `.cache/bin`, which takes minutes, so it is never demanded: where it is missing, tests skip
-and say how to get it. The server dies with its owner (see keeper.py).
+`with PrivateS3.create() as s3: s3.endpoint`. It checks signatures (version 4), the hash of what is sent and
+the age of signed addresses, as Amazon's does. The server dies with its owner (see keeper.py).
 """
 
 from __future__ import annotations
@@ -17,24 +16,14 @@ from pathlib import Path
 from typing import IO, Self
 
 from tests.servers import place
+from tests.servers.maven import JAVA, fetch_jars
 from tests.servers.place import Drop, ServerUnavailableError
 
-CACHED = Path(__file__).parents[2] / ".cache" / "bin" / "versitygw"
-START_SECONDS = 15
+START_SECONDS = 60  # a Java machine on a busy box
 ACCESS_KEY = "cadenza-test"
 SECRET_KEY = "not-a-secret-of-anybody"
 REGION = "eu-central-1"
 BUCKET = "media"
-
-
-def find_binary() -> Path:
-    found = CACHED if CACHED.exists() else shutil.which("versitygw")
-    if found is None:
-        raise ServerUnavailableError(
-            "no S3-like server: `GOBIN=$PWD/.cache/bin go install "
-            "github.com/versity/versitygw/cmd/versitygw@latest` builds one in some minutes"
-        )
-    return Path(found)
 
 
 @dataclass(slots=True)
@@ -50,14 +39,13 @@ class PrivateS3:
     @classmethod
     def create(cls) -> Self:
         """Make and start a server; it ends with this process."""
-        binary = find_binary()
+        jars = fetch_jars("s3-pom.xml", instead="leave files on the disk")
         folder = place.new_folder("s3")
         (folder / "root" / BUCKET).mkdir(parents=True)
-        (folder / "sidecar").mkdir()  # not every file system keeps attributes
         alive = folder / "alive"
         server = cls(folder, alive, place.free_port(), place.hold(alive))
         try:
-            server._start(binary)
+            server._start(jars)
         except BaseException:
             server.close()
             raise
@@ -82,10 +70,21 @@ class PrivateS3:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start(self, binary: Path) -> None:
-        command = [str(binary), "--port", f"127.0.0.1:{self.port}", "--region", REGION]
-        command += ["--access", ACCESS_KEY, "--secret", SECRET_KEY, "--health", "/health"]
-        command += ["posix", "--sidecar", str(self.folder / "sidecar"), str(self.folder / "root")]
+    def _start(self, jars: Path) -> None:
+        settings = self.folder / "s3.properties"
+        settings.write_text(
+            "s3proxy.authorization=aws-v4\n"
+            f"s3proxy.identity={ACCESS_KEY}\n"
+            f"s3proxy.credential={SECRET_KEY}\n"
+            f"s3proxy.endpoint={self.endpoint}\n"
+            "jclouds.provider=filesystem-nio2\n"
+            "jclouds.identity=none\n"
+            "jclouds.credential=none\n"
+            f"jclouds.filesystem.basedir={self.folder / 'root'}\n"
+        )
+        java = shutil.which("java") or "java"
+        command = [java, *JAVA, "-cp", f"{jars}/*", "org.gaul.s3proxy.Main"]
+        command += ["--properties", str(settings)]
         self._keeper = place.keep(command, alive=self.alive, folder=self.folder, drop=Drop())
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:

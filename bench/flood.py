@@ -1,0 +1,154 @@
+"""Does one workspace that floods the API slow down another? Ben asks at leisure, alone and beside Ada's flood.
+
+    python -m bench.flood [sqlite|postgres] [seconds]
+
+One process of ours with its own limits, on loopback. Ben lists his queue every 50 ms; Ada's
+sixteen connections ask as fast as they are answered, refusals included. Rounds alternate. The bar: Ben's p99
+beside the flood is below twice his p99 alone. Limit: the flood itself takes a core of the machine.
+"""
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+from bench.api_load import read_answer
+from bench.api_prepare import prepare
+from cadenza.bootstrap import open_house
+from cadenza.config.model import Settings
+from cadenza.deliveries.admit_account import admit_account
+from cadenza.people.model import Role
+from cadenza.people.sessions import From, open_session
+from cadenza.people.sign_up import add_person
+from cadenza.people.tokens import draw_token
+from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
+from cadenza.queues import schedule
+from cadenza.sql.tx import Tx
+from tests.servers.postgres import PrivatePostgres
+
+ROUNDS = 5
+FLOOD = 16  # connections
+PAUSE = 0.05  # seconds between two of Ben's requests
+NEXT_DOOR = "next-door"
+
+
+async def main(kind: str, seconds: float) -> None:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp")))
+        address = f"sqlite:///{folder}/product.sqlite3"
+        if kind == "postgres":
+            address = stack.enter_context(PrivatePostgres.create(fsync=True)).dsn
+        ada = (await prepare(address, folder)).token
+        async with open_house(Settings(data=folder, database=address)) as house:
+            ben = await house.operations.run(move_in)
+        port = await _serve(stack, address, folder)
+        alone: list[float] = []
+        beside: list[float] = []
+        flooded: Counter[str] = Counter()
+        await ask_at_leisure(port, ben, 1.0)  # warm
+        for _ in range(ROUNDS):
+            alone += await ask_at_leisure(port, ben, seconds)
+            async with asyncio.TaskGroup() as group:
+                over = asyncio.Event()
+                for _ in range(FLOOD):
+                    group.create_task(flood(port, ada, over, flooded))
+                beside += await ask_at_leisure(port, ben, seconds)
+                over.set()
+        (p50, p99), (slow, slowest) = _cut(alone), _cut(beside)
+        print(f"{kind}, {ROUNDS} rounds of {seconds:g} s, load {os.getloadavg()[0]:.1f}")
+        print(f"Ben alone: p50 {p50:.1f} ms, p99 {p99:.1f} ms ({len(alone)} answers)")
+        print(
+            f"Ben beside the flood: p50 {slow:.1f} ms, p99 {slowest:.1f} ms ({len(beside)} answers)"
+        )
+        print(f"Ada's answers: {dict(flooded)}")
+        print(f"p99: {slowest / p99:.2f} times as long (bar 2)")
+
+
+def move_in(tx: Tx, now: datetime) -> str:
+    """Give Ben a workspace, an account and a queue of his own; return the token of his session."""
+    create_workspace(
+        tx, now, new=NewWorkspace(id=NEXT_DOOR, name="Next door", zone="UTC"), by="system"
+    )
+    person = add_person(
+        tx, now, email="ben@example.org", name="Ben", password_hash="-", zone="UTC", owner=False
+    )
+    member = add_member(
+        tx, now, workspace_id=NEXT_DOOR, person_id=person, role=Role.OWNER, by="system"
+    )
+    tx.run(
+        """
+        INSERT INTO account
+            (workspace_id, id, provider, remote_id, handle, zone, sealed, created_at)
+        VALUES (:home, 'ben', 'mastodon', 'ben', '@ben', 'UTC', 'sealed', :now)
+        """,
+        home=NEXT_DOOR,
+        now=now,
+    )
+    admit_account(tx, now, workspace_id=NEXT_DOOR, account_id="ben")
+    slots = {str(day): ["09:00", "17:30"] for day in range(7)}
+    schedule.write(
+        tx, now, workspace_id=NEXT_DOOR, account_id="ben", by=f"member:{member}", slots=slots
+    )
+    token = draw_token()
+    origin = From(address="127.0.0.1", agent="bench")
+    open_session(tx, now, person_id=person, token_hash=token.hash, origin=origin)
+    return token.text
+
+
+async def ask_at_leisure(port: int, token: str, seconds: float) -> list[float]:
+    """Ask one thing after the other, with pauses; every answer is timed and must be 200."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    request = _request(token, f"/api/v1/workspaces/{NEXT_DOOR}/accounts/ben/queue")
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        await asyncio.sleep(PAUSE)
+        began = time.perf_counter()
+        writer.write(request)
+        status = await read_answer(reader)
+        times.append(time.perf_counter() - began)
+        assert status == "200", status
+    writer.close()
+    return times
+
+
+async def flood(port: int, token: str, over: asyncio.Event, said: Counter[str]) -> None:
+    """Ask as fast as one is answered."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    request = _request(token, "/api/v1/workspaces/home/accounts/account-0/queue")
+    while not over.is_set():
+        writer.write(request)
+        said[await read_answer(reader)] += 1
+    writer.close()
+
+
+def _request(token: str, path: str) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nhost: bench\r\ncookie: cadenza={token}\r\n\r\n".encode()
+
+
+def _cut(times: list[float]) -> tuple[float, float]:
+    cut = statistics.quantiles(times, n=100)
+    return cut[49] * 1000, cut[98] * 1000
+
+
+async def _serve(stack: ExitStack, address: str, folder: Path) -> int:
+    read, write = os.pipe()
+    words = [sys.executable, "-m", "bench.api_ours", address, str(folder), str(write), "paced"]
+    child = subprocess.Popen(words, pass_fds=[write])  # noqa: ASYNC220 - nothing else runs yet
+    stack.callback(child.wait)
+    stack.callback(child.terminate)
+    os.close(write)
+    with os.fdopen(read) as said:
+        return int(await asyncio.to_thread(said.readline))
+
+
+if __name__ == "__main__":
+    kind = sys.argv[1] if len(sys.argv) > 1 else "sqlite"
+    asyncio.run(main(kind, float(sys.argv[2]) if len(sys.argv) > 2 else 4.0))
