@@ -11,6 +11,7 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
+from cadenza.deliveries import lanes
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.claim import claim
 from cadenza.deliveries.model import Action, NewDelivery, Ticket
@@ -127,6 +128,19 @@ class Road:
             lambda tx, now: settle(tx, now, [result]), locks=settle_locks([result])
         )
         return won
+
+    async def wait_out(self) -> None:
+        """Let every wait be over, and what was put off be due."""
+
+        def pass_time(tx: Tx, now: datetime) -> None:
+            tx.run("UPDATE lane SET parked_until = NULL, park_reason = NULL, parked_by = NULL")
+            tx.run("DELETE FROM network_wait")
+            tx.run("UPDATE delivery SET due_at = :now WHERE due_at > :now", now=now)
+            lanes.refresh(
+                tx, [(row["workspace_id"], row["id"]) for row in tx.all("SELECT * FROM lane")]
+            )
+
+        await self.operations.run(pass_time)
 
     async def epoch(self, ticket: Ticket) -> int:
         return (await self.row("lane", ticket.row["lane_id"]))["epoch"]

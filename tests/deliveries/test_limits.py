@@ -48,6 +48,7 @@ async def test_sixteen_workers_never_exceed_a_cap(road: Road, outcomes: list[Out
     seen = -1
     while len(permits) > seen:  # what a refund gives back is there for the next who asks
         seen = len(permits)
+        await road.wait_out()  # three calls without an answer, and the account rests
         await asyncio.gather(*(work(road, f"w{n}", outcomes, permits) for n in range(16)))
 
     counted = [row for row in await road.rows("activity") if row["counts"]]

@@ -111,8 +111,8 @@ ROWS: list[tuple[int, str, Outcome]] = [
     (400, "something_new", Disconnected("", "")),
     (401, "access_denied", Disconnected("", "")),
     (429, "slow_down", TryLater(timedelta(), Reach.APP, "")),
-    (500, "server_error", Transient("")),
-    (503, "temporarily_unavailable", Transient("")),
+    (500, "server_error", Transient("", out_of_order=True)),
+    (503, "temporarily_unavailable", Transient("", out_of_order=True)),
 ]
 
 

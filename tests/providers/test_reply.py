@@ -98,14 +98,14 @@ async def test_a_gateways_page_is_a_doubt_only_where_repeating_does_harm(status:
     [
         (say(400, {"code": 7}), Rejected("", "7")),
         (say(400, {"code": 9}), Rejected("", "unknown:9")),
-        (say(503, {"code": 8}), Transient("")),
+        (say(503, {"code": 8}), Transient("", out_of_order=True)),
         (say(500, {"code": 9}), Unconfirmed("")),
         (say(429, {"code": 9}), TryLater(timedelta(minutes=1), Reach.ACCOUNT, "")),
         (
             Answer(429, b"slow", (("retry-after", "7"),)),
             TryLater(timedelta(seconds=7), Reach.APP, ""),
         ),
-        (Answer(503, b"soon", (("retry-after", "7"),)), Transient("")),
+        (Answer(503, b"soon", (("retry-after", "7"),)), Transient("", out_of_order=True)),
         (Answer(403, b"<html>no"), Transient("")),
         (Answer(308, b"", (("location", "https://example.org"),)), Forbidden("", "redirect")),
     ],

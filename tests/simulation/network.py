@@ -137,7 +137,11 @@ class Network:
                 wait = timedelta(seconds=1 + tape.below(60))
                 self._tell_caller(wire, answer, TryLater(wait, Reach.ACCOUNT, "slow down"), soon)
             case 6:
-                no = Transient("try again") if tape.below(3) else Rejected("not like this")
+                no = (
+                    Transient("try again", out_of_order=True)
+                    if tape.below(3)
+                    else Rejected("not like this")
+                )
                 self._tell_caller(wire, answer, no, soon)
             case _:
                 self._world.outside(

@@ -66,7 +66,7 @@ ACCOUNT = Table(
     ),
     kept_back=(
         *("sealed", "token_expires_at", "token_issued_at", "token_refreshed_at", "refresh_until"),
-        *("refresh_lease", "refresh_after_at", "lost_at", "reminders", "blocked_at"),
+        *("refresh_lease", "refresh_after_at", "lost_at", "reminders", "blocked_at", "faults"),
     ),
     json=("settings",),
     shape=_account,

@@ -27,7 +27,7 @@ def lift_suspension(
     """Let a suspended account send again."""
     changed = tx.one(
         """
-        UPDATE account SET state = 'connected', state_reason = NULL, blocked_at = NULL
+        UPDATE account SET state = 'connected', state_reason = NULL, blocked_at = NULL, faults = 0
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'suspended'
         RETURNING id
         """,

@@ -3,7 +3,7 @@
 The attempt's outcome is evidence: it is appended by attempt id and always accepted, even from a worker
 that lost its lease. The delivery's move is fenced by its lease; evidence alone may turn `unconfirmed`
 into `sent`. Ledger, refunds, the gap counted from the end of the call, lane and outbox are written in
-the same transaction.
+the same transaction. A network that is out of order is waited for (`heed_outages.py`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,6 +19,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
 from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.facts import select
+from cadenza.deliveries.heed_outages import heed_outages
 from cadenza.deliveries.heed_waits import NetworkWait, keep_waits, scope_of
 from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
 from cadenza.deliveries.mark_recipients import Contact, mark_recipients
@@ -76,6 +77,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
     _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
     keep_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
+    results, rests = heed_outages(tx, now, results)
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
     held = _move(tx, now, ends, fence=HELD)
@@ -83,7 +85,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     won = {id(result) for result, _ in held}
     late = [end for end in ends if id(end[0]) not in won and isinstance(end[0].outcome, Sent)]
     moved = held + _move(tx, now, late, fence=DOUBTED)
-    _leave_alone(tx, now, [result for result, _ in moved])
+    _leave_alone(tx, now, [result for result, _ in moved], rests)
     mark_recipients(tx, now, _contacts(tx, [result for result, _ in moved]))
     announce(tx, now, [_news(result, move) for result, move in moved])
     won |= {id(result) for result, _ in moved}
@@ -319,9 +321,11 @@ def _next_part(tx: Tx, result: Result) -> bool:
     return changed == 1
 
 
-def _leave_alone(tx: Tx, now: datetime, results: Sequence[Result]) -> None:
+def _leave_alone(
+    tx: Tx, now: datetime, results: Sequence[Result], rests: Sequence[NetworkWait]
+) -> None:
     """Close what outcomes ask to be left alone: the scope of the wait, and the account's own lane."""
-    waits: list[NetworkWait] = []
+    waits = list(rests)
     for result in results:
         row = result.ticket.row
         match result.outcome:

@@ -98,7 +98,12 @@ def disconnected(refusal: Refusal, says: str) -> Outcome:
 
 def transient(refusal: Refusal, says: str) -> Outcome:
     """Nothing happened, and the network says so."""
-    return Transient(says)
+    return Transient(says, out_of_order=refusal.status >= 500)
+
+
+def out_of_order(refusal: Refusal, says: str) -> Outcome:
+    """Nothing happened, and nothing else would get through there now."""
+    return Transient(says, out_of_order=True)
 
 
 def transient_for(wait: timedelta) -> Verdict:
@@ -113,7 +118,9 @@ def prepare_anew(refusal: Refusal, says: str) -> Outcome:
 
 def unsure(refusal: Refusal, says: str) -> Outcome:
     """It may have happened: to be found out if that matters, else tried again."""
-    return Unconfirmed(says) if refusal.irreversible else Transient(says)
+    if refusal.irreversible:
+        return Unconfirmed(says)
+    return Transient(says, out_of_order=refusal.status >= 500)
 
 
 def not_ready(wait: timedelta) -> Verdict:

@@ -65,6 +65,9 @@ class Transient:
     says: str
     restart: bool = False
     wait: timedelta | None = None  # trying sooner is in vain, e.g. with a greylisting mail server
+    out_of_order: bool = (
+        False  # no call would have got through: the network's trouble, not this one's
+    )
 
 
 @dataclass(frozen=True, slots=True)

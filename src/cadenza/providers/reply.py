@@ -84,7 +84,9 @@ def judge(
         case NeverLeft() as never:
             return _never_left(never)
         case MayHaveArrived() as perhaps:
-            return Transient(perhaps.says) if request.repeatable else Unconfirmed(perhaps.says)
+            if not request.repeatable:
+                return Unconfirmed(perhaps.says)
+            return Transient(perhaps.says, out_of_order=True)
         case Reply() as reply if reply.ok:
             return Got(reply, reply.json())
         case Reply() as reply:
@@ -121,7 +123,7 @@ def _never_left(never: NeverLeft) -> Outcome:
         return Forbidden(f"{never.says} Correct the account's address.", never.reason.value)
     if never.reason is Reason.BAD_REQUEST:
         return Rejected("The message holds something that cannot be sent.", never.reason.value)
-    return Transient(never.says)
+    return Transient(never.says, out_of_order=True)
 
 
 def _refused(
@@ -151,4 +153,4 @@ def _not_the_network(reply: Reply, request: Request, now: datetime) -> Outcome:
     told_to_wait = reply.status == 503 and wait is not None
     if may_have_happened and not told_to_wait and not request.repeatable:
         return Unconfirmed(says)
-    return Transient(says)
+    return Transient(says, out_of_order=reply.status >= 500)

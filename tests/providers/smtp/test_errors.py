@@ -79,8 +79,8 @@ CASES: list[tuple[Stage, str, Outcome]] = [
         (Stage.MAIL, f"{n} What?", Forbidden("", f"{n}/mail"))
         for n in (500, 501, 502, 503, 504, 555)
     ),
-    (Stage.HELLO, "421 Closing", Transient("")),
-    (Stage.CONNECT, "421 Too busy", Transient("")),
+    (Stage.HELLO, "421 Closing", Transient("", out_of_order=True)),
+    (Stage.CONNECT, "421 Too busy", Transient("", out_of_order=True)),
     (Stage.RCPT, "450 4.7.1 Greylisted", GREY),
     (Stage.RCPT, "451 4.7.1 Greylisted, 7 minutes", Transient("", wait=timedelta(minutes=7))),
     (Stage.DOT, "451 Local error", GREY),

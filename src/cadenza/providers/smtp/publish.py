@@ -132,14 +132,15 @@ def failure(ending: Ending, server: Server) -> Outcome:
         case NeverLeft(reason=Reason.BAD_ADDRESS, says=says):
             return Forbidden(f"{says} Correct the account's server.", "bad_address")
         case NeverLeft(says=says):
-            return Transient(says)
+            return Transient(says, out_of_order=True)
         case Unfit(code, says):
             return Forbidden(says, code)
         case Lost(stage=Stage.TLS):
             says = "No encrypted connection came about; the mail server's certificate may be wrong."
             return Transient(says)
         case Lost(stage=stage):
-            return Transient(f"The mail server fell silent ({stage.value}); nothing was sent.")
+            says = f"The mail server fell silent ({stage.value}); nothing was sent."
+            return Transient(says, out_of_order=True)
         case Taken():
             return Transient("nothing failed")
 

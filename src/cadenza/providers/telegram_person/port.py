@@ -200,7 +200,7 @@ def _named() -> dict[type, str]:
 
 
 def _lost(*, irreversible: bool) -> Outcome:
-    return Unconfirmed(LOST) if irreversible else Transient(LOST)
+    return Unconfirmed(LOST) if irreversible else Transient(LOST, out_of_order=True)
 
 
 def _ours_to_end() -> bool:

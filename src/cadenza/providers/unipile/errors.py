@@ -14,10 +14,10 @@ from cadenza.providers.errors import (
     Verdict,
     disconnected,
     forbidden,
+    out_of_order,
     recipient_gone,
     recipient_shut,
     rejected,
-    transient,
     try_later,
     unsure,
 )
@@ -117,9 +117,9 @@ TABLE = Table(
         *_rows(422, UNPAID, forbidden, "The account's plan or credits do not allow this"),
         *_rows(422, UNFIT, rejected, "The network does not take this content"),
         *_rows(422, SENDER, forbidden, "The network does not let the account send; look at it"),
-        Row(422, "provider_unreachable", None, transient, "The network could not be reached"),
+        Row(422, "provider_unreachable", None, out_of_order, "The network could not be reached"),
         Row(429, None, None, _SOON, "Unipile asks the account to slow down"),
-        *_rows(503, AWAY, transient, "Unipile is not ready"),
+        *_rows(503, AWAY, out_of_order, "Unipile is not ready"),
         *(
             Row(status, None, None, unsure, "Unipile or the network behind it did not finish")
             for status in (408, 500, 504)
