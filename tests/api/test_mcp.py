@@ -1,11 +1,13 @@
 """An agent speaks the Model Context Protocol: it sees what its key may do, and changes nothing unconfirmed."""
 
+import asyncio
 import json
 from typing import Any
 
 import httpx2
 import pytest
 
+from cadenza.api.slow_down import Turns
 from tests.api.conftest import Place
 
 HOME = "/api/v1/workspaces/home-of-ada"
@@ -150,3 +152,14 @@ async def test_what_cannot_be_tried_is_described_and_confirmed_all_the_same(smal
         "copy_written": 0,
         "complete": True,
     }
+
+
+async def test_a_tools_own_request_is_served_in_the_agents_turn(
+    small: Place, agent: httpx2.AsyncClient
+) -> None:
+    small.app.state.turns = Turns(at_once=1)
+    async with asyncio.timeout(20):
+        shown = await asyncio.gather(
+            *(call(agent, "queues_show_schedule", account_id="account-of-ada") for _ in range(3))
+        )
+    assert [each["isError"] for each in shown] == [True] * 3  # there are no slots yet

@@ -1,6 +1,8 @@
 """One caller who floods is slowed down, and the others are served."""
 
-from cadenza.api.slow_down import REMEMBERED, Breath, Pace
+import asyncio
+
+from cadenza.api.slow_down import REMEMBERED, Breath, Pace, Turns
 from cadenza.core.clock import SystemClock
 from tests.api.conftest import Place
 
@@ -59,3 +61,26 @@ def test_the_least_used_are_forgotten() -> None:
     for number in range(REMEMBERED):
         breath.take(f"stranger {number}")
     assert breath.take("ada") == 0
+
+
+async def test_a_caller_waits_in_their_own_line_and_others_pass_by() -> None:
+    turns = Turns(at_once=2)
+    served: list[str] = []
+    go_on = asyncio.Event()
+
+    async def ask(who: str) -> None:
+        async with turns.take(who):
+            served.append(who)
+            await go_on.wait()
+
+    async with asyncio.TaskGroup() as group:
+        crowd = [group.create_task(ask("ada")) for _ in range(5)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        group.create_task(ask("ben"))
+        await asyncio.sleep(0)
+        assert served == ["ada", "ada", "ben"]
+        crowd[-1].cancel()  # whoever goes away leaves the line
+        go_on.set()
+    assert served == ["ada", "ada", "ben", "ada", "ada"]
+    assert turns == Turns(at_once=2), "nobody is remembered"

@@ -51,7 +51,7 @@ from cadenza.api.find_route import Finder
 from cadenza.api.guard import Guard
 from cadenza.api.pages import serve_pages
 from cadenza.api.problems import HANDLERS, ProblemShown
-from cadenza.api.slow_down import SHARED, Breath, Pace
+from cadenza.api.slow_down import SHARED, Breath, Pace, Turns
 from cadenza.bootstrap.model import House
 from cadenza.people.passwords import Passwords
 
@@ -123,6 +123,7 @@ def create_app(
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()
     app.state.breath = Breath(house.clock, pace or Pace(), shared)
+    app.state.turns = Turns()
     app.state.declared = {}
     for prefix, resources in ((V1, RESOURCES), ("", (health.routes, public_media.routes))):
         for resource in resources:

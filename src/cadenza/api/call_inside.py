@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from fastapi import Request
 from starlette.types import Message
 
+INSIDE = "cadenza.inside"  # it is served in the turn of the request that asks
 CARRIED = (b"authorization", b"cookie", b"host", b"origin", b"user-agent", b"x-cadenza-csrf")
 
 
@@ -48,6 +49,7 @@ async def call_inside(
         "query_string": query.encode(),
         "headers": own,
         "app": request.app,
+        INSIDE: True,
     }
     status, pieces = 500, list[bytes]()
 

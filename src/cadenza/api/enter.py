@@ -7,6 +7,7 @@ writes a header that no form can send. Keys come in the Authorization header, ne
 
 import math
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,11 +16,12 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from cadenza.api.ask import Acting, Replayed
+from cadenza.api.call_inside import INSIDE
 from cadenza.api.cookies import read_cookie
 from cadenza.api.declare import Declared, Door
 from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.read_body import read_body
-from cadenza.api.slow_down import Breath
+from cadenza.api.slow_down import Breath, Turns
 from cadenza.bootstrap.model import House
 from cadenza.engine.errors import EngineError
 from cadenza.people.identify import Known, identify_key, identify_session
@@ -41,6 +43,10 @@ class Guarded(APIRoute):
 
         async def guarded(request: Request) -> Response:
             declared: Declared = request.app.state.declared[self.endpoint]
+            async with take_turn(request, declared):
+                return await serve(request, declared)
+
+        async def serve(request: Request, declared: Declared) -> Response:
             house: House = request.app.state.house
             workspace_id = request.path_params.get("workspace_id", "")
             check_browser(request, declared, house.settings.public_url)
@@ -82,6 +88,15 @@ class Guarded(APIRoute):
             return response
 
         return guarded
+
+
+def take_turn(request: Request, declared: Declared) -> AbstractAsyncContextManager[None]:
+    """Let a caller have a few requests in hand at once; an upload may take minutes, so it does not count."""
+    token = request.headers.get("authorization") or request.headers.get("cookie")
+    if token is None or declared.takes == "upload" or INSIDE in request.scope:
+        return nullcontext()
+    turns: Turns = request.app.state.turns
+    return turns.take(token)
 
 
 def takes_dry_run(route: APIRoute) -> bool:

@@ -1,16 +1,20 @@
 """No caller and no workspace can crowd out the others: a bucket of requests for each person, key or address,
-and one for each workspace, which all of its people and keys share.
+and one for each workspace, which all of its people and keys share; and a few requests of a caller at a time.
 
-Buckets are in this process's memory, as their purpose is its own breath; what must hold over all
+Buckets and lines are in this process's memory, as their purpose is its own breath; what must hold over all
 processes (sign-in tries, daily budgets) is counted in the store. The least used are forgotten.
 """
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from cadenza.core.clock import Clock
 
 REMEMBERED = 10_000
+IN_HAND = 3  # requests of one caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +56,32 @@ class Breath:
         if len(self._left) > REMEMBERED:
             self._left.popitem(last=False)
         return wait
+
+
+@dataclass(slots=True)
+class _Line:
+    turns: asyncio.Semaphore
+    waiting: int = 0  # or being served
+
+
+@dataclass(slots=True)
+class Turns:
+    """A caller who asks much at once stands in a line of their own; the others do not wait behind it."""
+
+    at_once: int = IN_HAND
+    _lines: dict[str, _Line] = field(default_factory=dict[str, _Line])
+
+    @asynccontextmanager
+    async def take(self, who: str) -> AsyncGenerator[None]:
+        """Wait for a turn, and hold it for as long as the request lasts."""
+        line = self._lines.get(who)
+        if line is None:
+            line = self._lines[who] = _Line(asyncio.Semaphore(self.at_once))
+        line.waiting += 1
+        try:
+            async with line.turns:
+                yield
+        finally:
+            line.waiting -= 1
+            if not line.waiting:
+                del self._lines[who]
