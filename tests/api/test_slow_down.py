@@ -2,7 +2,7 @@
 
 import asyncio
 
-from cadenza.api.slow_down import REMEMBERED, Breath, Pace, Turns
+from cadenza.api.slow_down import LONGEST, REMEMBERED, Breath, Pace, Turns
 from cadenza.core.clock import SystemClock
 from tests.api.conftest import Place
 
@@ -84,3 +84,33 @@ async def test_a_caller_waits_in_their_own_line_and_others_pass_by() -> None:
         go_on.set()
     assert served == ["ada", "ada", "ben", "ada", "ada"]
     assert turns == Turns(at_once=2), "nobody is remembered"
+
+
+async def test_who_asks_a_little_too_fast_is_served_at_the_pace_and_not_refused(
+    small: Place,
+) -> None:
+    small.app.state.breath = Breath(small.house.clock, Pace(per_second=20, at_once=2))
+    viewer = await small.client("viewer")
+    began = small.house.clock.monotonic()
+    answers = await asyncio.gather(*(viewer.get("/api/v1/me") for _ in range(12)))
+    assert [answer.status_code for answer in answers] == [200] * 12
+    assert small.house.clock.monotonic() - began >= 0.45  # ten of them waited their twentieth
+
+
+async def test_a_line_that_is_too_long_is_not_joined(small: Place) -> None:
+    viewer = await small.client("viewer")
+    small.app.state.turns = turns = Turns(at_once=1)
+    token = viewer.headers.get("cookie") or f"cadenza={viewer.cookies['cadenza']}"
+
+    async def stand() -> None:
+        async with turns.take(token):
+            await asyncio.Event().wait()
+
+    crowd = [asyncio.ensure_future(stand()) for _ in range(LONGEST)]
+    await asyncio.sleep(0)
+    refused = await viewer.get("/api/v1/me")
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+    for each in crowd:
+        each.cancel()
+    await asyncio.gather(*crowd, return_exceptions=True)
+    assert (await viewer.get("/api/v1/me")).status_code == 200

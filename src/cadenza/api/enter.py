@@ -21,7 +21,7 @@ from cadenza.api.cookies import read_cookie
 from cadenza.api.declare import Declared, Door
 from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.read_body import read_body
-from cadenza.api.slow_down import Breath, Turns
+from cadenza.api.slow_down import PATIENCE, Breath, Turns
 from cadenza.bootstrap.model import House
 from cadenza.engine.errors import EngineError
 from cadenza.people.identify import Known, identify_key, identify_session
@@ -54,12 +54,14 @@ class Guarded(APIRoute):
             try:
                 known = await identify(request, house, workspace_id, account_id)
             except Problem:
-                slow_down(request, None)  # a key that opens nothing counts as its sender's address
+                await slow_down(
+                    request, None
+                )  # a key that opens nothing counts as its sender's address
                 raise
             caller = None if known is None else known.caller
-            slow_down(request, caller)
+            await slow_down(request, caller)
             admit(declared, caller, workspace_id)
-            share_breath(request, caller, workspace_id)
+            await share_breath(request, caller, workspace_id)
             ask = Acting(
                 house=house,
                 request=request,
@@ -96,6 +98,8 @@ def take_turn(request: Request, declared: Declared) -> AbstractAsyncContextManag
     if token is None or declared.takes == "upload" or INSIDE in request.scope:
         return nullcontext()
     turns: Turns = request.app.state.turns
+    if turns.is_full(token):
+        raise _too_many(1, "Too many of your requests wait in line")
     return turns.take(token)
 
 
@@ -155,30 +159,34 @@ def _by_key(given: str, workspace_id: str, account_id: str | None) -> Glance[Kno
     )
 
 
-def slow_down(request: Request, caller: Caller | None) -> None:
-    """Refuse a caller who asks too much at once, so that others are served."""
+async def slow_down(request: Request, caller: Caller | None) -> None:
+    """Let a caller who asks too much at once wait, or refuse, so that others are served."""
     address = request.client.host if request.client else "unknown"
     who = f"from:{address}" if caller is None else caller.person_id or caller.by
     breath: Breath = request.app.state.breath
-    _wait(breath.take(who), "That is too much at once")
+    await _wait(request, breath.take(who), "That is too much at once")
 
 
-def share_breath(request: Request, caller: Caller | None, workspace_id: str) -> None:
-    """Refuse a workspace that asks too much at once; only those who belong to it count."""
+async def share_breath(request: Request, caller: Caller | None, workspace_id: str) -> None:
+    """Let a workspace that asks too much at once wait, or refuse; only those who belong to it count."""
     if workspace_id and caller is not None and caller.role is not None:
         breath: Breath = request.app.state.breath
-        _wait(breath.take_shared(workspace_id), "This workspace asks too much at once")
-
-
-def _wait(seconds: float, says: str) -> None:
-    if seconds:
-        whole = max(1, math.ceil(seconds))
-        raise Problem(
-            429,
-            "too_many",
-            f"{says}: go on in {whole} seconds.",
-            headers={"retry-after": str(whole)},
+        await _wait(
+            request, breath.take_shared(workspace_id), "This workspace asks too much at once"
         )
+
+
+async def _wait(request: Request, seconds: float, says: str) -> None:
+    """Wait in the caller's turn, so that whoever does not heed a refusal asks no faster either."""
+    if seconds:
+        await request.app.state.house.clock.sleep(min(seconds, PATIENCE))
+    if seconds > PATIENCE:
+        raise _too_many(math.ceil(seconds), says)
+
+
+def _too_many(seconds: int, says: str) -> Problem:
+    after = {"retry-after": str(seconds)}
+    return Problem(429, "too_many", f"{says}: go on in {seconds} seconds.", headers=after)
 
 
 def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:

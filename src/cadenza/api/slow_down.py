@@ -1,7 +1,7 @@
 """No caller and no workspace can crowd out the others: a bucket of requests for each person, key or address,
 and one for each workspace, which all of its people and keys share; and a few requests of a caller at a time.
 
-Buckets and lines are in this process's memory, as their purpose is its own breath; what must hold over all
+Whoever asks faster is served at the pace, in a line of their own; refused is what would wait too long. Buckets and lines are in this process's memory, as their purpose is its own breath; what must hold over all
 processes (sign-in tries, daily budgets) is counted in the store. The least used are forgotten.
 """
 
@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from cadenza.core.clock import Clock
 
 REMEMBERED = 10_000
+PATIENCE = 1.0  # seconds that a request is kept waiting
 IN_HAND = 3  # requests of one caller
+LONGEST = 200  # requests in a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,10 @@ class Pace:
     """So many requests a second in the long run, and so many at once."""
 
     per_second: float = 50.0
-    at_once: int = 1000
+    at_once: int = 200
 
 
-SHARED = Pace(per_second=100.0, at_once=3000)
+SHARED = Pace(per_second=100.0, at_once=600)
 
 
 @dataclass(slots=True)
@@ -40,7 +42,7 @@ class Breath:
     )
 
     def take(self, who: str) -> float:
-        """Take one of a caller's; return 0, or the seconds to wait before the next is free."""
+        """Take one of a caller's; return the seconds to wait for it. Beyond `PATIENCE` none was taken."""
         return self._take(who, self.pace)
 
     def take_shared(self, workspace_id: str) -> float:
@@ -51,8 +53,8 @@ class Breath:
         now = self.clock.monotonic()
         left, at = self._left.pop(who, (float(pace.at_once), now))
         left = min(float(pace.at_once), left + (now - at) * pace.per_second)
-        wait = 0.0 if left >= 1 else (1 - left) / pace.per_second
-        self._left[who] = (left - 1 if left >= 1 else left, now)
+        wait = max(0.0, (1 - left) / pace.per_second)
+        self._left[who] = (left - 1 if wait <= PATIENCE else left, now)
         if len(self._left) > REMEMBERED:
             self._left.popitem(last=False)
         return wait
@@ -70,6 +72,11 @@ class Turns:
 
     at_once: int = IN_HAND
     _lines: dict[str, _Line] = field(default_factory=dict[str, _Line])
+
+    def is_full(self, who: str) -> bool:
+        """Say whether a line is so long that nobody should join it."""
+        line = self._lines.get(who)
+        return line is not None and line.waiting >= LONGEST
 
     @asynccontextmanager
     async def take(self, who: str) -> AsyncGenerator[None]:
