@@ -8,18 +8,14 @@ some hours attempts count again, so nothing is tried for ever.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from cadenza.core.backoff import Backoff, delay
 from cadenza.deliveries.heed_waits import NetworkWait
 from cadenza.deliveries.model import account_scope
-from cadenza.providers.outcome import Reach, Transient, TryLater, Unconfirmed
+from cadenza.providers.outcome import Outcome, Reach, Transient, TryLater, Unconfirmed
 from cadenza.sql.tx import Row, Tx
-
-if TYPE_CHECKING:
-    from cadenza.deliveries.settle import Result
 
 ENOUGH = 3  # faults in a row; fewer than the attempts that a post has
 REST = Backoff(base=timedelta(minutes=1), cap=timedelta(minutes=15), jitter=0.2)
@@ -27,33 +23,36 @@ MOST = 30  # about six hours of one call after the other
 Key = tuple[str, str]  # a workspace and an account
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a call, or what prepared it, came to."""
+
+    account: Key
+    outcome: Outcome
+    was_made: bool  # else it never came to the call
+
+    @property
+    def is_fault(self) -> bool:
+        """Say whether the network did not serve at all."""
+        match self.outcome:
+            case Transient(out_of_order=out_of_order):
+                return out_of_order
+            case Unconfirmed():
+                return True
+            case _:
+                return False
+
+
 def heed_outages(
-    tx: Tx, now: datetime, results: "Sequence[Result]"
-) -> "tuple[list[Result], list[NetworkWait]]":
-    """Count faults and answers; return what the results come to, and how long accounts rest."""
-    faults = Counter(_account(result) for result in results if _is_fault(result))
-    _end_rows(tx, [result for result in results if not _is_fault(result)])
-    if not faults:
-        return list(results), []
-    rows = _count(tx, faults)
-    rests = {
-        key: _rest(now, row, results[0].fraction)
-        for key, row in rows.items()
-        if row["faults"] >= ENOUGH
-    }
+    tx: Tx, now: datetime, calls: Sequence[Call], *, fraction: float
+) -> tuple[list[Outcome], list[NetworkWait]]:
+    """Count faults and answers; return what each call comes to, and how long accounts rest."""
+    _end_rows(tx, {call.account for call in calls if call.was_made and not call.is_fault})
+    faults = Counter(call.account for call in calls if call.is_fault)
+    rows = _count(tx, faults) if faults else {}
+    rests = {key: _rest(now, row, fraction) for key, row in rows.items() if row["faults"] >= ENOUGH}
     spared = {key: rest for key, rest in rests.items() if rows[key]["faults"] <= MOST}
-    heeded = [_heed(now, result, spared.get(_account(result))) for result in results]
-    return heeded, list(rests.values())
-
-
-def _is_fault(result: "Result") -> bool:
-    match result.outcome:
-        case Transient(out_of_order=out_of_order):
-            return out_of_order
-        case Unconfirmed():
-            return True
-        case _:
-            return False
+    return [_heed(now, call, spared.get(call.account)) for call in calls], list(rests.values())
 
 
 def _rest(now: datetime, account: Row, fraction: float) -> NetworkWait:
@@ -63,15 +62,11 @@ def _rest(now: datetime, account: Row, fraction: float) -> NetworkWait:
     return NetworkWait(scope=scope, until=now + wait, reason=says)
 
 
-def _heed(now: datetime, result: "Result", rest: NetworkWait | None) -> "Result":
-    if rest is None or not isinstance(result.outcome, Transient) or not _is_fault(result):
-        return result
-    says = f"{rest.reason}: {result.outcome.says}"
-    return replace(result, outcome=TryLater(rest.until - now, Reach.ACCOUNT, says))
-
-
-def _account(result: "Result") -> Key:
-    return result.ticket.workspace_id, result.ticket.row["account_id"]
+def _heed(now: datetime, call: Call, rest: NetworkWait | None) -> Outcome:
+    if rest is None or not call.is_fault or not isinstance(call.outcome, Transient):
+        return call.outcome
+    says = f"{rest.reason}: {call.outcome.says}"
+    return TryLater(rest.until - now, Reach.ACCOUNT, says)
 
 
 def _count(tx: Tx, faults: Counter[Key]) -> dict[Key, Row]:
@@ -87,15 +82,14 @@ def _count(tx: Tx, faults: Counter[Key]) -> dict[Key, Row]:
     return {(row["workspace_id"], row["id"]): row for row in rows}
 
 
-def _end_rows(tx: Tx, answered: "Sequence[Result]") -> None:
-    """The network answered, whatever it said."""
-    keys = {_account(result) for result in answered if result.attempt_id is not None}
-    if keys:
+def _end_rows(tx: Tx, accounts: set[Key]) -> None:
+    """These networks answered, whatever they said."""
+    if accounts:
         tx.run(
             """
             UPDATE account SET faults = 0
-            FROM TABLE(:keys) AS answered (workspace_id text, id text)
+            FROM TABLE(:accounts) AS answered (workspace_id text, id text)
             WHERE account.workspace_id = answered.workspace_id AND account.id = answered.id AND faults > 0
             """,
-            keys=sorted(keys),
+            accounts=sorted(accounts),
         )

@@ -7,7 +7,7 @@ the same transaction. A network that is out of order is waited for (`heed_outage
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
 from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.facts import select
-from cadenza.deliveries.heed_outages import heed_outages
+from cadenza.deliveries.heed_outages import Call, heed_outages
 from cadenza.deliveries.heed_waits import NetworkWait, keep_waits, scope_of
 from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
 from cadenza.deliveries.mark_recipients import Contact, mark_recipients
@@ -77,7 +77,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
     _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
     keep_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
-    results, rests = heed_outages(tx, now, results)
+    results, rests = _heed(tx, now, results)
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
     held = _move(tx, now, ends, fence=HELD)
@@ -91,6 +91,24 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     won |= {id(result) for result, _ in moved}
     won |= {id(result) for result in between if _next_part(tx, result)}
     return [id(result) in won for result in results]
+
+
+def _heed(
+    tx: Tx, now: datetime, results: Sequence[Result]
+) -> tuple[list[Result], list[NetworkWait]]:
+    """Turn what a network's outage brought into waits; return also how long accounts rest."""
+    calls = [
+        Call(
+            (result.ticket.workspace_id, result.ticket.row["account_id"]),
+            result.outcome,
+            result.attempt_id is not None,
+        )
+        for result in results
+    ]
+    luck = max((result.fraction for result in results), default=0.0)
+    outcomes, rests = heed_outages(tx, now, calls, fraction=luck)
+    pairs = zip(results, outcomes, strict=True)
+    return [replace(result, outcome=outcome) for result, outcome in pairs], rests
 
 
 def _contacts(tx: Tx, results: Sequence[Result]) -> list[Contact]:

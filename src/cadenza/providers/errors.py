@@ -101,6 +101,11 @@ def transient(refusal: Refusal, says: str) -> Outcome:
     return Transient(says, out_of_order=refusal.status >= 500)
 
 
+def stumbled(refusal: Refusal, says: str) -> Outcome:
+    """Nothing happened, and another one might well get through."""
+    return Transient(says)
+
+
 def out_of_order(refusal: Refusal, says: str) -> Outcome:
     """Nothing happened, and nothing else would get through there now."""
     return Transient(says, out_of_order=True)

@@ -11,7 +11,7 @@ from tests.providers.contract import bare, drive
 from tests.providers.threads.stage import threads
 
 
-@pytest.mark.parametrize("name", [*errors.PASSING, *errors.LASTING])
+@pytest.mark.parametrize("name", sorted([*errors.PASSING, *errors.LASTING]))
 async def test_a_containers_error_means_what_its_row_says(name: str) -> None:
     async with threads(files=("waves.mp4",)) as (scene, world):
 

@@ -15,7 +15,7 @@ from cadenza.providers.errors import (
     not_ready,
     prepare_anew,
     rejected,
-    transient,
+    stumbled,
     try_later,
     unsure,
 )
@@ -78,5 +78,5 @@ TABLE = Table(
 UPLOADS = Table(
     network="Mastodon",
     read=read,
-    rows=(Row(500, None, None, transient, "The server could not take a file"), *TABLE.rows),
+    rows=(Row(500, None, None, stumbled, "The server could not take a file"), *TABLE.rows),
 )
