@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from cadenza.core.clock import SystemClock
@@ -129,3 +130,23 @@ async def test_a_glance_cannot_write(counter: Operations) -> None:
     with pytest.raises(Exception, match="read"):
         await counter.glance(lambda tx: tx.run("UPDATE counter SET count = 7"))
     assert await counter.read(lambda tx, _: tx.value("SELECT count FROM counter")) == 0
+
+
+async def test_whoever_gives_up_leaves_nothing_open_for_the_next(postgres_database: str) -> None:
+    """A transaction left open would take in what the next one is told is committed."""
+    database = PostgresDatabase(postgres_database, spare=1)
+    await database.open()
+    operations = PostgresOperations(database)
+    outside = await asyncpg.connect(postgres_database)
+    await outside.execute("CREATE TABLE counter (count bigint NOT NULL)")
+    await outside.execute("INSERT INTO counter VALUES (0)")
+    for n, turns in enumerate(range(0, 150, 2), start=1):  # of the loop: from BEGIN to COMMIT
+        hasty = asyncio.create_task(operations.run(lambda tx, _: tx.value("SELECT 1")))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        hasty.cancel()
+        await asyncio.gather(hasty, return_exceptions=True)
+        await operations.run(lambda tx, _: tx.run("UPDATE counter SET count = count + 1"))
+        assert await outside.fetchval("SELECT count FROM counter") == n, f"after {turns} turns"
+    await outside.close()
+    await database.close()

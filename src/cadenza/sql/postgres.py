@@ -149,14 +149,18 @@ class PostgresDatabase:
             try:
                 await self._forget_plans(slot, connection)
                 return await work(connection)
+            except asyncio.CancelledError:
+                # Nobody knows how far it came. A transaction that was just being opened would stay open,
+                # and take in what the next one is told is committed.
+                slot.drop()
+                raise
             except Exception as error:
                 if may_run_again(error) and collisions < COLLISIONS:
                     collisions += 1
                     await self._clock.sleep(self._chance.fraction() * 0.01 * collisions)
                     continue
                 if is_lost(error, connection):
-                    slot.connection = None
-                    connection.terminate()
+                    slot.drop()
                     if again and not self._closed:
                         again = False
                         continue
@@ -195,6 +199,12 @@ class _Slot:
         self.hot = hot
         self.planned_at = 0.0
         self.connection: Connection | None = None
+
+    def drop(self) -> None:
+        """Break the connection off: the server undoes what it was at."""
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            connection.terminate()
 
 
 async def _say_hello(connection: Connection) -> None:
