@@ -121,6 +121,20 @@ async def test_undo_says_what_it_cannot_restore_and_why(desk: Desk) -> None:
     assert await desk.posts() == ["thief", "p0003", "p0004"]
 
 
+async def test_undo_leaves_what_was_added_again_and_is_out_by_now(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    first, second = await desk.fill(2)
+    desk.now = first.at - timedelta(minutes=5)
+    answer = await cleared(desk)
+    await desk.add(post="p0002")  # takes the first slot
+    desk.now = first.at
+    assert len(await desk.send()) == 1
+    assert dict((await undone(desk, answer)).lost) == {
+        first.ids[0]: "its time has passed",
+        second.ids[0]: "it was added again meanwhile",
+    }
+
+
 async def test_undo_leaves_the_followers_of_a_slot_that_was_taken(desk: Desk) -> None:
     await desk.week(slots=DAILY)
     two = only(await desk.add(post="two", channels=(Channel.MASTODON, Channel.BLUESKY)))

@@ -118,7 +118,7 @@ class _Days:
     """What stands on an account now: who at which instant, how many posts on which day."""
 
     queue: Queue | NoQueue
-    live: list[Row]  # of the cleared posts, what is there by now
+    there: list[Row]  # of the cleared posts, what was added again, and may be out by now
     skipped: frozenset[datetime] = frozenset()
     holders: dict[datetime, set[str]] = field(default_factory=dict[datetime, set[str]])
     posts: dict[date, set[str]] = field(default_factory=dict[date, set[str]])
@@ -132,18 +132,18 @@ class _Days:
         queue: Queue | NoQueue,
         cleared: Sequence[Row],
     ) -> "_Days":
-        live = tx.all(
+        there = tx.all(
             f"""
-            SELECT post_id, channel, due_at, slot_at
+            SELECT post_id, channel, due_at, slot_at, state IN {LIVE} AS live
             FROM TABLE(:posts) AS asked (post text) JOIN delivery
                 ON delivery.workspace_id = :workspace_id AND delivery.post_id = asked.post
-            WHERE account_id = :account_id AND state IN {LIVE}
+            WHERE account_id = :account_id AND state NOT IN ('canceled', 'skipped')
             """,  # noqa: S608 - put together from constants
             posts=[(post,) for post in sorted({row["post_id"] or "" for row in cleared})],
             workspace_id=workspace_id,
             account_id=account_id,
         )
-        days = cls(queue, live)
+        days = cls(queue, there)
         if isinstance(queue, Queue) and cleared:
             days._read(tx, queue, [row["slot_at"] or row["due_at"] for row in cleared])
         return days
@@ -160,15 +160,17 @@ class _Days:
                 for at in {row["due_at"], row["slot_at"]} - {None}:
                     self.holders.setdefault(at, set()).add(post)
 
+    def _slots(self, post: str) -> set[datetime | None]:
+        """Read off which slots a post holds by now."""
+        return {row["slot_at"] for row in self.there if row["live"] and row["post_id"] == post}
+
     def why_not(self, now: datetime, group: Sequence[Row]) -> str | None:
         """Say why a post's channels cannot come back to their instant."""
         first, at = group[0], _instant(group)
         if first["due_at"] <= now:
             return "its time has passed"
         queued = any(row["slot_at"] is not None for row in group)
-        if queued and any(
-            row["slot_at"] not in (None, at) for row in self.live if row["post_id"] == _post(first)
-        ):
+        if queued and self._slots(_post(first)) - {None, at}:
             return AGAIN
         if self.holders.get(at, set()) - {_post(first)}:
             return "its slot was taken meanwhile" if queued else "its time was taken meanwhile"
@@ -195,7 +197,7 @@ class _Days:
         if slot is None:
             wall = clock_text(group[0]["due_at"], schedule)
             return [_Back(row["id"], None, wall, zone, REMOVED) for row in group]
-        led = any(row["slot_at"] == at for row in self.live if row["post_id"] == _post(leader))
+        led = at in self._slots(_post(leader))
         return [
             _Back(row["id"], at if row is leader and not led else None, wall_text(slot), zone, None)
             for row in group
@@ -213,7 +215,7 @@ def _sort_out(
     groups: dict[tuple[str, datetime], list[Row]] = {}
     for row in rows:
         groups.setdefault((_post(row), row["due_at"]), []).append(row)
-    there = {(row["post_id"], row["channel"]) for row in days.live}
+    there = {(row["post_id"], row["channel"]) for row in days.there}
     for group in groups.values():
         again = [row for row in group if (row["post_id"], row["channel"]) in there]
         lost += [(row["id"], AGAIN) for row in again]
