@@ -2150,6 +2150,8 @@ class SlotAsked(TypedDict):
 
     post_id: str
     at: Instant
+    # Where it stood when you looked: it is not moved from anywhere else.
+    seen_at: NotRequired[Instant | None]
 
 
 class SlotTaken(TypedDict):
@@ -2442,6 +2444,8 @@ class When(TypedDict):
     accounts: NotRequired[list[PostShapesPlace] | None]
     at: Instant
     zone: NotRequired[str | None]
+    # Where it stood when you looked: it is not moved from anywhere else.
+    seen_at: NotRequired[Instant | None]
 
 
 class Where(TypedDict):
