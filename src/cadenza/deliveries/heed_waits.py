@@ -32,7 +32,7 @@ class NetworkWait:
 
 
 def scope_of(reach: Reach, account: Row, recipient: str | None) -> Key:
-    """Name what a wait is about. One kind of call waits with the whole account."""
+    """Name what a wait is about."""
     match reach:
         case Reach.APP:
             return ALL, f"app:{account['provider']}"
@@ -40,7 +40,7 @@ def scope_of(reach: Reach, account: Row, recipient: str | None) -> Key:
             # Without a recipient it is the account's own place.
             place = fold_recipient(recipient) if recipient else account_scope(account["id"])
             return account["workspace_id"], f"{OF_RECIPIENT}{account['provider']}:{place}"
-        case Reach.ACCOUNT | Reach.ENDPOINT:
+        case Reach.ACCOUNT:
             return account["workspace_id"], account_scope(account["id"])
 
 

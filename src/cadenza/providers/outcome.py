@@ -23,7 +23,6 @@ class Reach(StrEnum):
 
     RECIPIENT = "recipient"  # one chat, one address
     ACCOUNT = "account"
-    ENDPOINT = "endpoint"  # one kind of call of the account
     APP = "app"  # everything that uses our app's credentials
 
 
