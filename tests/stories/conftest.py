@@ -135,11 +135,14 @@ async def told(
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def story(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Story]:
-    database = (
-        f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database, of each kind that people use."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
+    return request.getfixturevalue("product_database")
+
+
+@pytest.fixture
+async def story(database: str, tmp_path: Path) -> AsyncIterator[Story]:
     async with told(database, tmp_path) as story:
         yield story

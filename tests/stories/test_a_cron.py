@@ -13,8 +13,7 @@ from tests.stories.conftest import PATIENCE, Story, told
 
 
 @pytest.fixture
-async def story(tmp_path: Path) -> AsyncIterator[Story]:
-    database = f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
+async def story(database: str, tmp_path: Path) -> AsyncIterator[Story]:
     async with told(database, tmp_path, works=False) as story:
         yield story
 

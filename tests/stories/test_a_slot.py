@@ -1,7 +1,8 @@
 """From a weekly slot to the network: the minute comes and the post leaves; skipped slots and full days are passed over.
 
-The house's clock is moved on by a few minutes, so nobody waits for the slot; that needs SQLite, which reads the
-house's own clock. Limit: no more than five minutes at once, or sending is held as after a clock's jump.
+The clocks are moved on by a few minutes, so nobody waits for the slot: the house's own, which SQLite reads as well,
+and on PostgreSQL a clock that stands before the server's on the search path. Limit: no more than five minutes at
+once, or sending is held as after a clock's jump.
 """
 
 from __future__ import annotations
@@ -10,30 +11,66 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import asyncpg
 import pytest
 
 from cadenza.core.clock import SystemClock
 from tests.stories.conftest import Story, told
 
+AHEAD = (
+    "CREATE SCHEMA ahead",
+    "CREATE TABLE ahead.by (span interval NOT NULL)",
+    "INSERT INTO ahead.by VALUES ('0')",
+    """CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+    AS 'SELECT pg_catalog.clock_timestamp() + span FROM ahead.by'""",
+)
+
 
 class Movable(SystemClock):
-    """The machine's clock, some minutes ahead."""
+    """The machine's clock, some minutes ahead; a database that has a clock of its own goes with it."""
 
-    ahead = timedelta()
+    def __init__(self, database: str) -> None:
+        super().__init__()
+        self._server = database if database.startswith("postgres") else None
+        self._ahead = timedelta()
 
     def now(self) -> datetime:
-        return super().now() + self.ahead
+        return super().now() + self._ahead
+
+    async def begin(self) -> None:
+        """Put our clock before the server's, for every connection that is opened from now on."""
+        if self._server is not None:
+            name = urlsplit(self._server).path.removeprefix("/")
+            path = f'ALTER DATABASE "{name}" SET search_path = ahead, pg_catalog, public'
+            await self._tell(*AHEAD, path)
+
+    async def move(self, ahead: timedelta) -> None:
+        """Be so far ahead from now on."""
+        if self._server is not None:
+            await self._tell(f"UPDATE ahead.by SET span = '{ahead.total_seconds()} seconds'")
+        self._ahead = ahead
+
+    async def _tell(self, *statements: str) -> None:
+        connection = await asyncpg.connect(self._server)
+        try:
+            for statement in statements:
+                await connection.execute(statement)
+        finally:
+            await connection.close()
 
 
 @pytest.fixture
-def clock() -> Movable:
-    return Movable()
+async def clock(database: str) -> Movable:
+    clock = Movable(database)
+    await clock.begin()
+    return clock
 
 
 @pytest.fixture
-async def story(tmp_path: Path, clock: Movable) -> AsyncIterator[Story]:
-    async with told(f"sqlite:///{tmp_path}/data/cadenza.sqlite3", tmp_path, clock=clock) as story:
+async def story(database: str, tmp_path: Path, clock: Movable) -> AsyncIterator[Story]:
+    async with told(database, tmp_path, clock=clock) as story:
         yield story
 
 
@@ -65,7 +102,7 @@ async def test_a_post_leaves_from_its_weekly_slot_and_not_before(
     assert (instant(second["at"]), second["passed"]["full_days"]) == (tomorrow, 1), second
     assert story.seen("telegram") == []
 
-    clock.ahead = instant(first["at"]) - began + timedelta(seconds=1)
+    await clock.move(instant(first["at"]) - began + timedelta(seconds=1))
     shown = await story.until(
         f"/posts/{first['post_id']}", lambda shown: shown["state"] == "published"
     )
