@@ -83,6 +83,30 @@ async def test_words_that_stay_as_they_are_are_not_saved_again(editor: httpx2.As
     assert again["places"][0]["outcome"] == "already"
 
 
+@pytest.mark.parametrize("goes", ["nowhere", "queue", "time", "now"])
+async def test_words_that_were_changed_meanwhile_go_nowhere_unseen(
+    place: Place, editor: httpx2.AsyncClient, goes: str
+) -> None:
+    made = await write(editor)
+    url = f"{POSTS}/{made['id']}"
+    changed = await editor.patch(url, json={"text": "We stay closed.", "revision": 1})
+    assert changed.status_code == 200, changed.text
+    asked: dict[str, Any] = {"post_id": made["id"], "goes": goes, "accounts": [ADA]}
+    if goes == "time":
+        asked["at"] = await in_the_future(place, days=2)
+    for body, headers, status in (
+        ({**asked, "revision": 1}, {}, 409),
+        (asked, {"if-match": '"1"'}, 412),
+    ):
+        answer = await editor.post(COMPOSE, json=body, headers=headers)
+        assert answer.status_code == status, answer.text
+        assert answer.json()["type"].endswith("changed_meanwhile")
+        assert answer.json()["current"]["text"] == "We stay closed."
+    assert (await editor.get(url)).json()["pills"] == []
+    done = await editor.post(COMPOSE, json={**asked, "revision": 2})
+    assert done.status_code == 200, done.text
+
+
 async def test_publishing_now_wants_an_approval_or_gives_one(editor: httpx2.AsyncClient) -> None:
     made = await write(editor, approve=False)
     asked = {"post_id": made["id"], "goes": "now", "accounts": [ADA]}

@@ -32,6 +32,7 @@ from cadenza.api.posts import (
     foresee_trouble,
     one,
     tag,
+    unchanged,
     write_new,
     write_over,
 )
@@ -156,7 +157,8 @@ def _check(act: Acting, body: ComposeAsked) -> None:
 
 def _save(act: Acting, tx: Tx, now: datetime, body: ComposeAsked) -> PostSaved:
     if body.content is None:
-        return PostSaved(**post_fields(one(act, tx, now, body.post_id or "")))
+        seen = unchanged(act, tx, now, body.post_id or "", revision=body.revision)
+        return PostSaved(**post_fields(seen))
     said = body.content.model_dump() | {"approve": body.approve}
     if body.post_id is None:
         return write_new(act, tx, now, PostAsked.model_validate(said))

@@ -197,11 +197,15 @@ def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:
     return found
 
 
-def unchanged(act: Acting, tx: Tx, now: datetime, post_id: str) -> read.Shown:
-    """Read a post that the caller may see, or refuse if their `If-Match` names another state of it."""
+def unchanged(
+    act: Acting, tx: Tx, now: datetime, post_id: str, *, revision: int | None = None
+) -> read.Shown:
+    """Read a post that the caller may see, or refuse if they say that they saw another state of it."""
     found = one(act, tx, now, post_id)
-    if act.if_match is not None and seen(act, None, found.post.revision) != found.post.revision:
-        refuse(edit.Conflict(found.post), if_match=True, current=show_post(found))
+    current = found.post.revision
+    named = revision is not None or act.if_match is not None
+    if named and seen(act, revision, current) != current:
+        refuse(edit.Conflict(found.post), if_match=revision is None, current=show_post(found))
     return found
 
 
