@@ -159,6 +159,7 @@ def _order(act: Acting, fields: dict[str, str]) -> Order:
         mapping=_mapping(fields.get("mapping", "")),
         all_or_nothing=whole == "true",
         dry_run=act.dry_run,
+        files=act.house.files,
     )
 
 

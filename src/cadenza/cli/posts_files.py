@@ -13,6 +13,7 @@ from cadenza.cli.show import print_json, print_table, say, some
 if TYPE_CHECKING:
     from cadenza.client import shapes
 
+SHOWN = 10  # rows that are named beside one note
 export_app = App(name="export", help="Write a whole workspace into a ZIP, without its secrets.")
 
 
@@ -44,6 +45,10 @@ def _tell(report: "shapes.Imported") -> None:
     )
     for name in report["unknown"]:
         say(f"the column {name!r} means nothing here: it was not read")
+    for note, rows in _notes(report).items():
+        more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
+        which = ", ".join(map(str, rows[:SHOWN])) + more
+        say(f"{'row' if len(rows) == 1 else 'rows'} {which}: {note}")
     word = "to be made" if report["dry_run"] else "made"
     say(f"{some(report['made'], 'post')} {word}; {report['again']} there already")
     if report["left"]:
@@ -52,6 +57,15 @@ def _tell(report: "shapes.Imported") -> None:
         )
     if report["taken_back"]:
         say("all or nothing: something was wrong, so nothing was imported")
+
+
+def _notes(report: "shapes.Imported") -> dict[str, list[int]]:
+    """Gather what a person should know, each with its rows."""
+    found: dict[str, list[int]] = {}
+    for each in report["done"]:
+        for note in each["notes"]:
+            found.setdefault(note, []).append(each["row"])
+    return found
 
 
 @export_app.default

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+from cadenza.deliveries.render import Files
 from cadenza.posts.import_row import AddToQueue, Done, RowRefused, find_places, import_row
 from cadenza.posts.read_csv import Problem, Unreadable, read_csv
 from cadenza.posts.read_row import RowWish, read_row
@@ -43,6 +44,7 @@ class Order:
     mapping: Mapping[str, str] | None = None  # our column -> the file's header
     all_or_nothing: bool = False
     dry_run: bool = False
+    files: Files | None = None  # they know the addresses that networks fetch media from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +180,7 @@ def _rows(
                     workspace_id=order.workspace_id,
                     by=order.by,
                     add_to_queue=None if queues is None else queues.add,
+                    files=order.files,
                 )
             )
         except RowRefused as refused:

@@ -11,8 +11,11 @@ from typing import TypeAlias
 
 from cadenza.core.channels import Channel, UnknownChannelError, normalise
 from cadenza.core.suggest import did_you_mean
+from cadenza.deliveries.render import Files
 from cadenza.posts.create import Created, create
-from cadenza.posts.model import NewPost, PostMedia
+from cadenza.posts.find import find
+from cadenza.posts.model import NewPost, NoSuchPost, PostMedia
+from cadenza.posts.preflight import check_content
 from cadenza.posts.read_csv import Problem
 from cadenza.posts.read_row import RowWish
 from cadenza.posts.schedule_at import ScheduledAt, Timed, schedule_at
@@ -71,8 +74,9 @@ def import_row(
     workspace_id: str,
     by: str,
     add_to_queue: AddToQueue | None,
+    files: Files | None = None,
 ) -> Done:
-    """Make the row a post, once."""
+    """Make the row a post, once; `files` know the addresses that networks fetch media from."""
     known = _claim(tx, now, wish, workspace_id, by)
     if known is not None:
         return known
@@ -119,6 +123,8 @@ def import_row(
         timed = _time(tx, now, wish, workspace_id, made.id, places, by)
         due_at = min(place.due_at for place in timed)
         notes += tuple(dict.fromkeys(w for t in timed for w in (t.note, *t.warnings) if w))
+    if due_at is not None:
+        notes += _foretell(tx, workspace_id, made.id, places, files)
     return Done(row=wish.row, post_id=made.id, approved=made.approved, due_at=due_at, notes=notes)
 
 
@@ -283,6 +289,16 @@ def _time(
     if not isinstance(answer, ScheduledAt):
         raise _refused(wish, "when", answer.says)
     return [place for place in answer.places if isinstance(place, Timed)]
+
+
+def _foretell(
+    tx: Tx, workspace_id: str, post_id: str, places: Places, files: Files | None
+) -> tuple[str, ...]:
+    """Say what a network would not take of it, as long as there is time to mend it."""
+    post = find(tx, workspace_id, post_id)
+    assert not isinstance(post, NoSuchPost), "it was made in this transaction"
+    found = check_content(tx, post, places, files=files)
+    return tuple(dict.fromkeys(each.says.rstrip(".") for each in found))
 
 
 def _first(tx: Tx, workspace_id: str, post_id: str) -> datetime | None:

@@ -88,11 +88,7 @@ def check_post(
     findings = [
         finding
         for piece in pieces
-        for finding in (
-            *_of_approval(post, piece),
-            *_of_account(accounts.get(piece.account_id), piece),
-            *_of_content(accounts.get(piece.account_id), piece, files),
-        )
+        for finding in (*_of_approval(post, piece), *_of_place(accounts, piece, files))
     ]
     return findings + foresee(
         tx,
@@ -102,6 +98,15 @@ def check_post(
         at=at,
         words=words_of(post.content.text),
     )
+
+
+def check_content(
+    tx: Tx, post: Post, places: Sequence[tuple[str, Channel]], *, files: Files | None = None
+) -> list[Finding]:
+    """Check what no time changes: whether the places take the post as it is composed for them."""
+    accounts = accounts_of(tx, post.workspace_id, [account for account, _ in places])
+    pieces = compose_post(tx, post, places)
+    return [finding for piece in pieces for finding in _of_place(accounts, piece, files)]
 
 
 def check_due_soon(
@@ -261,6 +266,11 @@ def _piece(row: Row) -> Piece:
 
 def _opens_by(answer: End | Wait, due: datetime) -> bool:
     return isinstance(answer, Wait) and answer.until is not None and answer.until <= due
+
+
+def _of_place(accounts: Mapping[str, Row], piece: Piece, files: Files | None) -> Sequence[Finding]:
+    account = accounts.get(piece.account_id)
+    return [*_of_account(account, piece), *_of_content(account, piece, files)]
 
 
 def _of_approval(post: Post, piece: Piece) -> list[Finding]:
