@@ -90,6 +90,7 @@ async def test_nobody_makes_a_key_above_themselves_or_with_invented_scopes(place
         ({"name": "x", "role": "owner", "scopes": ["deliveries:read"]}, 409),
         ({"name": "x", "scopes": ["everything:write"]}, 422),
         ({"name": "x", "scopes": ["system:read"]}, 403),
+        ({"name": "x", "scopes": ["deliveries:read", "system:write"]}, 403),
         ({"name": "x", "scopes": ["deliveries:read"], "accounts": ["account-of-ben"]}, 409),
     ):
         answer = await admin.post(f"{HOME}/keys", json=bad)
@@ -148,3 +149,26 @@ async def test_a_key_of_the_house_reads_its_numbers(place: Place) -> None:
     assert answer.status_code == 200
     assert "cadenza_road_lag_seconds" in answer.text
     assert (await program.get("/api/v1/system")).json()["tz_version"]
+
+
+async def test_a_key_changes_jobs_only_with_the_scope_and_never_as_a_viewer(place: Place) -> None:
+    job = await place.house.engine.enqueue("no.such.task", {})
+    path = f"/api/v1/jobs/{job.id}/cancel"
+    for code, limits in (
+        ("scope_needed", {"scopes": ["system:read"], "role": "admin"}),
+        ("role_needed", {"scopes": ["system:write"], "role": "viewer"}),
+    ):
+        program, _ = await make(place, **limits)
+        refused = await program.post(path)
+        assert refused.status_code == 403, refused.text
+        assert refused.json()["type"].endswith(code)
+    assert not await place.rows("SELECT action FROM audit WHERE action = 'job.cancel'")
+    program, said = await make(place, scopes=["system:read", "system:write"])
+    done = await program.post(path, json={"reason": "no longer wanted"})
+    assert (done.status_code, done.json()["answer"]) == (200, "changed"), done.text
+    assert "no longer wanted" in str(done.json()["errors"])
+    (line,) = await place.rows("SELECT actor FROM audit WHERE action = 'job.cancel'")
+    assert line["actor"] == f"key:{said['shown']['id']}"
+    again = await program.post(path)
+    assert again.json()["answer"] == "unchanged"
+    assert (await program.get(f"/api/v1/jobs/{job.id}")).json()["state"] == "canceled"

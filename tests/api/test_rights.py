@@ -49,6 +49,19 @@ QUESTIONS = {
 }
 
 
+# All that a key may change of the installation, with `system:write`; beside them it may let its work be done.
+HOUSEKEEPING = {
+    "POST /jobs/queues/{queue}/pause",
+    "POST /jobs/queues/{queue}/resume",
+    "POST /jobs/redrive",
+    "POST /jobs/{job_id}/cancel",
+    "POST /jobs/{job_id}/retry",
+    "POST /schedules/{name}/pause",
+    "POST /schedules/{name}/resume",
+}
+PASSES = {"POST /publishing/run": "publishing:run", "POST /drafts/generate": "drafts:generate"}
+
+
 def name(each: Declared) -> str:
     return f"{each.method} {each.path}"
 
@@ -90,3 +103,10 @@ def test_no_key_signs_in_makes_keys_or_changes_people() -> None:
         )
         if each.writes and personal and "/disconnect" not in each.path:
             assert each.scope is None, name(each)
+
+
+def test_a_key_changes_nothing_of_the_house_but_its_jobs() -> None:
+    of_the_house = [each for each in DECLARED if each.needs is Door.INSTANCE]
+    written = {name(each): each.scope for each in of_the_house if each.writes and each.scope}
+    assert written == dict.fromkeys(HOUSEKEEPING, "system:write") | PASSES
+    assert {name(each) for each in DECLARED if each.scope == "system:write"} == HOUSEKEEPING

@@ -6,9 +6,11 @@ import contextlib
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -57,17 +59,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str,
         with pytest.MonkeyPatch.context() as clean, contextlib.chdir(folder):
             for name in [name for name in os.environ if name.startswith("CADENZA")]:
                 clean.delenv(name)
-            _run(
+            succeed(
                 "person", "create", "ada@example.org", "Ada", "--password", "four plain words here"
             )
             fields = ("--field", "url=https://hooks.example.org/a", "--field", f"secret={SECRET}")
-            _run("account", "connect", "webhook", *fields)
+            succeed("account", "connect", "webhook", *fields)
             scopes = [word for scope in SCOPES for word in ("--scope", scope)]
-            made = _run("key", "make", "afar", "--role", "admin", "--json", *scopes)
+            made = succeed("key", "make", "afar", "--role", "admin", "--json", *scopes)
         yield folder, said["address"], json.loads(made)["key"]
 
 
-def _run(*words: str) -> str:
+def succeed(*words: str) -> str:
+    """Run a command that must succeed; return what it printed."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         assert run(words) == 0
@@ -173,6 +176,17 @@ def test_files_of_posts_and_of_the_whole_travel(ada: Ada, tmp_path: Path) -> Non
         assert b"Hello from afar" not in b"".join(map(whole.read, whole.namelist()))
 
 
+def test_what_to_know_of_imported_rows_is_printed(ada: Ada, tmp_path: Path) -> None:
+    account = ada("account", "list", "--json").data[0]["id"]
+    day = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%d")
+    rows = [f"{n},Twice,{account},{day} {n + 9:02}:00" for n in range(3)]
+    file = tmp_path / "posts.csv"
+    file.write_text("\n".join(["key,text,accounts,when", *rows]))
+    told = ada.afar("post", "import", str(file), "--dry-run").out
+    assert "\nrows 2, 3, 4: no person saved it: it waits for one\n" in told
+    assert re.findall(r"^row (\d): the same words", told, re.MULTILINE) == ["3", "4"], told
+
+
 def test_a_queue_is_used_from_afar(ada: Ada) -> None:
     assert ada.afar("queue", "schedule", "webhook", "--slot", "monday=09:00").code == 0
     made = ada.afar("post", "create", "Hello", "--queue", "webhook", "--json").data
@@ -198,6 +212,12 @@ def test_what_a_key_may_not_do_is_told_with_the_way_out(ada: Ada) -> None:
     assert "write https://cadenza.example" in wrong.err
     gone = ada("post", "list", "--server", ada.server, "--key", "cad_no_key")
     assert (gone.code, "unknown" in gone.err) == (1, True)
+
+
+def test_an_empty_address_is_no_server(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CADENZA_SERVER", "")
+    for words in (("post", "list"), ("jobs", "list"), ("doctor", "--json")):
+        assert ada(*words).code == 0
 
 
 def test_an_account_is_let_go_only_when_one_says_yes(ada: Ada) -> None:

@@ -45,7 +45,7 @@ from cadenza.api import (
     system,
     workspaces,
 )
-from cadenza.api.declare import Resource, mount
+from cadenza.api.declare import Door, Resource, mount
 from cadenza.api.enter import Guarded
 from cadenza.api.find_route import Finder
 from cadenza.api.guard import Guard
@@ -132,6 +132,9 @@ def create_app(
             mount(app, resource, prefix=prefix, route_class=Guarded)
     declared = app.state.declared.values()
     app.state.scopes = frozenset(each.scope for each in declared if each.scope is not None)
+    app.state.house_scopes = frozenset(
+        each.scope for each in declared if each.scope is not None and each.needs is Door.INSTANCE
+    )
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
     serve_pages(app)

@@ -1,150 +1,87 @@
 """The engine's jobs, for owners of the installation: queues, jobs, dead letters, schedules.
 
-Jobs belong to the house, not to a workspace; their payloads are shown as they are stored, because only
-an owner sees them. What a queue's store does is not undone by `dry_run`, so these writes have none, nor is it
-of the audit's transaction: the line is written first, so nothing is done without one.
+Jobs belong to the house, not to a workspace; their payloads are shown as they are stored, because only an owner
+sees them, or a key that an owner gave `system:read`; `system:write` lets a key change what becomes of them. What a
+queue's store does is not undone by `dry_run`, so these writes have none, nor is it of the audit's transaction: the
+line is written first, so nothing is done without one.
 """
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel
 
+from cadenza.api import job_shapes as shapes
 from cadenza.api.ask import Acting, Ask, Once
 from cadenza.api.declare import INSTANCE, Resource
+from cadenza.api.job_shapes import (
+    CancelJob,
+    Changed,
+    GateShown,
+    JobChanged,
+    JobPage,
+    JobQueueShown,
+    JobScheduleShown,
+    JobShown,
+    Occurrence,
+    PauseQueue,
+    Redrive,
+    ResumeQueue,
+    WhyShown,
+)
 from cadenza.api.problems import not_found
-from cadenza.api.shape import Asked, Line, loads
 from cadenza.db.audit import record
-from cadenza.engine.job import Filter, Gate, Job, Schedule, State, Tally
+from cadenza.engine.job import Filter, State
+from cadenza.engine.options import LONGEST_NAME
+from cadenza.engine.store import Changed as Answered
 from cadenza.people.model import INSTANCE as HOUSE
 
 routes = Resource("jobs")
 Shown = TypeVar("Shown", bound=BaseModel)
 Number = Annotated[int, Path(ge=1, le=2**62)]
-Name = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[^/\x00-\x1f]+$")]
-NameAsked = Annotated[str | None, Query(min_length=1, max_length=100)]
-
-
-class JobShown(BaseModel):
-    """A job and how far it got."""
-
-    id: int
-    queue: str
-    task: str
-    state: State
-    payload: Any
-    priority: int
-    created_at: datetime
-    run_at: datetime
-    attempts: int
-    crashes: int
-    snoozes: int
-    lane: str | None
-    tags: list[str]
-    schedule: str | None
-    worker: str | None
-    progress: Any
-    errors: list[Any]
-    finished_at: datetime | None
-
-
-class JobPage(BaseModel):
-    """Some jobs, newest first; `before` of the next page is `next`."""
-
-    items: list[JobShown]
-    next: int | None = None
-
-
-class QueueShown(BaseModel):
-    """A queue: what stands in it, and whether it is open."""
-
-    queue: str
-    counts: dict[State, int]
-    paused: bool = False
-    reason: str | None = None
-    parked_until: datetime | None = None
-    in_flight: int = 0
-
-
-class ScheduleShown(BaseModel):
-    """A recurring job."""
-
-    name: str
-    task: str
-    queue: str
-    recurrence: Any
-    overlap: str
-    missed: str
-    paused: bool
-    next_at: datetime | None
-    last_at: datetime | None
-    last_note: str | None
-
-
-class Occurrence(BaseModel):
-    """One coming occurrence; `mark` tells where clocks change."""
-
-    at: datetime
-    wall_time: str
-    mark: str
-
-
-class WhyShown(BaseModel):
-    """Why a job does not run now."""
-
-    says: str
-    next_at: datetime | None
-
-
-class Changed(BaseModel):
-    """What became of each."""
-
-    changed: list[int]
-
-
-class Redrive(Asked):
-    """Which dead letters to bring back."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"queue": "default", "limit": 100}]})
-    queue: str | None = Field(default=None, max_length=100)
-    task: str | None = Field(default=None, max_length=100)
-    limit: int = Field(default=100, ge=1, le=1000, strict=True)
-
-
-class PauseQueue(Asked):
-    """Why."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the mail server moves"}]})
-    reason: Line
+Name = Annotated[
+    str,
+    Path(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^/\x00-\x1f]+$"),
+    AfterValidator(shapes.judge_name),
+]
+NameAsked = Annotated[str | None, Query(min_length=1, max_length=LONGEST_NAME)]
+WHOLE = ResumeQueue()
+NO_REASON = CancelJob()
 
 
 @routes.get("/jobs/queues", needs=INSTANCE, scope="system:read")
-async def list_queues(ask: Ask) -> list[QueueShown]:
+async def list_queues(ask: Ask) -> list[JobQueueShown]:
     """List the queues with their counts."""
-    store = ask.house.engine.store
-    return _queues(await store.tally(), await store.gates())
+    engine = ask.house.engine
+    return shapes.show_queues(await engine.tally(), await engine.gates())
 
 
-@routes.post("/jobs/queues/{queue}/pause", needs=INSTANCE)
-async def pause_queue(act: Once, queue: Name, body: PauseQueue) -> QueueShown:
-    """Claim nothing more of a queue, on all machines, over restarts."""
-
-    async def pause() -> QueueShown:
-        return _queue(await act.house.engine.pause(queue, reason=body.reason))
-
-    return await _perform(act, "queue.pause", queue, pause, reason=body.reason)
+@routes.get("/jobs/gates", needs=INSTANCE, scope="system:read")
+async def list_gates(ask: Ask) -> list[GateShown]:
+    """List the queues and lanes that are or were paused, parked or limited."""
+    return [shapes.show_gate(each) for each in await ask.house.engine.gates()]
 
 
-@routes.post("/jobs/queues/{queue}/resume", needs=INSTANCE)
-async def resume_queue(act: Once, queue: Name) -> QueueShown:
-    """Open a queue again."""
+@routes.post("/jobs/queues/{queue}/pause", needs=INSTANCE, scope="system:write")
+async def pause_queue(act: Once, queue: Name, body: PauseQueue) -> GateShown:
+    """Claim nothing more of a queue or of one lane of it, on all machines, over restarts."""
 
-    async def resume() -> QueueShown:
-        return _queue(await act.house.engine.resume(queue))
+    async def pause() -> GateShown:
+        gate = await act.house.engine.pause(queue, body.lane, reason=body.reason)
+        return shapes.show_gate(gate)
 
-    return await _perform(act, "queue.resume", queue, resume)
+    return await _perform(act, "queue.pause", queue, pause, **_lane(body.lane), reason=body.reason)
+
+
+@routes.post("/jobs/queues/{queue}/resume", needs=INSTANCE, scope="system:write")
+async def resume_queue(act: Once, queue: Name, body: ResumeQueue = WHOLE) -> GateShown:
+    """Open a queue, or one lane of it, again."""
+
+    async def resume() -> GateShown:
+        return shapes.show_gate(await act.house.engine.resume(queue, body.lane))
+
+    return await _perform(act, "queue.resume", queue, resume, **_lane(body.lane))
 
 
 @routes.get("/jobs", needs=INSTANCE, scope="system:read")
@@ -153,6 +90,8 @@ async def list_jobs(
     queue: NameAsked = None,
     task: NameAsked = None,
     state: Annotated[list[State] | None, Query()] = None,
+    tag: NameAsked = None,
+    lane: NameAsked = None,
     schedule: NameAsked = None,
     before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
@@ -162,57 +101,48 @@ async def list_jobs(
         queue=queue,
         task=task,
         states=tuple(state or ()),
+        tag=tag,
+        lane=lane,
         schedule=schedule,
         before=before,
         limit=limit,
     )
     found = await ask.house.engine.store.find(wanted)
     return JobPage(
-        items=[_job(job) for job in found], next=found[-1].id if len(found) == limit else None
+        items=[shapes.show_job(job) for job in found],
+        next=found[-1].id if len(found) == limit else None,
     )
 
 
 @routes.get("/jobs/{job_id}", needs=INSTANCE, scope="system:read")
 async def show_job(ask: Ask, job_id: Number) -> JobShown:
     """Show one job."""
-    found = await ask.house.engine.store.get([job_id])
-    if not found:
-        raise not_found("job")
-    return _job(found[0])
+    return shapes.show_job(await ask.house.engine.get(job_id))
 
 
 @routes.get("/jobs/{job_id}/why", needs=INSTANCE, scope="system:read")
 async def why_job(ask: Ask, job_id: Number) -> WhyShown:
-    """Say why a job does not run now."""
-    why = await ask.house.engine.why(job_id)
-    return WhyShown(says=why.sentence, next_at=why.next_at)
+    """Say why a job does not run now, when it may, and who can change that."""
+    return shapes.show_why(await ask.house.engine.why(job_id))
 
 
-@routes.post("/jobs/{job_id}/retry", needs=INSTANCE)
-async def retry_job(act: Once, job_id: Number) -> JobShown:
+@routes.post("/jobs/{job_id}/retry", needs=INSTANCE, scope="system:write")
+async def retry_job(act: Once, job_id: Number) -> JobChanged:
     """Run a finished job anew, or a waiting one now."""
-    await show_job(act, job_id)
-
-    async def retry() -> JobShown:
-        await act.house.engine.retry(job_id)
-        return await show_job(act, job_id)
-
-    return await _perform(act, "job.retry", str(job_id), retry)
+    return await _change(act, "job.retry", job_id, lambda: act.house.engine.retry(job_id))
 
 
-@routes.post("/jobs/{job_id}/cancel", needs=INSTANCE)
-async def cancel_job(act: Once, job_id: Number) -> JobShown:
+@routes.post("/jobs/{job_id}/cancel", needs=INSTANCE, scope="system:write")
+async def cancel_job(act: Once, job_id: Number, body: CancelJob = NO_REASON) -> JobChanged:
     """Cancel a waiting job; ask a running one to stop."""
-    await show_job(act, job_id)
 
-    async def cancel() -> JobShown:
-        await act.house.engine.cancel(job_id, reason="canceled by a person")
-        return await show_job(act, job_id)
+    def cancel() -> Awaitable[list[Answered]]:
+        return act.house.engine.cancel(job_id, reason=body.reason)
 
-    return await _perform(act, "job.cancel", str(job_id), cancel)
+    return await _change(act, "job.cancel", job_id, cancel)
 
 
-@routes.post("/jobs/redrive", needs=INSTANCE)
+@routes.post("/jobs/redrive", needs=INSTANCE, scope="system:write")
 async def redrive_jobs(act: Once, body: Redrive) -> Changed:
     """Bring failed jobs back."""
 
@@ -226,9 +156,9 @@ async def redrive_jobs(act: Once, body: Redrive) -> Changed:
 
 
 @routes.get("/schedules", needs=INSTANCE, scope="system:read")
-async def list_schedules(ask: Ask) -> list[ScheduleShown]:
+async def list_schedules(ask: Ask) -> list[JobScheduleShown]:
     """List the recurring jobs."""
-    return [_schedule(each) for each in await ask.house.engine.schedules()]
+    return [shapes.show_schedule(each) for each in await ask.house.engine.schedules()]
 
 
 @routes.get("/schedules/{name}/preview", needs=INSTANCE, scope="system:read")
@@ -236,34 +166,44 @@ async def preview_schedule(
     ask: Ask, name: Name, n: Annotated[int, Query(ge=1, le=50)] = 5
 ) -> list[Occurrence]:
     """Show the next occurrences, marked where clocks change."""
-    return [
-        Occurrence(
-            at=each.instant, wall_time=each.wall.strftime("%Y-%m-%d %H:%M:%S"), mark=each.mark
-        )
-        for each in await ask.house.engine.preview(name, n)
-    ]
+    return [shapes.show_occurrence(each) for each in await ask.house.engine.preview(name, n)]
 
 
-@routes.post("/schedules/{name}/pause", needs=INSTANCE)
-async def pause_schedule(act: Once, name: Name) -> ScheduleShown:
+@routes.post("/schedules/{name}/pause", needs=INSTANCE, scope="system:write")
+async def pause_schedule(act: Once, name: Name) -> JobScheduleShown:
     """Fire nothing of a schedule until it is resumed."""
     await _find_schedule(act, name)
 
-    async def pause() -> ScheduleShown:
-        return _schedule(await act.house.engine.pause_schedule(name))
+    async def pause() -> JobScheduleShown:
+        return shapes.show_schedule(await act.house.engine.pause_schedule(name))
 
     return await _perform(act, "schedule.pause", name, pause)
 
 
-@routes.post("/schedules/{name}/resume", needs=INSTANCE)
-async def resume_schedule(act: Once, name: Name) -> ScheduleShown:
+@routes.post("/schedules/{name}/resume", needs=INSTANCE, scope="system:write")
+async def resume_schedule(act: Once, name: Name) -> JobScheduleShown:
     """Let a schedule fire again."""
     await _find_schedule(act, name)
 
-    async def resume() -> ScheduleShown:
-        return _schedule(await act.house.engine.resume_schedule(name))
+    async def resume() -> JobScheduleShown:
+        return shapes.show_schedule(await act.house.engine.resume_schedule(name))
 
     return await _perform(act, "schedule.resume", name, resume)
+
+
+async def _change(
+    act: Acting, action: str, job_id: int, do: Callable[[], Awaitable[list[Answered]]]
+) -> JobChanged:
+    """Change one job and say what became of it."""
+    engine = act.house.engine
+    await engine.get(job_id)  # an unknown one leaves no line
+
+    async def change() -> JobChanged:
+        (answer,) = await do()
+        job = await engine.get(job_id)  # where it is gone meanwhile, that is the answer
+        return shapes.show_change(job, "unchanged" if answer == "unknown" else answer)
+
+    return await _perform(act, action, str(job_id), change)
 
 
 async def _perform(
@@ -288,58 +228,5 @@ async def _find_schedule(act: Acting, name: str) -> None:
         raise not_found("schedule")
 
 
-def _queues(tallies: list[Tally], gates: list[Gate]) -> list[QueueShown]:
-    shown = {gate.scope.queue: _queue(gate) for gate in gates if gate.scope.lane is None}
-    for tally in tallies:
-        queue = shown.setdefault(tally.queue, QueueShown(queue=tally.queue, counts={}))
-        queue.counts[tally.state] = tally.count
-    return [shown[name] for name in sorted(shown)]
-
-
-def _queue(gate: Gate) -> QueueShown:
-    return QueueShown(
-        queue=gate.scope.queue,
-        counts={},
-        paused=gate.paused,
-        reason=gate.reason,
-        parked_until=gate.parked_until,
-        in_flight=gate.in_flight,
-    )
-
-
-def _job(job: Job) -> JobShown:
-    return JobShown(
-        id=job.id,
-        queue=job.queue,
-        task=job.task,
-        state=job.state,
-        payload=loads(job.payload),
-        priority=job.priority,
-        created_at=job.created_at,
-        run_at=job.run_at,
-        attempts=job.attempts,
-        crashes=job.crashes,
-        snoozes=job.snoozes,
-        lane=job.lane,
-        tags=list(job.tags),
-        schedule=job.schedule,
-        worker=job.worker,
-        progress=loads(job.progress),
-        errors=[loads(each) for each in job.errors],
-        finished_at=job.finished_at,
-    )
-
-
-def _schedule(schedule: Schedule) -> ScheduleShown:
-    return ScheduleShown(
-        name=schedule.name,
-        task=schedule.task,
-        queue=schedule.queue,
-        recurrence=loads(schedule.recurrence),
-        overlap=schedule.overlap,
-        missed=schedule.missed,
-        paused=schedule.paused,
-        next_at=schedule.next_at,
-        last_at=schedule.last_at,
-        last_note=schedule.last_note,
-    )
+def _lane(lane: str | None) -> dict[str, str]:
+    return {} if lane is None else {"lane": lane}

@@ -113,8 +113,10 @@ async def make_key(act: Act, workspace_id: Id, body: NewKey) -> KeyMade:
     if unknown:
         says = f"{unknown[0]} is no scope; there are {', '.join(sorted(known))}"
         raise invalid("body.scopes", says, "unknown_scope")
-    if "system:read" in body.scopes and not act.caller.instance_owner:
-        raise Problem(403, "owner_needed", "Only an owner of this installation gives system:read.")
+    of_the_house: frozenset[str] = act.request.app.state.house_scopes
+    given = sorted(of_the_house.intersection(body.scopes))
+    if given and not act.caller.instance_owner:
+        raise Problem(403, "owner_needed", f"Only an owner of this installation gives {given[0]}.")
     token = draw_key()
 
     def operation(tx: Tx, now: datetime) -> KeyMade:

@@ -1,19 +1,24 @@
-"""Which store a command talks to, and how it is opened and closed around it.
+"""Which store or server a command talks to, and how it is opened and closed around it.
 
 A SQLite file that is not there is not made by looking at it: a wrong path would then seem an empty
-store. Only commands that add something make it.
+store. Only commands that add something make it. A store and a server at once are refused: nobody
+should pause the queues of one who meant the other.
 """
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 from cyclopts import Parameter
 
+from cadenza.core.recurrence import Preview
 from cadenza.engine.client import Engine
-from cadenza.engine.errors import StoreUnavailable
+from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.job import Gate, Job, Schedule, Tally
+from cadenza.engine.store import Changed
+from cadenza.engine.why import Why
 
 DEFAULT = "sqlite:///cadenza.sqlite3"
 
@@ -46,6 +51,92 @@ class Afar:
 
 
 HERE_ONLY = Afar()
+
+
+class Jobs(Protocol):
+    """What can be looked at and changed in both ways: an `Engine` has it, and `AskedJobs`."""
+
+    async def get(self, id: int) -> Job:
+        """Show one job."""
+        ...
+
+    async def find(self, **wanted: Any) -> list[Job]:
+        """List jobs, newest first."""
+        ...
+
+    async def why(self, id: int) -> Why:
+        """Say why a job does not run now."""
+        ...
+
+    async def tally(self) -> list[Tally]:
+        """Count by queue and state."""
+        ...
+
+    async def gates(self) -> list[Gate]:
+        """Show every gate."""
+        ...
+
+    async def schedules(self) -> list[Schedule]:
+        """List schedules by name."""
+        ...
+
+    async def preview(self, name: str, n: int = 5) -> tuple[Preview, ...]:
+        """Show a schedule's next occurrences."""
+        ...
+
+    async def retry(self, *ids: int) -> list[Changed]:
+        """Run finished jobs anew, waiting ones now."""
+        ...
+
+    async def cancel(self, *ids: int, reason: str = ...) -> list[Changed]:
+        """Cancel waiting jobs; ask the workers of running ones to stop."""
+        ...
+
+    async def redrive(
+        self, *, queue: str | None = None, task: str | None = None, limit: int = 1000
+    ) -> list[int]:
+        """Bring failed jobs back."""
+        ...
+
+    async def pause(self, queue: str, lane: str | None = None, *, reason: str = ...) -> Gate:
+        """Claim nothing more of a queue or lane."""
+        ...
+
+    async def resume(self, queue: str, lane: str | None = None) -> Gate:
+        """Open a queue or lane."""
+        ...
+
+
+def asks_server(place: Place, afar: Afar) -> bool:
+    """Say whether a server is asked; refuse to choose between two places."""
+    if afar.server and place.store != DEFAULT:
+        raise InvalidJob(
+            "say one place: --store (or CADENZA_STORE) or --server (or CADENZA_SERVER), not both"
+        )
+    return bool(afar.server)
+
+
+def refuse_server(afar: Afar, act: str) -> None:
+    """Refuse to do over a server what only the store itself can."""
+    if afar.server:
+        raise InvalidJob(
+            f"a server {act}: leave out --server (or CADENZA_SERVER) and name the store with --store, "
+            "on a machine that reaches it"
+        )
+
+
+@asynccontextmanager
+async def opened_jobs(place: Place, afar: Afar) -> AsyncGenerator[Jobs]:
+    """Open the way to the jobs, in a store or on a server, for one command."""
+    if not asks_server(place, afar):
+        async with opened(place) as engine:
+            yield engine
+        return
+    from cadenza.cli.ask_jobs import AskedJobs
+    from cadenza.cli.reach import Reach, reached_house
+
+    async with reached_house(Reach(server=afar.server, key=afar.key)) as client:
+        yield AskedJobs(client)
 
 
 @asynccontextmanager

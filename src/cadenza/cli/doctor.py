@@ -13,7 +13,7 @@ from importlib.metadata import version
 from cyclopts import App
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened
+from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, asks_server, opened
 from cadenza.cli.show import as_data, print_facts, print_json, print_table, say, when
 from cadenza.core.zones import tz_version
 from cadenza.engine.client import Engine
@@ -42,7 +42,7 @@ async def doctor(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
 
     On a server it needs a key with the scope system:read, made by an owner of the installation.
     """
-    if afar.server is not None:
+    if asks_server(place, afar):
         found = await _ask(afar)
     else:
         async with opened(place) as engine:

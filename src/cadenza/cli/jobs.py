@@ -1,13 +1,14 @@
 """`cadenza jobs`: looking. What is there, one job in full, why it does not run, what recurs.
 
-The commands that change something are in `jobs_change.py` and hang on the same group.
+In a store or over a server, by the same words. The commands that change something are in `jobs_change.py` and
+hang on the same group.
 """
 
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.connect import HERE, Place, opened
+from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Jobs, Place, opened_jobs
 from cadenza.cli.jobs_change import add_changes
 from cadenza.cli.jobs_import import add_import
 from cadenza.cli.show import (
@@ -23,7 +24,6 @@ from cadenza.cli.show import (
 from cadenza.core.cron import Dialect
 from cadenza.core.recurrence import Preview
 from cadenza.core.zones import Mark
-from cadenza.engine.client import Engine
 from cadenza.engine.job import Job, Schedule, State
 from cadenza.engine.recurring import load_recurrence, trouble
 
@@ -44,6 +44,7 @@ async def list_(
     before: int | None = None,
     limit: int = 50,
     place: Place = HERE,
+    afar: Afar = HERE_ONLY,
 ) -> None:
     """List jobs, newest first.
 
@@ -66,8 +67,8 @@ async def list_(
     limit
         At most so many.
     """
-    async with opened(place) as engine:
-        found = await engine.find(
+    async with opened_jobs(place, afar) as jobs:
+        found = await jobs.find(
             queue=queue,
             task=task,
             states=state,
@@ -99,7 +100,7 @@ async def list_(
 
 
 @app.command
-async def show(id: int, /, *, place: Place = HERE) -> None:
+async def show(id: int, /, *, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
     """Show all that is known of one job.
 
     Parameters
@@ -107,8 +108,8 @@ async def show(id: int, /, *, place: Place = HERE) -> None:
     id
         The job's number.
     """
-    async with opened(place) as engine:
-        job = await engine.get(id)
+    async with opened_jobs(place, afar) as jobs:
+        job = await jobs.get(id)
     if place.json:
         print_json(as_data(job))
         return
@@ -118,7 +119,7 @@ async def show(id: int, /, *, place: Place = HERE) -> None:
 
 
 @app.command
-async def why(id: int, /, *, place: Place = HERE) -> None:
+async def why(id: int, /, *, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
     """Say why a job does not run now, when it may, and who can change that.
 
     Parameters
@@ -126,8 +127,8 @@ async def why(id: int, /, *, place: Place = HERE) -> None:
     id
         The job's number.
     """
-    async with opened(place) as engine:
-        answer = await engine.why(id)
+    async with opened_jobs(place, afar) as jobs:
+        answer = await jobs.why(id)
     if place.json:
         checks = [as_data(check) for check in answer.checks]
         print_json(
@@ -149,11 +150,11 @@ async def why(id: int, /, *, place: Place = HERE) -> None:
 
 
 @app.command
-async def tally(*, place: Place = HERE) -> None:
+async def tally(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
     """Count jobs by queue and state, and show which queues are paused, parked or limited."""
-    async with opened(place) as engine:
-        counts = await engine.store.tally()
-        gates = await engine.store.gates()
+    async with opened_jobs(place, afar) as jobs:
+        counts = await jobs.tally()
+        gates = await jobs.gates()
     if place.json:
         print_json({"tally": [as_data(t) for t in counts], "gates": [as_data(g) for g in gates]})
         return
@@ -179,7 +180,9 @@ async def tally(*, place: Place = HERE) -> None:
 
 
 @app.command
-async def schedules(name: str | None = None, /, *, count: int = 3, place: Place = HERE) -> None:
+async def schedules(
+    name: str | None = None, /, *, count: int = 3, place: Place = HERE, afar: Afar = HERE_ONLY
+) -> None:
     """List schedules with their next occurrences.
 
     Parameters
@@ -189,12 +192,12 @@ async def schedules(name: str | None = None, /, *, count: int = 3, place: Place 
     count
         So many occurrences of each; a change of the clocks is marked.
     """
-    async with opened(place) as engine:
-        found = await engine.schedules()
+    async with opened_jobs(place, afar) as jobs:
+        found = await jobs.schedules()
         if name is not None:
-            await engine.preview(name, 1)  # refuses an unknown name, with the nearest known one
+            await jobs.preview(name, 1)  # refuses an unknown name, with the nearest known one
             found = [schedule for schedule in found if schedule.name == name]
-        coming = {s.name: await _preview(engine, s, count) for s in found}
+        coming = {s.name: await _preview(jobs, s, count) for s in found}
     if place.json:
         print_json([{**as_data(s), "coming": [p.instant for p in coming[s.name]]} for s in found])
         return
@@ -213,10 +216,10 @@ async def schedules(name: str | None = None, /, *, count: int = 3, place: Place 
     print_table(headings, rows, empty="no schedules")
 
 
-async def _preview(engine: Engine, schedule: Schedule, count: int) -> tuple[Preview, ...]:
+async def _preview(jobs: Jobs, schedule: Schedule, count: int) -> tuple[Preview, ...]:
     if schedule.next_at is None or trouble(schedule):
         return ()
-    return await engine.preview(schedule.name, count)
+    return await jobs.preview(schedule.name, count)
 
 
 def _recurs(schedule: Schedule) -> str:

@@ -1,7 +1,8 @@
 """`cadenza jobs`: changing. Enqueue, retry, cancel, redrive; pause, resume and limit queues.
 
 Each command says what became of every job that it was asked about. If nothing of what was asked
-could be done, the exit code says so too.
+could be done, the exit code says so too. A server with a key that holds `system:write` can be told the same, but
+for new jobs and limits: these are the matter of who has the store.
 """
 
 import re
@@ -13,7 +14,7 @@ import msgspec
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.connect import HERE, Place, opened
+from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened, opened_jobs, refuse_server
 from cadenza.cli.show import as_data, print_json, print_table, say, when
 from cadenza.engine.errors import InvalidJob
 from cadenza.engine.job import Gate, Limit, Rate
@@ -47,6 +48,7 @@ async def enqueue(
     tag: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     retry: int | None = None,
     place: Place = HERE,
+    afar: Afar = HERE_ONLY,
 ) -> int:
     """Add a job: `cadenza jobs enqueue greet name=Ada times=3`.
 
@@ -87,6 +89,7 @@ async def enqueue(
     }
     options = {name: value for name, value in said.items() if value is not None}
     body = read_payload(payload, fields)
+    refuse_server(afar, "takes no new jobs")
     async with opened(place, create=True) as engine:
         answer = await engine.enqueue(task, body, **options)
     if place.json:
@@ -97,7 +100,7 @@ async def enqueue(
     return OK if answer.inserted else REFUSED
 
 
-async def retry(*ids: int, place: Place = HERE) -> int:
+async def retry(*ids: int, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
     """Run finished jobs anew, waiting ones now.
 
     Parameters
@@ -106,11 +109,13 @@ async def retry(*ids: int, place: Place = HERE) -> int:
         The jobs' numbers.
     """
     _need(ids)
-    async with opened(place) as engine:
-        return _tell(ids, await engine.retry(*ids), "waits to run now", place)
+    async with opened_jobs(place, afar) as jobs:
+        return _tell(ids, await jobs.retry(*ids), "waits to run now", place)
 
 
-async def cancel(*ids: int, reason: str = "canceled by request", place: Place = HERE) -> int:
+async def cancel(
+    *ids: int, reason: str = "canceled by request", place: Place = HERE, afar: Afar = HERE_ONLY
+) -> int:
     """Cancel waiting jobs; ask the workers of running ones to stop.
 
     Parameters
@@ -121,12 +126,17 @@ async def cancel(*ids: int, reason: str = "canceled by request", place: Place = 
         Kept with each job.
     """
     _need(ids)
-    async with opened(place) as engine:
-        return _tell(ids, await engine.cancel(*ids, reason=reason), "canceled", place)
+    async with opened_jobs(place, afar) as jobs:
+        return _tell(ids, await jobs.cancel(*ids, reason=reason), "canceled", place)
 
 
 async def redrive(
-    *, queue: str | None = None, task: str | None = None, limit: int = 1000, place: Place = HERE
+    *,
+    queue: str | None = None,
+    task: str | None = None,
+    limit: int = 1000,
+    place: Place = HERE,
+    afar: Afar = HERE_ONLY,
 ) -> None:
     """Bring failed jobs back from the dead letter, newest first.
 
@@ -139,8 +149,8 @@ async def redrive(
     limit
         At most so many.
     """
-    async with opened(place) as engine:
-        ids = await engine.redrive(queue=queue, task=task, limit=limit)
+    async with opened_jobs(place, afar) as jobs:
+        ids = await jobs.redrive(queue=queue, task=task, limit=limit)
     if place.json:
         print_json({"redriven": ids})
     else:
@@ -154,6 +164,7 @@ async def pause(
     *,
     reason: str = "paused by request",
     place: Place = HERE,
+    afar: Afar = HERE_ONLY,
 ) -> None:
     """Claim nothing more of a queue or lane, on all machines, until it is resumed.
 
@@ -166,11 +177,13 @@ async def pause(
     reason
         Shown to whoever asks why.
     """
-    async with opened(place) as engine:
-        _tell_gate(await engine.pause(queue, lane, reason=reason), place)
+    async with opened_jobs(place, afar) as jobs:
+        _tell_gate(await jobs.pause(queue, lane, reason=reason), place)
 
 
-async def resume(queue: str, lane: str | None = None, /, *, place: Place = HERE) -> None:
+async def resume(
+    queue: str, lane: str | None = None, /, *, place: Place = HERE, afar: Afar = HERE_ONLY
+) -> None:
     """Open a paused or parked queue or lane.
 
     Parameters
@@ -180,8 +193,8 @@ async def resume(queue: str, lane: str | None = None, /, *, place: Place = HERE)
     lane
         Only this lane of it.
     """
-    async with opened(place) as engine:
-        _tell_gate(await engine.resume(queue, lane), place)
+    async with opened_jobs(place, afar) as jobs:
+        _tell_gate(await jobs.resume(queue, lane), place)
 
 
 async def limit(
@@ -194,6 +207,7 @@ async def limit(
     burst: int = 1,
     none: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: Place = HERE,
+    afar: Afar = HERE_ONLY,
 ) -> None:
     """Limit a queue or lane; the whole limit is replaced by what is given.
 
@@ -215,6 +229,7 @@ async def limit(
     if none == (concurrency is not None or rate is not None):
         raise InvalidJob("say --concurrency, --rate, or both; or --none alone, to take it away")
     wanted = Limit(concurrency, None if rate is None else read_rate(rate, burst))
+    refuse_server(afar, "sets no limits of queues")
     async with opened(place) as engine:
         _tell_gate(await engine.limit(queue, lane, limit=wanted), place)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.connect import HERE, Place, opened
+from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened, refuse_server
 from cadenza.cli.show import as_data, print_json, print_table, say
 from cadenza.engine.adopt import Brought, Found, agenda, bring, mongodb_cron, pgboss
 from cadenza.engine.adopt.fetch import from_mongodb, from_pgboss
@@ -38,6 +38,7 @@ async def import_(
     source_zone: str = "UTC",
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: Place = HERE,
+    afar: Afar = HERE_ONLY,
 ) -> int:
     """Bring in jobs of another scheduler: `cadenza jobs import agenda mongodb://host/db --dry-run`.
 
@@ -60,6 +61,7 @@ async def import_(
     dry_run
         Only say what would be done.
     """
+    refuse_server(afar, "takes no new jobs")
     # A dry run needs no store, and must not make one.
     where = replace(place, store="memory://") if dry_run else place
     async with opened(where, create=True) as engine:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.connect import DEFAULT, HERE, HERE_ONLY, Afar, Place, must_exist
+from cadenza.cli.connect import DEFAULT, HERE, HERE_ONLY, Afar, Place, asks_server, must_exist
 from cadenza.cli.settings import USUAL
 from cadenza.cli.show import as_data, print_json, print_table, say
 from cadenza.core.suggest import did_you_mean
@@ -27,7 +27,7 @@ async def audit(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
     Without --store the database is the one of the settings. On a server it needs a key with the scope
     system:read, made by an owner of the installation.
     """
-    found = await _ask(afar) if afar.server is not None else await _look(place.store)
+    found = await _ask(afar) if asks_server(place, afar) else await _look(place.store)
     if place.json:
         print_json(found)
     else:

@@ -51,7 +51,7 @@ Quiet = Annotated[bool, Parameter(alias="-q", negative="", show_default=False)]
 async def reached(reach: Reach) -> "AsyncGenerator[Workspace]":
     """Open the way to the workspace for one command."""
     async with reached_house(reach) as client:
-        if reach.server is None:
+        if not reach.server:
             found = await client.workspaces.list_own()
             yield client.workspace(pick_workspace(found, reach.workspace))
         elif reach.workspace is None:
@@ -63,7 +63,7 @@ async def reached(reach: Reach) -> "AsyncGenerator[Workspace]":
 @asynccontextmanager
 async def reached_house(reach: Reach) -> "AsyncGenerator[Client]":
     """Open the way to the installation, for what concerns no single workspace."""
-    if reach.server is not None:
+    if reach.server:
         from cadenza.client.core import connect
 
         if not reach.key:

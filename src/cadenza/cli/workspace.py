@@ -26,7 +26,7 @@ async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
     quiet
         Print the ids alone, one a line, for other commands.
     """
-    if reach.server is not None:
+    if reach.server:
         async with reached(reach) as home:
             found = [await home.itself.show()]
     else:

@@ -645,11 +645,19 @@ class HouseJobs(Calls):
     """Jobs, of the whole installation."""
 
     async def cancel(
-        self, job_id: str, /, *, idempotency_key: str | None = None
-    ) -> shapes.JobShown:
+        self,
+        job_id: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CancelJob],
+    ) -> shapes.JobChanged:
         """Cancel a waiting job; ask a running one to stop."""
         return await self._asker.request(
-            "POST", f"{self._at}/jobs/{part(job_id)}/cancel", idempotency_key=idempotency_key
+            "POST",
+            f"{self._at}/jobs/{part(job_id)}/cancel",
+            json=body,
+            idempotency_key=idempotency_key,
         )
 
     async def list(
@@ -658,6 +666,8 @@ class HouseJobs(Calls):
         queue: str | None = None,
         task: str | None = None,
         state: Sequence[shapes.State] | None = None,
+        tag: str | None = None,
+        lane: str | None = None,
         schedule: str | None = None,
         before: int | None = None,
         limit: int | None = None,
@@ -670,17 +680,23 @@ class HouseJobs(Calls):
                 "queue": queue,
                 "task": task,
                 "state": state,
+                "tag": tag,
+                "lane": lane,
                 "schedule": schedule,
                 "before": before,
                 "limit": limit,
             },
         )
 
-    async def list_queues(self) -> Sequence[shapes.JobsQueueShown]:
+    async def list_gates(self) -> Sequence[shapes.GateShown]:
+        """List the queues and lanes that are or were paused, parked or limited."""
+        return await self._asker.request("GET", f"{self._at}/jobs/gates")
+
+    async def list_queues(self) -> Sequence[shapes.JobQueueShown]:
         """List the queues with their counts."""
         return await self._asker.request("GET", f"{self._at}/jobs/queues")
 
-    async def list_schedules(self) -> Sequence[shapes.JobsScheduleShown]:
+    async def list_schedules(self) -> Sequence[shapes.JobScheduleShown]:
         """List the recurring jobs."""
         return await self._asker.request("GET", f"{self._at}/schedules")
 
@@ -691,8 +707,8 @@ class HouseJobs(Calls):
         *,
         idempotency_key: str | None = None,
         **body: Unpack[shapes.PauseQueue],
-    ) -> shapes.JobsQueueShown:
-        """Claim nothing more of a queue, on all machines, over restarts."""
+    ) -> shapes.GateShown:
+        """Claim nothing more of a queue or of one lane of it, on all machines, over restarts."""
         return await self._asker.request(
             "POST",
             f"{self._at}/jobs/queues/{part(queue)}/pause",
@@ -702,7 +718,7 @@ class HouseJobs(Calls):
 
     async def pause_schedule(
         self, name: str, /, *, idempotency_key: str | None = None
-    ) -> shapes.JobsScheduleShown:
+    ) -> shapes.JobScheduleShown:
         """Fire nothing of a schedule until it is resumed."""
         return await self._asker.request(
             "POST", f"{self._at}/schedules/{part(name)}/pause", idempotency_key=idempotency_key
@@ -725,22 +741,32 @@ class HouseJobs(Calls):
         )
 
     async def resume_queue(
-        self, queue: str, /, *, idempotency_key: str | None = None
-    ) -> shapes.JobsQueueShown:
-        """Open a queue again."""
+        self,
+        queue: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ResumeQueue],
+    ) -> shapes.GateShown:
+        """Open a queue, or one lane of it, again."""
         return await self._asker.request(
-            "POST", f"{self._at}/jobs/queues/{part(queue)}/resume", idempotency_key=idempotency_key
+            "POST",
+            f"{self._at}/jobs/queues/{part(queue)}/resume",
+            json=body,
+            idempotency_key=idempotency_key,
         )
 
     async def resume_schedule(
         self, name: str, /, *, idempotency_key: str | None = None
-    ) -> shapes.JobsScheduleShown:
+    ) -> shapes.JobScheduleShown:
         """Let a schedule fire again."""
         return await self._asker.request(
             "POST", f"{self._at}/schedules/{part(name)}/resume", idempotency_key=idempotency_key
         )
 
-    async def retry(self, job_id: str, /, *, idempotency_key: str | None = None) -> shapes.JobShown:
+    async def retry(
+        self, job_id: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobChanged:
         """Run a finished job anew, or a waiting one now."""
         return await self._asker.request(
             "POST", f"{self._at}/jobs/{part(job_id)}/retry", idempotency_key=idempotency_key
@@ -751,7 +777,7 @@ class HouseJobs(Calls):
         return await self._asker.request("GET", f"{self._at}/jobs/{part(job_id)}")
 
     async def why(self, job_id: str, /) -> shapes.WhyShown:
-        """Say why a job does not run now."""
+        """Say why a job does not run now, when it may, and who can change that."""
         return await self._asker.request("GET", f"{self._at}/jobs/{part(job_id)}/why")
 
 
@@ -1650,7 +1676,7 @@ class Queues(Calls):
         if_match: str | None = None,
         idempotency_key: str | None = None,
         **body: Unpack[shapes.ScheduleAsked],
-    ) -> shapes.QueueShapesScheduleShown:
+    ) -> shapes.ScheduleShown:
         """Give an account its first weekly slots."""
         return await self._asker.request(
             "PUT",
@@ -1725,7 +1751,7 @@ class Queues(Calls):
 
     async def show(
         self, account_id: str, /, *, from_day: str | None = None, days: int | None = None
-    ) -> shapes.QueuesQueueShown:
+    ) -> shapes.QueueShown:
         """Show days with their slots: filled, empty, skipped, capped or held."""
         return await self._asker.request(
             "GET",
@@ -1739,7 +1765,7 @@ class Queues(Calls):
             "GET", f"{self._at}/accounts/{part(account_id)}/queue/runway"
         )
 
-    async def show_schedule(self, account_id: str, /) -> shapes.QueueShapesScheduleShown:
+    async def show_schedule(self, account_id: str, /) -> shapes.ScheduleShown:
         """Show the weekly slots."""
         return await self._asker.request(
             "GET", f"{self._at}/accounts/{part(account_id)}/queue/schedule"

@@ -638,10 +638,20 @@ class Imports(Calls):
 class HouseJobs(Calls):
     """Jobs, of the whole installation."""
 
-    def cancel(self, job_id: str, /, *, idempotency_key: str | None = None) -> shapes.JobShown:
+    def cancel(
+        self,
+        job_id: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CancelJob],
+    ) -> shapes.JobChanged:
         """Cancel a waiting job; ask a running one to stop."""
         return self._asker.request(
-            "POST", f"{self._at}/jobs/{part(job_id)}/cancel", idempotency_key=idempotency_key
+            "POST",
+            f"{self._at}/jobs/{part(job_id)}/cancel",
+            json=body,
+            idempotency_key=idempotency_key,
         )
 
     def list(
@@ -650,6 +660,8 @@ class HouseJobs(Calls):
         queue: str | None = None,
         task: str | None = None,
         state: Sequence[shapes.State] | None = None,
+        tag: str | None = None,
+        lane: str | None = None,
         schedule: str | None = None,
         before: int | None = None,
         limit: int | None = None,
@@ -662,17 +674,23 @@ class HouseJobs(Calls):
                 "queue": queue,
                 "task": task,
                 "state": state,
+                "tag": tag,
+                "lane": lane,
                 "schedule": schedule,
                 "before": before,
                 "limit": limit,
             },
         )
 
-    def list_queues(self) -> Sequence[shapes.JobsQueueShown]:
+    def list_gates(self) -> Sequence[shapes.GateShown]:
+        """List the queues and lanes that are or were paused, parked or limited."""
+        return self._asker.request("GET", f"{self._at}/jobs/gates")
+
+    def list_queues(self) -> Sequence[shapes.JobQueueShown]:
         """List the queues with their counts."""
         return self._asker.request("GET", f"{self._at}/jobs/queues")
 
-    def list_schedules(self) -> Sequence[shapes.JobsScheduleShown]:
+    def list_schedules(self) -> Sequence[shapes.JobScheduleShown]:
         """List the recurring jobs."""
         return self._asker.request("GET", f"{self._at}/schedules")
 
@@ -683,8 +701,8 @@ class HouseJobs(Calls):
         *,
         idempotency_key: str | None = None,
         **body: Unpack[shapes.PauseQueue],
-    ) -> shapes.JobsQueueShown:
-        """Claim nothing more of a queue, on all machines, over restarts."""
+    ) -> shapes.GateShown:
+        """Claim nothing more of a queue or of one lane of it, on all machines, over restarts."""
         return self._asker.request(
             "POST",
             f"{self._at}/jobs/queues/{part(queue)}/pause",
@@ -694,7 +712,7 @@ class HouseJobs(Calls):
 
     def pause_schedule(
         self, name: str, /, *, idempotency_key: str | None = None
-    ) -> shapes.JobsScheduleShown:
+    ) -> shapes.JobScheduleShown:
         """Fire nothing of a schedule until it is resumed."""
         return self._asker.request(
             "POST", f"{self._at}/schedules/{part(name)}/pause", idempotency_key=idempotency_key
@@ -717,22 +735,30 @@ class HouseJobs(Calls):
         )
 
     def resume_queue(
-        self, queue: str, /, *, idempotency_key: str | None = None
-    ) -> shapes.JobsQueueShown:
-        """Open a queue again."""
+        self,
+        queue: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ResumeQueue],
+    ) -> shapes.GateShown:
+        """Open a queue, or one lane of it, again."""
         return self._asker.request(
-            "POST", f"{self._at}/jobs/queues/{part(queue)}/resume", idempotency_key=idempotency_key
+            "POST",
+            f"{self._at}/jobs/queues/{part(queue)}/resume",
+            json=body,
+            idempotency_key=idempotency_key,
         )
 
     def resume_schedule(
         self, name: str, /, *, idempotency_key: str | None = None
-    ) -> shapes.JobsScheduleShown:
+    ) -> shapes.JobScheduleShown:
         """Let a schedule fire again."""
         return self._asker.request(
             "POST", f"{self._at}/schedules/{part(name)}/resume", idempotency_key=idempotency_key
         )
 
-    def retry(self, job_id: str, /, *, idempotency_key: str | None = None) -> shapes.JobShown:
+    def retry(self, job_id: str, /, *, idempotency_key: str | None = None) -> shapes.JobChanged:
         """Run a finished job anew, or a waiting one now."""
         return self._asker.request(
             "POST", f"{self._at}/jobs/{part(job_id)}/retry", idempotency_key=idempotency_key
@@ -743,7 +769,7 @@ class HouseJobs(Calls):
         return self._asker.request("GET", f"{self._at}/jobs/{part(job_id)}")
 
     def why(self, job_id: str, /) -> shapes.WhyShown:
-        """Say why a job does not run now."""
+        """Say why a job does not run now, when it may, and who can change that."""
         return self._asker.request("GET", f"{self._at}/jobs/{part(job_id)}/why")
 
 
@@ -1634,7 +1660,7 @@ class Queues(Calls):
         if_match: str | None = None,
         idempotency_key: str | None = None,
         **body: Unpack[shapes.ScheduleAsked],
-    ) -> shapes.QueueShapesScheduleShown:
+    ) -> shapes.ScheduleShown:
         """Give an account its first weekly slots."""
         return self._asker.request(
             "PUT",
@@ -1709,7 +1735,7 @@ class Queues(Calls):
 
     def show(
         self, account_id: str, /, *, from_day: str | None = None, days: int | None = None
-    ) -> shapes.QueuesQueueShown:
+    ) -> shapes.QueueShown:
         """Show days with their slots: filled, empty, skipped, capped or held."""
         return self._asker.request(
             "GET",
@@ -1721,7 +1747,7 @@ class Queues(Calls):
         """Say when the queue runs dry."""
         return self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/queue/runway")
 
-    def show_schedule(self, account_id: str, /) -> shapes.QueueShapesScheduleShown:
+    def show_schedule(self, account_id: str, /) -> shapes.ScheduleShown:
         """Show the weekly slots."""
         return self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/queue/schedule")
 

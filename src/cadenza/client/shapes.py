@@ -311,6 +311,12 @@ class CalendarShown(TypedDict):
     clock_changes: list[ClockChange]
 
 
+class CancelJob(TypedDict):
+    """Why."""
+
+    reason: NotRequired[str]
+
+
 class CanceledShown(TypedDict):
     """What is off the road, and what was too far on its way."""
 
@@ -387,6 +393,16 @@ class CheckAsked(TypedDict):
 
     accounts: NotRequired[list[PostShapesPlace] | None]
     at: NotRequired[Instant | None]
+
+
+class CheckShown(TypedDict):
+    """One gate on the way of a job."""
+
+    name: str
+    passed: bool
+    says: str
+    next_at: str | None
+    who: str | None
 
 
 class Checked(TypedDict):
@@ -847,6 +863,20 @@ class FirstStart(TypedDict):
     needed: bool
 
 
+class GateShown(TypedDict):
+    """What holds a queue or one lane of it back."""
+
+    queue: str
+    lane: str | None
+    paused: bool
+    reason: str | None
+    parked_until: str | None
+    limit: LimitShown
+    in_flight: int
+    # Of a rate: when the next start is free
+    next_start: str | None
+
+
 class Generated(TypedDict):
     """What was made; not complete: ask again for the rest."""
 
@@ -982,11 +1012,80 @@ class Invited(TypedDict):
     token: str
 
 
+class JobChanged(TypedDict):
+    """A job after it was asked to change."""
+
+    id: int
+    queue: str
+    task: str
+    state: State
+    payload: Any
+    priority: int
+    created_at: str
+    run_at: str
+    attempts: int
+    crashes: int
+    snoozes: int
+    lane: str | None
+    # One live job of this key at a time
+    unique_key: str | None
+    tags: list[str]
+    # What this job overrides of its task
+    options: Any
+    schedule: str | None
+    # Rises with every claim; writes of an older one are refused
+    lease: int
+    lease_until: str | None
+    worker: str | None
+    cancel_requested: bool
+    progress: Any
+    output: Any
+    errors: list[Any]
+    finished_at: str | None
+    # `requested`: its worker was asked to stop; `unchanged`: it is in no state for that
+    answer: Literal["changed", "requested", "unchanged"]
+
+
 class JobPage(TypedDict):
     """Some jobs, newest first; `before` of the next page is `next`."""
 
     items: list[JobShown]
     next: int | None
+
+
+class JobQueueShown(TypedDict):
+    """A queue: what stands in it, and whether it is open."""
+
+    queue: str
+    lane: str | None
+    paused: bool
+    reason: str | None
+    parked_until: str | None
+    limit: LimitShown
+    in_flight: int
+    # Of a rate: when the next start is free
+    next_start: str | None
+    counts: dict[str, int]
+
+
+class JobScheduleShown(TypedDict):
+    """A recurring job."""
+
+    name: str
+    task: str
+    recurrence: Any
+    payload: Any
+    queue: str
+    priority: int
+    lane: str | None
+    options: Any
+    overlap: str
+    missed: str
+    paused: bool
+    next_at: str | None
+    last_at: str | None
+    last_note: str | None
+    revision: int
 
 
 class JobShown(TypedDict):
@@ -1004,38 +1103,21 @@ class JobShown(TypedDict):
     crashes: int
     snoozes: int
     lane: str | None
+    # One live job of this key at a time
+    unique_key: str | None
     tags: list[str]
+    # What this job overrides of its task
+    options: Any
     schedule: str | None
+    # Rises with every claim; writes of an older one are refused
+    lease: int
+    lease_until: str | None
     worker: str | None
+    cancel_requested: bool
     progress: Any
+    output: Any
     errors: list[Any]
     finished_at: str | None
-
-
-class JobsQueueShown(TypedDict):
-    """A queue: what stands in it, and whether it is open."""
-
-    queue: str
-    counts: dict[str, int]
-    paused: bool
-    reason: str | None
-    parked_until: str | None
-    in_flight: int
-
-
-class JobsScheduleShown(TypedDict):
-    """A recurring job."""
-
-    name: str
-    task: str
-    queue: str
-    recurrence: Any
-    overlap: str
-    missed: str
-    paused: bool
-    next_at: str | None
-    last_at: str | None
-    last_note: str | None
 
 
 class Joining(TypedDict):
@@ -1144,6 +1226,13 @@ class Limit(TypedDict):
     kind: Literal["hour", "day", "week", "rolling_day", "rate", "gap"]
     amount: int
     per_seconds: NotRequired[int | None]
+
+
+class LimitShown(TypedDict):
+    """How much may run: at once, and per time."""
+
+    concurrency: int | None
+    rate: RateShown | None
 
 
 class Limits(TypedDict):
@@ -1389,6 +1478,7 @@ class Occurrence(TypedDict):
 
     at: str
     wall_time: str
+    zone: str
     mark: str
 
 
@@ -1452,9 +1542,10 @@ class PauseAsked(TypedDict):
 
 
 class PauseQueue(TypedDict):
-    """Why."""
+    """Why, and whether only one lane of it."""
 
     reason: str
+    lane: NotRequired[str | None]
 
 
 class PausedShown(TypedDict):
@@ -1725,18 +1816,21 @@ class PublishingShown(TypedDict):
     places: list[PlaceShown]
 
 
-class QueueShapesScheduleShown(TypedDict):
-    """An account's weekly slots."""
+class QueueShown(TypedDict):
+    """Some days of a queue, with what the head of a screen needs."""
 
     dry_run: bool
-    account_id: str
-    name: str
-    zone: str
-    slots_by_day: dict[str, Any]
-    max_per_day: int | None
-    enabled: bool
-    blackouts: list[str]
     revision: int
+    zone: str
+    now_there: str
+    paused: bool
+    pause_reason: str | None
+    paused_until: str | None
+    account_state: str
+    enabled: bool
+    next_send: str | None
+    days: list[DayShown]
+    next_day: str
 
 
 class QueuedShown(TypedDict):
@@ -1762,23 +1856,6 @@ class QueuesPlace(TypedDict):
     channel: NotRequired[str | None]
 
 
-class QueuesQueueShown(TypedDict):
-    """Some days of a queue, with what the head of a screen needs."""
-
-    dry_run: bool
-    revision: int
-    zone: str
-    now_there: str
-    paused: bool
-    pause_reason: str | None
-    paused_until: str | None
-    account_state: str
-    enabled: bool
-    next_send: str | None
-    days: list[DayShown]
-    next_day: str
-
-
 class Rate(TypedDict):
     """How a network answered within a day."""
 
@@ -1786,6 +1863,14 @@ class Rate(TypedDict):
     calls: int
     sent: int
     outcomes: dict[str, int]
+
+
+class RateShown(TypedDict):
+    """At most `count` starts in so many seconds; `burst` of them may go together."""
+
+    count: int
+    per_seconds: float
+    burst: int
 
 
 class Reason(TypedDict):
@@ -1892,6 +1977,12 @@ class ResumeAsked(TypedDict):
 
     choice: NotRequired[ResumeChoice]
     minutes_apart: NotRequired[int]
+
+
+class ResumeQueue(TypedDict):
+    """Whether only one lane of it."""
+
+    lane: NotRequired[str | None]
 
 
 class ResumedShown(TypedDict):
@@ -2073,6 +2164,20 @@ class ScheduleChanged(TypedDict):
     keeps: int
     moves: list[MovedShown]
     pinned: list[str]
+    revision: int
+
+
+class ScheduleShown(TypedDict):
+    """An account's weekly slots."""
+
+    dry_run: bool
+    account_id: str
+    name: str
+    zone: str
+    slots_by_day: dict[str, Any]
+    max_per_day: int | None
+    enabled: bool
+    blackouts: list[str]
     revision: int
 
 
@@ -2471,10 +2576,11 @@ class Whole(TypedDict):
 
 
 class WhyShown(TypedDict):
-    """Why a job does not run now."""
+    """Why a job does not run now: in one sentence, and gate by gate."""
 
     says: str
     next_at: str | None
+    checks: list[CheckShown]
 
 
 class WorkerShown(TypedDict):

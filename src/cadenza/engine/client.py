@@ -28,6 +28,7 @@ from cadenza.engine.job import (
     Schedule,
     Scope,
     State,
+    Tally,
     WorkerInfo,
 )
 from cadenza.engine.options import Options, check_limit, check_name, duration, instant
@@ -253,6 +254,14 @@ class Engine:
             workers=await self.store.workers(),
             now=await self.store.now(),
         )
+
+    async def tally(self) -> list[Tally]:
+        """Count jobs by queue and state."""
+        return await self.store.tally()
+
+    async def gates(self) -> list[Gate]:
+        """List the queues and lanes that are or were paused, parked or limited."""
+        return await self.store.gates()
 
     async def workers(self) -> list[WorkerInfo]:
         """List the workers that were heard of lately."""
