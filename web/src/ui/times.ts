@@ -14,13 +14,22 @@ function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
   return made;
 }
 
+const DAY = 24 * 60;
+const later = (at: Date, minutes: number) => new Date(at.getTime() + minutes * 60_000);
 const date = (at: string | Date) => (typeof at === "string" ? new Date(at) : at);
 
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** "09:00" */
+/** "09:00"; of an hour that clocks repeat, "02:30 (first)" and "02:30 (second)" */
 export function clock(at: string | Date, zone: string): string {
-  return format(zone, { hour: "2-digit", minute: "2-digit" }).format(date(at));
+  const said = format(zone, { hour: "2-digit", minute: "2-digit" }).format(date(at));
+  const which = whichOfTwo(date(at), zone);
+  return which === null ? said : `${said} (${which})`;
+}
+
+/** A wall time as a form holds it: "2026-11-16T09:00" */
+export function wallTime(at: string | Date, zone: string): string {
+  return `${localDay(at, zone)}T${clock(at, zone).slice(0, 5)}`;
 }
 
 /** "Mon 16 Nov" */
@@ -67,6 +76,15 @@ export function offset(at: Date, zone: string): number {
   return (found[1] === "-" ? -1 : 1) * (Number(found[2]) * 60 + Number(found[3] ?? 0));
 }
 
+/** Where clocks go back, the same wall time comes twice: which of the two an instant is; null: it comes once. */
+function whichOfTwo(at: Date, zone: string): "first" | "second" | null {
+  const [before, after] = [offset(later(at, -DAY), zone), offset(later(at, DAY), zone)];
+  const back = before - after;
+  if (back <= 0) return null;
+  if (offset(at, zone) === before) return offset(later(at, back), zone) === after ? "first" : null;
+  return offset(later(at, -back), zone) === before ? "second" : null;
+}
+
 /** By how many minutes the clocks of a zone move during a local date: 60 in spring, -60 in autumn, else 0. */
 export function clockChange(day: string, zone: string): number {
   // Offsets are below 15 hours, so these two instants enclose the local day, give or take one change.
@@ -97,3 +115,9 @@ export function fromNow(at: string | Date, now: Date): string {
 export function placeOf(zone: string): string {
   return (zone.split("/").pop() ?? zone).replaceAll("_", " ");
 }
+
+const INSTANT = /(?:\bat )?(\d{4}-\d\d-\d\d) (\d\d:\d\d)(?::\d\d)? UTC/g;
+
+/** The server's words, its instants (it says them in UTC) on the clock of a zone: "it was sent Mon 16 Nov, 09:00 Berlin". */
+export const onClock = (words: string, zone: string): string =>
+  words.replace(INSTANT, (_, day: string, time: string) => `${moment(`${day}T${time}Z`, zone)} ${placeOf(zone)}`);
