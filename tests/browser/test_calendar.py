@@ -145,14 +145,24 @@ async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None
     await expect(dialog).to_contain_text("Account (Berlin)")
     await snap(page, "calendar-entry")
     assert await hindrances(page) == []
-    await dialog.get_by_label("Or to a time of your own (Berlin)").fill("2026-10-22T12:15")
+    await dialog.get_by_label("Or a time of your own (Berlin)").fill("2026-10-22T12:15")
     await dialog.get_by_role("button", name="Move it").click()
 
     await expect(page.get_by_text("Now goes out Thu 22 Oct, 12:15.")).to_be_visible()
     await expect(entry(page, TEXTS[0])).to_contain_text("12:15")
 
 
-async def test_who_moves_a_post_last_decides_and_both_see_it(stage: Stage) -> None:
+@pytest.mark.parametrize(
+    ("to", "says", "times"),
+    [
+        ({"wall": "2026-10-23T13:45"}, "Fri 23 Oct, 13:45", ("2026-10-23 11:45", None)),
+        ({"slot": "Sat 24 Oct, 17:30"}, "Sat 24 Oct, 17:30", ("2026-10-24 15:30",) * 2),
+    ],
+    ids=["by-hand", "slot"],
+)
+async def test_who_missed_a_move_is_told_where_the_post_stands_and_overrules_nobody_unseen(
+    stage: Stage, to: dict[str, str], says: str, times: tuple[str, str | None]
+) -> None:
     ada = await stage.visit("ada", "calendar")
     ben = await stage.visit("ben", "calendar", deaf=True)
     for page in (ada, ben):
@@ -161,11 +171,43 @@ async def test_who_moves_a_post_last_decides_and_both_see_it(stage: Stage) -> No
     await expect(ada.get_by_text("Now goes out Thu 22 Oct, 12:15.")).to_be_visible()
     await expect(entry(ben, TEXTS[0])).to_contain_text("17:30")  # nobody told him
 
-    await move(ben, TEXTS[0], wall="2026-10-23T13:45")
+    await move(ben, TEXTS[0], **to)
 
-    await expect(ben.get_by_text("Now goes out Fri 23 Oct, 13:45.")).to_be_visible()
+    told = ben.get_by_role("alert").filter(has_text="Not moved")
+    await expect(told).to_contain_text(
+        "Somebody moved it meanwhile: it goes out Thu 22 Oct, 12:15 Berlin now."
+    )
+    dialog = ben.get_by_role("dialog")
+    await expect(dialog.get_by_role("row", name="Account (Berlin)")).to_contain_text(
+        "Thu 22 Oct, 12:15"
+    )
+    await snap(ben, "calendar-moved-meanwhile")
+    assert await times_of(stage, stage.posts[0]) == [("2026-10-22 10:15", None)]
+
+    await dialog.get_by_role("button", name="Move it").click()  # now that he has seen it
+
+    await expect(ben.get_by_text(f"Now goes out {says}.")).to_be_visible()
     for page in (ada, ben):
-        await expect(entry(page, TEXTS[0])).to_contain_text("13:45")
+        await expect(entry(page, TEXTS[0])).to_contain_text(says[-5:])
+    assert await times_of(stage, stage.posts[0]) == [times]
+
+
+async def test_an_undo_does_not_overrule_who_moved_the_post_after_it(stage: Stage) -> None:
+    ada = await stage.visit("ada", "calendar", deaf=True)
+    ben = await stage.visit("ben", "calendar")
+    for page in (ada, ben):
+        await settled(page)
+    await move(ada, TEXTS[0], wall="2026-10-22T12:15")
+    await expect(entry(ben, TEXTS[0])).to_contain_text("12:15")
+    await move(ben, TEXTS[0], wall="2026-10-23T13:45")
+    await expect(ben.get_by_text("Now goes out Fri 23 Oct, 13:45.")).to_be_visible()
+
+    await ada.get_by_role("button", name="Undo").click()
+
+    await expect(ada.get_by_role("alert").filter(has_text="Not moved")).to_contain_text(
+        "it goes out Fri 23 Oct, 13:45 Berlin now"
+    )
+    await expect(entry(ada, TEXTS[0])).to_contain_text("13:45")
     assert await times_of(stage, stage.posts[0]) == [("2026-10-23 11:45", None)]
 
 
@@ -181,7 +223,7 @@ async def test_a_slot_that_somebody_took_meanwhile_is_refused_and_the_truth_is_s
 
     await move(ben, TEXTS[4], slot="Sat 24 Oct, 17:30")
 
-    await expect(ben.get_by_role("alert").filter(has_text="Not done")).to_be_visible()
+    await expect(ben.get_by_role("alert").filter(has_text="Not moved")).to_be_visible()
     await snap(ben, "calendar-slot-taken")
     await ben.keyboard.press("Escape")
     await expect(entry(ben, TEXTS[5])).to_contain_text("17:30")
@@ -193,11 +235,11 @@ async def move(page: Page, text: str, *, wall: str = "", slot: str = "") -> None
     await entry(page, text).click()
     dialog = page.get_by_role("dialog")
     if slot:
-        free = dialog.get_by_role("combobox", name="Move to a free slot")
+        free = dialog.get_by_role("combobox", name="A free slot")
         await free.click()
         await pick(page, free, slot)
     else:
-        await dialog.get_by_label("Or to a time of your own (Berlin)").fill(wall)
+        await dialog.get_by_label("Or a time of your own (Berlin)").fill(wall)
     await dialog.get_by_role("button", name="Move it").click()
 
 

@@ -1,15 +1,14 @@
-import { Anchor, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Anchor, Button, Group, Modal, Stack, Table, Text } from "@mantine/core";
 import { Link } from "react-router";
 
 import { useWorkspaceId } from "../../api/me";
-import { localInstant } from "../../ui/localInstant";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { StateBadge } from "../../ui/StateBadge";
 import { moment, ownZone, placeOf } from "../../ui/times";
 import { channelName } from "../../ui/words";
 import { mayMove } from "./events";
-import type { Entry, Ghost } from "./useCalendar";
+import { TimeFields, useTime } from "./TimeFields";
+import type { Entry, Ghost, Time } from "./useCalendar";
 
 /** One entry: what it says, when that is on every clock that matters, and another time for it. */
 export function EntryDialog(props: {
@@ -18,15 +17,14 @@ export function EntryDialog(props: {
   free: readonly Ghost[];
   mayEdit: boolean;
   busy: boolean;
-  onPlan: (at: string, slot: boolean) => void;
+  onPlan: (time: Time) => void;
   onClose: () => void;
 }) {
   const { entry, zone } = props;
   const { pill } = entry;
   const workspaceId = useWorkspaceId();
-  const [slot, setSlot] = useState<string | null>(null);
-  const [wall, setWall] = useState("");
-  const slots = props.free.filter((ghost) => ghost.account_id === pill.account_id && ghost.kind === "empty");
+  const choice = useTime(zone);
+  const { time } = choice;
   const whose: [string, string][] = [
     ["Account", pill.zone],
     ["Shown here", zone],
@@ -66,30 +64,12 @@ export function EntryDialog(props: {
         </Table>
         {props.mayEdit && mayMove(entry) && (
           <>
-            <Select
-              label="Move to a free slot"
-              placeholder={slots.length === 0 ? "No free slot in these days" : "Choose"}
-              searchable
-              disabled={slots.length === 0}
-              value={slot}
-              onChange={setSlot}
-              data={slots.map(({ at }) => ({ value: at, label: moment(at, zone) }))}
-            />
-            <TextInput type="datetime-local" label={`Or to a time of your own (${placeOf(zone)})`} value={wall} onChange={(event) => setWall(event.currentTarget.value)} />
-            {wall !== "" && (
-              <Text size="sm" role="status">
-                Between slots it is timed by hand: the queue does not move it.
-              </Text>
-            )}
+            <TimeFields choice={choice} accountId={pill.account_id} free={props.free} zone={zone} />
             <Group justify="space-between">
               <Anchor component={Link} to={`/w/${workspaceId}/compose/${pill.post_id}`}>
                 Edit the post
               </Anchor>
-              <Button
-                disabled={slot === null && wall === ""}
-                loading={props.busy}
-                onClick={() => (wall === "" ? props.onPlan(slot ?? pill.at, true) : props.onPlan(localInstant(wall, zone).toISOString(), false))}
-              >
+              <Button disabled={time === null} loading={props.busy} onClick={() => time !== null && props.onPlan(time)}>
                 Move it
               </Button>
             </Group>

@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 
 import type { Account } from "../../api/accounts";
 import { accountLabel } from "../../ui/AccountChoice";
-import { localInstant } from "../../ui/localInstant";
-import { clock, localDay, moment, placeOf } from "../../ui/times";
+import { moment } from "../../ui/times";
+import { TimeFields, useTime } from "./TimeFields";
 import type { Draft } from "./Tray";
 import type { Ghost, Plan } from "./useCalendar";
 
@@ -24,55 +24,37 @@ export function PlaceDialog(props: {
   const { zone } = props;
   const able = props.accounts.filter(({ state }) => state === "connected" || state === "expiring");
   const [accountId, setAccountId] = useState<string | null>(props.accountId ?? (able.length === 1 ? (able[0]?.id ?? null) : null));
-  const [slot, setSlot] = useState<string | null>(null);
-  const [wall, setWall] = useState(props.at === null ? "" : `${localDay(props.at, zone)}T${clock(props.at, zone)}`);
-  const slots = props.free.filter((ghost) => ghost.account_id === accountId && ghost.kind === "empty");
-  const by = wall === "" ? null : localInstant(wall, zone).toISOString();
-  const at = by ?? slot;
+  const choice = useTime(zone, props.at);
+  const { time } = choice;
   return (
     <Modal opened onClose={props.onClose} title="Give it a time">
       <Stack>
         <Text size="sm" lineClamp={3}>
           {props.draft.title}
         </Text>
-        <Select label="Account" placeholder="Choose" searchable allowDeselect={false} data={able.map((each) => ({ value: each.id, label: accountLabel(each) }))} value={accountId} onChange={setAccountId} />
         <Select
-          label="A free slot"
-          placeholder={accountId === null ? "Choose an account first" : slots.length === 0 ? "No free slot in these days" : "Choose"}
+          label="Account"
+          placeholder="Choose"
           searchable
-          clearable
-          disabled={slots.length === 0}
-          value={slot}
-          onChange={(next) => {
-            setSlot(next);
-            if (next !== null) setWall("");
-          }}
-          data={slots.map((ghost) => ({ value: ghost.at, label: moment(ghost.at, zone) }))}
-        />
-        <TextInput
-          type="datetime-local"
-          label={`Or a time of your own (${placeOf(zone)})`}
-          value={wall}
-          onChange={(event) => {
-            setWall(event.currentTarget.value);
-            setSlot(null);
+          allowDeselect={false}
+          data={able.map((each) => ({ value: each.id, label: accountLabel(each) }))}
+          value={accountId}
+          onChange={(id) => {
+            setAccountId(id);
+            choice.choose({ slot: null, wall: choice.wall }); // a slot is one account's
           }}
         />
-        {by !== null && (
-          <Alert color="blue" p="xs" role="status">
-            Between slots it is timed by hand: the queue does not move it.
-          </Alert>
-        )}
+        <TimeFields choice={choice} accountId={accountId} free={props.free} zone={zone} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
             Leave it
           </Button>
           <Button
-            disabled={accountId === null || at === null}
+            disabled={accountId === null || time === null}
             loading={props.busy}
-            onClick={() => accountId !== null && at !== null && props.onPlan({ postId: props.draft.id, accountId, at, zone, slot: by === null, was: null })}
+            onClick={() => accountId !== null && time !== null && props.onPlan({ postId: props.draft.id, accountId, ...time, zone, was: null })}
           >
-            {at === null ? "Give it a time" : `Goes out ${moment(at, zone)}`}
+            {time === null ? "Give it a time" : `Goes out ${moment(time.at, zone)}`}
           </Button>
         </Group>
       </Stack>

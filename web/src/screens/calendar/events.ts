@@ -5,6 +5,8 @@ import type { CalendarView, Entry, Ghost } from "./useCalendar";
 
 export type Shown = { kind: "entry"; entry: Entry } | { kind: "draft"; postId: string; title: string } | { kind: "ghost"; ghost: Ghost; handle: string } | { kind: "clocks"; says: string };
 
+export type Event = ReturnType<typeof shownEvents>[number];
+
 export function shownEvents(view: CalendarView, accounts: readonly Account[], how: { ghosts: boolean; mayEdit: boolean }) {
   const handles = new Map(accounts.map(({ id, handle }) => [id, handle]));
   const entries = view.entries.map((entry) => ({

@@ -4,7 +4,8 @@ import { keepPreviousData, useQuery, type UseMutationResult } from "@tanstack/re
 import { useAct } from "../../api/act";
 import { api, take, type AnswerOf, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
-import { moment } from "../../ui/times";
+import { tellProblem } from "../../ui/tell";
+import { moment, onClock } from "../../ui/times";
 
 const CALENDAR = "/api/v1/workspaces/{workspace_id}/calendar";
 export type CalendarView = AnswerOf<typeof CALENDAR, "get">;
@@ -67,16 +68,24 @@ export function useUndated(enough: number) {
   });
 }
 
-export interface Plan {
+export interface Time {
+  at: string;
+  /** On a slot of the queue; else timed by hand. */
+  slot: boolean;
+}
+
+export interface Plan extends Time {
   postId: string;
   accountId: string;
   channel?: string;
-  at: string;
   zone: string;
-  /** On a slot of the queue; else timed by hand. */
-  slot: boolean;
   /** Where it stood before; null: nowhere, it is new on this account. */
-  was: { at: string; slot: boolean } | null;
+  was: Time | null;
+}
+
+/** Another time for what stands in the calendar. */
+export function planOf({ pill, in_slot }: Entry, time: Time, zone: string): Plan {
+  return { postId: pill.post_id, accountId: pill.account_id, channel: pill.channel, ...time, zone, was: { at: pill.at, slot: in_slot } };
 }
 
 /** Give a post another instant, with a way back; on a slot it is the queue's, between slots timed by hand. */
@@ -97,7 +106,11 @@ export function usePlan(): UseMutationResult<string[], Error, Plan> {
     undo: (deliveries, asked) => {
       const { was } = asked;
       if (was === null) return () => takeBack.mutate({ postId: asked.postId, deliveries });
-      return () => plan.mutate({ ...asked, at: was.at, slot: was.slot, was: { at: asked.at, slot: asked.slot } });
+      return () => plan.mutate({ ...asked, ...was, was: { at: asked.at, slot: asked.slot } });
+    },
+    refused: (error, { zone }) => {
+      tellProblem(new Error(onClock(error.message, zone)), "Not moved");
+      return true;
     },
   });
   return plan;

@@ -1,0 +1,89 @@
+// The days themselves, drawn by FullCalendar: what stands there, and what is opened, moved or let go on them.
+import FullCalendar, { type CalendarRef } from "@fullcalendar/react";
+import dayGrid from "@fullcalendar/react/daygrid";
+import interaction from "@fullcalendar/react/interaction";
+import list from "@fullcalendar/react/list";
+import "@fullcalendar/react/skeleton.css";
+import classic from "@fullcalendar/react/themes/classic";
+import "@fullcalendar/react/themes/classic/palette.css";
+import "@fullcalendar/react/themes/classic/theme.css";
+import timeGrid from "@fullcalendar/react/timegrid";
+import type { Ref } from "react";
+
+import { useWeekStart } from "../../api/me";
+import { clock } from "../../ui/times";
+import "./calendar.css";
+import { EventContent } from "./EventContent";
+import type { Event, Shown } from "./events";
+import type { Entry, Ghost, Span } from "./useCalendar";
+import type { Placing } from "./usePlacing";
+
+export function Days(props: {
+  ref: Ref<CalendarRef>;
+  view: string;
+  zone: string;
+  events: Event[];
+  busy: boolean;
+  mayEdit: boolean;
+  placing: Placing;
+  onSpan: (span: Span, title: string) => void;
+  onOpen: (entry: Entry) => void;
+  onFree: (ghost: Ghost) => void;
+}) {
+  const { view, zone, events, placing } = props;
+  const weekStart = useWeekStart();
+  const byDays = view === "dayGridMonth"; // its cells are days, though what stands in them has a time
+  return (
+    <div className="calendar" data-view={view} aria-busy={props.busy}>
+      <FullCalendar
+        ref={props.ref}
+        plugins={[dayGrid, timeGrid, list, interaction, classic]}
+        initialView={view}
+        headerToolbar={false}
+        timeZone={zone}
+        firstDay={weekStart}
+        locale="en-gb"
+        height="auto"
+        nowIndicator
+        dayMaxEvents={4}
+        slotDuration="00:30:00"
+        slotHeaderInterval="01:00:00"
+        snapDuration="00:15:00"
+        slotMinTime={`${String(firstHour(events, zone)).padStart(2, "0")}:00:00`}
+        nextDayThreshold="12:00:00"
+        slotMaxTime="24:00:00"
+        defaultTimedEventDuration="00:55:00"
+        eventDisplay="block"
+        eventInteractive
+        eventDurationEditable={false}
+        events={events}
+        datesSet={({ start, end, view: { title } }) => props.onSpan({ start: start.toISOString(), end: end.toISOString() }, title)}
+        eventContent={({ event }) => <EventContent shown={event.extendedProps as Shown} zone={zone} />}
+        eventClick={({ event, jsEvent }) => {
+          jsEvent.preventDefault();
+          const shown = event.extendedProps as Shown;
+          if (shown.kind === "entry") props.onOpen(shown.entry);
+          else if (shown.kind === "ghost" && props.mayEdit) props.onFree(shown.ghost);
+        }}
+        droppable={props.mayEdit}
+        eventAllow={(to, moving) => moving !== null && placing.foretell(moving.extendedProps as Shown, to.start, to.allDay || byDays)}
+        eventDrop={({ event: { extendedProps, start, allDay }, revert }) => {
+          revert(); // the server's answer moves it for good
+          const shown = extendedProps as Shown;
+          if (shown.kind === "entry" && start !== null) placing.move(shown.entry, start, allDay || byDays);
+        }}
+        eventReceive={({ event: { extendedProps, start, allDay }, revert }) => {
+          revert();
+          const shown = extendedProps as Shown;
+          if (shown.kind === "draft" && start !== null) placing.receive({ id: shown.postId, title: shown.title }, start, allDay);
+        }}
+      />
+    </div>
+  );
+}
+
+/** From six o'clock on, or from the hour of the earliest thing that stands there. */
+function firstHour(events: readonly Event[], zone: string): number {
+  const hours = events.filter(({ extendedProps: { kind } }) => kind !== "clocks").map(({ start }) => Number(clock(start, zone).slice(0, 2)));
+  return Math.min(6, ...hours);
+}

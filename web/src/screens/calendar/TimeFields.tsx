@@ -1,0 +1,52 @@
+// A free slot of an account, or a time of one's own: choosing one lets go of the other.
+import { Select, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+
+import { localInstant } from "../../ui/localInstant";
+import { moment, placeOf, wallTime } from "../../ui/times";
+import type { Ghost, Time } from "./useCalendar";
+
+interface Choice {
+  slot: string | null;
+  wall: string;
+  /** What is chosen so far. */
+  time: Time | null;
+  choose: (next: { slot: string | null; wall: string }) => void;
+}
+
+/** The choice as a dialog holds it; `at` is the time of one's own that it begins with. */
+export function useTime(zone: string, at: Date | null = null): Choice {
+  const [{ slot, wall }, choose] = useState(() => ({ slot: null as string | null, wall: at === null ? "" : wallTime(at, zone) }));
+  const own = wall === "" ? null : { at: localInstant(wall, zone).toISOString(), slot: false };
+  return { slot, wall, time: own ?? (slot === null ? null : { at: slot, slot: true }), choose };
+}
+
+export function TimeFields(props: { choice: Choice; accountId: string | null; free: readonly Ghost[]; zone: string }) {
+  const { choice, accountId, zone } = props;
+  const slots = props.free.filter(({ account_id, kind }) => account_id === accountId && kind === "empty");
+  return (
+    <>
+      <Select
+        label="A free slot"
+        placeholder={accountId === null ? "Choose an account first" : slots.length === 0 ? "No free slot in these days" : "Choose"}
+        searchable
+        clearable
+        disabled={slots.length === 0}
+        value={choice.slot}
+        onChange={(slot) => choice.choose({ slot, wall: slot === null ? choice.wall : "" })}
+        data={slots.map(({ at }) => ({ value: at, label: moment(at, zone) }))}
+      />
+      <TextInput
+        type="datetime-local"
+        label={`Or a time of your own (${placeOf(zone)})`}
+        value={choice.wall}
+        onChange={(event) => choice.choose({ slot: null, wall: event.currentTarget.value })}
+      />
+      {choice.time?.slot === false && (
+        <Text size="sm" role="status">
+          Between slots it is timed by hand: the queue does not move it.
+        </Text>
+      )}
+    </>
+  );
+}
