@@ -1,7 +1,7 @@
 // Everything that is due, over all accounts, in one zone at a time. Entries are dragged to another time and come
 // to rest on free slots; the same can be done from an entry's own dialog, by keys.
 import type { CalendarRef } from "@fullcalendar/react";
-import { Alert, Button, Grid, Group, Text } from "@mantine/core";
+import { Alert, Button, Group, Text } from "@mantine/core";
 import { useLocalStorage, useMediaQuery } from "@mantine/hooks";
 import { useMemo, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
@@ -74,32 +74,26 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
       {query.isError && query.data === undefined && <Failed error={query.error} again={() => void query.refetch()} />}
       {query.data?.more === true && <Alert color="yellow">There is more than fits here: look at a shorter span to see all.</Alert>}
       {query.data?.entries.length === 0 && !query.isPlaceholderData && <Nothing mayEdit={mayEdit} />}
-      <Grid>
-        <Grid.Col span={{ base: 12, lg: 9.5 }}>
-          <Days
-            ref={days}
-            view={view}
-            zone={zone}
-            events={events}
-            busy={query.isFetching}
-            mayEdit={mayEdit}
-            placing={placing}
-            onSpan={(next, name) => {
-              setSpan(next);
-              setTitle(name);
-            }}
-            onOpen={({ pill }) => open(pill.delivery_id)}
-            onFree={compose}
-          />
-          <Text size="xs" c="dimmed" mt={4}>
-            All times are {placeOf(zone)} time. Drag a post, or a draft from the list, to another time: near a free slot it takes the slot, between slots it is timed by
-            hand. Or open it and choose.
-          </Text>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 2.5 }}>
-          <Tray mayEdit={mayEdit} onPlace={(draft) => setPlaced({ draft, at: null })} />
-        </Grid.Col>
-      </Grid>
+      <Tray mayEdit={mayEdit} onPlace={(draft) => setPlaced({ draft, at: null })} />
+      <Days
+        ref={days}
+        view={view}
+        zone={zone}
+        events={events}
+        busy={query.isFetching}
+        mayEdit={mayEdit}
+        placing={placing}
+        onSpan={(next, name) => {
+          setSpan(next);
+          setTitle(name);
+        }}
+        onOpen={({ pill }) => open(pill.delivery_id)}
+        onFree={compose}
+      />
+      <Text size="xs" c="dimmed">
+        All times are {placeOf(zone)} time. Drag a post, or a draft from above, to another time: near a free slot it takes the slot, between slots it is timed by hand. Or
+        open it and choose.
+      </Text>
       {opened !== undefined && (
         <EntryDialog
           entry={opened}

@@ -47,12 +47,14 @@ export function Days(props: {
         nowIndicator
         dayMaxEvents={4}
         slotDuration="00:30:00"
+        slotMinHeight={30}
+        slotEventOverlap={false}
         slotHeaderInterval="01:00:00"
         snapDuration="00:15:00"
         slotMinTime={`${String(firstHour(events, zone)).padStart(2, "0")}:00:00`}
         nextDayThreshold="12:00:00"
         slotMaxTime="24:00:00"
-        defaultTimedEventDuration="00:55:00"
+        defaultTimedEventDuration="00:50:00"
         eventDisplay="block"
         eventInteractive
         eventDurationEditable={false}

@@ -5,34 +5,30 @@ import type { Shown } from "./events";
 
 /** One thing on a day: a post, a free slot, a draft in the hand, or the word that clocks change. */
 export function EventContent({ shown, zone }: { shown: Shown; zone: string }) {
-  if (shown.kind === "clocks")
-    return (
-      <div className="calendar-entry" data-kind="clocks">
-        <span>{shown.says}</span>
-      </div>
-    );
-  if (shown.kind === "ghost")
-    return (
-      <div className="calendar-entry" data-kind="ghost">
-        <span>
-          {clock(shown.ghost.at, zone)} free{shown.handle === "" ? "" : `, ${shown.handle}`}
-        </span>
-      </div>
-    );
-  if (shown.kind === "draft")
-    return (
-      <div className="calendar-entry" data-kind="draft">
-        <span>{shown.title}</span>
-      </div>
-    );
-  const { pill, title, text } = shown.entry;
-  return (
-    <div className="calendar-entry" data-kind="entry" data-state={pill.state} title={`${stateWord(pill.state).says}: ${title || text}`}>
-      <NetworkIcon of={pill.channel} size={13} />
-      <span>
-        {clock(pill.at, zone)} {title || text}
-        {pill.state !== "scheduled" && ` (${stateWord(pill.state).says})`}
-      </span>
-    </div>
-  );
+  switch (shown.kind) {
+    case "clocks":
+      return <div className="calendar-entry" data-kind="clocks">{shown.says}</div>;
+    case "draft":
+      return <div className="calendar-entry" data-kind="draft">{shown.title}</div>;
+    case "ghost":
+      return (
+        <div className="calendar-entry" data-kind="ghost" title={`A free slot of ${shown.handle}`}>
+          <span className="calendar-when">{clock(shown.ghost.at, zone)} free</span> <span className="calendar-words">{shown.handle}</span>
+        </div>
+      );
+    case "entry": {
+      const { pill, title, text } = shown.entry;
+      const [state, words] = [stateWord(pill.state).says, title || text];
+      return (
+        <div className="calendar-entry" data-kind="entry" data-state={pill.state} title={`${pill.handle}, ${state}: ${words}`}>
+          <span className="calendar-when">
+            <NetworkIcon of={pill.channel} size={13} />
+            {clock(pill.at, zone)}
+            {pill.state !== "scheduled" && ` · ${state}`}
+          </span>{" "}
+          <span className="calendar-words">{words}</span>
+        </div>
+      );
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { Draggable } from "@fullcalendar/react/interaction";
-import { Anchor, Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { ActionIcon, Anchor, Group, Skeleton, Text, Title } from "@mantine/core";
+import { IconCalendarTime } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
 import { Link } from "react-router";
 
@@ -15,11 +16,11 @@ export interface Draft {
   title: string;
 }
 
-/** Drafts without a date, beside the days that could take them: dragged there, or given a time by keys. */
+/** Drafts without a date, above the days that could take them: dragged there, or given a time by keys. */
 export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: Draft) => void }) {
   const undated = useUndated(FEW);
   const workspaceId = useWorkspaceId();
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLUListElement>(null);
   const ready = undated.data !== undefined && undated.data.posts.length > 0;
   useEffect(() => {
     if (list.current === null || !mayEdit) return;
@@ -27,36 +28,35 @@ export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: 
       itemSelector: "[data-draft]",
       eventData: (element) => {
         const { draft: postId = "", title = "" } = element.dataset;
-        return { title, duration: "00:55", extendedProps: { kind: "draft", postId, title } satisfies Shown };
+        return { title, duration: "00:50", extendedProps: { kind: "draft", postId, title } satisfies Shown };
       },
     });
     return () => dragging.destroy();
   }, [ready, mayEdit]);
   return (
-    <Paper component="section" withBorder p="sm" aria-labelledby="tray">
-      <Title order={2} size="h5" id="tray" mb="xs">
+    <Group component="section" gap="sm" wrap="nowrap" aria-labelledby="tray">
+      <Title order={2} size="sm" id="tray" flex="none">
         Without a date
       </Title>
-      <Fetched query={undated} rows={2}>
+      <Fetched query={undated} loading={<Skeleton height={30} />}>
         {({ posts, more }) =>
           posts.length === 0 ? (
             <Text size="sm" c="dimmed">
               {more ? "The newest drafts all have their time; look among the older ones in Drafts." : "Every draft has its time."}
             </Text>
           ) : (
-            <div ref={list}>
-            <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: "none" }}>
+            <ul className="tray" ref={list}>
               {posts.slice(0, FEW).map((post) => {
                 const title = post.title || post.text || "A post without words";
                 return (
-                  <li key={post.id} data-draft={post.id} data-title={title} className={mayEdit ? "tray-draft" : undefined}>
-                    <Anchor component={Link} to={`/w/${workspaceId}/compose/${post.id}`} size="sm" lineClamp={2} draggable={false}>
+                  <li key={post.id} className="tray-draft" data-draft={mayEdit ? post.id : undefined} data-title={title}>
+                    <Anchor component={Link} to={`/w/${workspaceId}/compose/${post.id}`} size="sm" truncate draggable={false} title={title}>
                       {title}
                     </Anchor>
                     {mayEdit && (
-                      <Button size="compact-xs" variant="default" mt={4} onClick={() => onPlace({ id: post.id, title })} aria-label={`Give it a time: ${title}`}>
-                        Give it a time…
-                      </Button>
+                      <ActionIcon variant="subtle" size="sm" onClick={() => onPlace({ id: post.id, title })} aria-label={`Give it a time: ${title}`} title="Give it a time">
+                        <IconCalendarTime size={16} />
+                      </ActionIcon>
                     )}
                   </li>
                 );
@@ -68,11 +68,10 @@ export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: 
                   </Anchor>
                 </li>
               )}
-            </Stack>
-            </div>
+            </ul>
           )
         }
       </Fetched>
-    </Paper>
+    </Group>
   );
 }

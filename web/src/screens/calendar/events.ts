@@ -3,6 +3,8 @@ import type { Account } from "../../api/accounts";
 import { clockChangeWords } from "../../ui/times";
 import type { CalendarView, Entry, Ghost } from "./useCalendar";
 
+const GHOST = 25 * 60_000; // one line high
+
 export type Shown = { kind: "entry"; entry: Entry } | { kind: "draft"; postId: string; title: string } | { kind: "ghost"; ghost: Ghost; handle: string } | { kind: "clocks"; says: string };
 
 export type Event = ReturnType<typeof shownEvents>[number];
@@ -21,6 +23,7 @@ export function shownEvents(view: CalendarView, accounts: readonly Account[], ho
         id: `free ${ghost.account_id} ${ghost.at}`,
         title: "Free slot",
         start: ghost.at,
+        end: new Date(Date.parse(ghost.at) + GHOST).toISOString(),
         startEditable: false,
         extendedProps: { kind: "ghost", ghost, handle: handles.get(ghost.account_id) ?? "" } satisfies Shown,
       }))
