@@ -13,11 +13,16 @@ STILL = """() => document.getAnimations().every(
 RUN = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
 
 
+async def still(page: Page) -> None:
+    """Wait until nothing fades or slides any more."""
+    await page.wait_for_function(STILL)
+
+
 async def hindrances(page: Page) -> list[str]:
     """Return what axe calls serious or critical, with the first element of each."""
     # A policy forbids foreign scripts in the page; evaluating the text is not one.
     await page.evaluate(AXE.read_text(encoding="utf-8"))
-    await page.wait_for_function(STILL)  # what fades in or out has little contrast for a moment
+    await still(page)  # what fades in or out has little contrast for a moment
     found: list[dict[str, Any]] = await page.evaluate(RUN)
     return [
         f"{each['id']}: {each['help']}: {each['nodes'][0]['html'][:200]} ({len(each['nodes'])} in all)"
@@ -28,7 +33,7 @@ async def hindrances(page: Page) -> list[str]:
 
 async def snap(page: Page, name: str, *, whole: bool = True) -> None:
     """Keep a picture of the page, or of the window alone: a resize ends a drag."""
-    await page.wait_for_function(STILL)  # half faded in, a dialogue shows nobody how it looks
+    await still(page)  # half faded in, a dialogue shows nobody how it looks
     SHOTS.mkdir(parents=True, exist_ok=True)
     await page.screenshot(path=SHOTS / f"{name}.png", full_page=whole)
 

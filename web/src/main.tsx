@@ -6,7 +6,6 @@ import "./app/base.css";
 
 import { MantineProvider } from "@mantine/core";
 import { ModalsProvider } from "@mantine/modals";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -15,6 +14,7 @@ import { RouterProvider } from "react-router";
 import { queries } from "./api/queries";
 import { router } from "./app/routes";
 import { theme } from "./app/theme";
+import { Toasts } from "./app/Toasts";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
@@ -24,8 +24,8 @@ createRoot(root).render(
     <MantineProvider theme={theme} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>
         <ModalsProvider>
-          <Notifications position="bottom-right" />
           <RouterProvider router={router} />
+          <Toasts />
         </ModalsProvider>
       </QueryClientProvider>
     </MantineProvider>

@@ -1,7 +1,7 @@
 // Puts a part of the app on a stage: the providers of main.tsx, Ada signed in, an address.
 import { MantineProvider } from "@mantine/core";
 import { ModalsProvider } from "@mantine/modals";
-import { Notifications, notifications } from "@mantine/notifications";
+import { notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
 import { useState, type ReactElement, type ReactNode } from "react";
@@ -10,6 +10,7 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import type { Account } from "../api/accounts";
 import type { Me } from "../api/me";
 import { theme } from "../app/theme";
+import { Toasts } from "../app/Toasts";
 
 export const HOME = "home-of-ada";
 
@@ -28,7 +29,7 @@ export const ada: Me = {
 export const account = (id: string, more: Partial<Account> = {}): Account =>
   ({ id, provider: id, handle: `@${id}`, name: null, kind: null, state: "connected", state_reason: null, zone: "Europe/Berlin", hours: {}, lane: null, created_at: "2026-10-01T00:00:00Z", token_expires_at: null, ...more }) as Account;
 
-function freshQueries(): QueryClient {
+export function freshQueries(): QueryClient {
   const queries = new QueryClient({ defaultOptions: { queries: { networkMode: "always", staleTime: 10_000, retry: false }, mutations: { networkMode: "always" } } });
   queries.setQueryData(["me"], ada);
   return queries;
@@ -48,7 +49,7 @@ function Frame({ queries, at, children }: { queries: QueryClient; at: string; ch
     <MantineProvider theme={theme} env="test">
       <QueryClientProvider client={queries}>
         <ModalsProvider>
-          <Notifications />
+          <Toasts />
           <RouterProvider router={router} />
         </ModalsProvider>
       </QueryClientProvider>

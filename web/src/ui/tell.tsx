@@ -1,18 +1,22 @@
-// Short words in the corner: what was done, with a way back; what was refused, with the reason.
-import { Button, Group, Text } from "@mantine/core";
+// Short words at the edge: what was done, with a way back; what was refused, with the reason.
+import { Button, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
+
+const done = { color: "teal", icon: <IconCheck size={16} aria-hidden /> };
+const refused = { color: "red", className: "refusal", icon: <IconAlertTriangle size={18} aria-hidden />, role: "alert" };
 
 /** Say what was done; `undo` adds the way back, and then the word stays longer. */
 export function tellDone(message: string, undo?: () => unknown): void {
   if (undo === undefined) {
-    notifications.show({ message, color: "teal", autoClose: 5000 });
+    notifications.show({ ...done, message, autoClose: 5000 });
     return;
   }
   const id = notifications.show({
-    color: "teal",
+    ...done,
     autoClose: 20_000,
     message: (
-      <Group justify="space-between" wrap="nowrap">
+      <Stack gap={6} align="flex-start">
         <Text size="sm">{message}</Text>
         <Button
           size="compact-sm"
@@ -24,12 +28,12 @@ export function tellDone(message: string, undo?: () => unknown): void {
         >
           Undo
         </Button>
-      </Group>
+      </Stack>
     ),
   });
 }
 
 export function tellProblem(error: unknown, title = "Not done"): void {
   const message = error instanceof Error ? error.message : "Something unexpected happened.";
-  notifications.show({ title, message, color: "red", autoClose: 10_000, role: "alert" });
+  notifications.show({ ...refused, title, message, autoClose: 10_000 });
 }

@@ -85,7 +85,7 @@ export function Send(props: Props) {
   const noneTakes = places !== undefined && places.length > 0 && places.every((each) => each.outcome === "refused");
   const label = labelOf({ way, places, approving: foreseen?.approving ?? false, zone: inZone, post: saved?.post ?? null });
   return (
-    <Paper withBorder p="md" component="section" aria-label="When it goes out" style={{ position: "sticky", bottom: 0, zIndex: 5 }}>
+    <Paper withBorder p="md" component="section" aria-label="When it goes out" className="stays-below">
       <Stack gap="xs">
         {way === "time" && (
           <Group align="flex-end" gap="xs">
