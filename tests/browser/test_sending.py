@@ -1,6 +1,7 @@
 """A post that really leaves, seen in a browser: a worker runs, the networks are in rehearsal, the clock is the machine's."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -71,6 +72,8 @@ async def test_a_post_turns_from_scheduled_to_sent_before_ones_eyes(
     await expect(line).to_contain_text("Sent")
     assert cast.rehearsal.visible(cast.roles["telegram"].world)[0].text == WORDS
     await expect(drawer.get_by_text("Attempt 1: The network took it.", exact=True)).to_be_visible()
+    said = re.compile(r"^It was sent \w{3} \d+ \w+, \d\d:\d\d Berlin\.$")
+    await expect(drawer.get_by_text(said)).to_be_visible()
     await snap(page, "activity-sent")
     assert await hindrances(page) == []
 

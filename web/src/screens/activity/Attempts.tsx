@@ -1,7 +1,6 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 
 import type { Schemas } from "../../api/client";
-import { useMe } from "../../api/me";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
 import { asSentence } from "../../ui/words";
@@ -11,10 +10,8 @@ import { Fix } from "./Fix";
 type Attempt = Schemas["Attempt"];
 
 /** Each call to the network: what came of it in a plain sentence and in the network's words, and what mends it. */
-export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; delivery: Schemas["Delivery"] }) {
-  const { attempts, exchanges, delivery } = props;
-  const me = useMe();
-  const zone = delivery.zone ?? me.zone;
+export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; delivery: Schemas["Delivery"]; zone: string }) {
+  const { attempts, exchanges, delivery, zone } = props;
   const before = exchanges.filter(({ attempt_id }) => attempt_id === null);
   return (
     <Section title="Calls to the network" says={attempts.length === 0 ? "None was made yet." : undefined}>

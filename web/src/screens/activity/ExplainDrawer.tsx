@@ -3,14 +3,14 @@ import { Anchor, Button, Drawer, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 
-import { useAccounts } from "../../api/accounts";
+import { useAccounts, type Account } from "../../api/accounts";
 import { api, take, type Schemas } from "../../api/client";
 import { useMay, useMe, useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Section } from "../../ui/Section";
 import { StateBadge } from "../../ui/StateBadge";
-import { moment, placeOf } from "../../ui/times";
+import { moment, onClock, placeOf } from "../../ui/times";
 import { asSentence, channelName } from "../../ui/words";
 import { Attempts } from "./Attempts";
 import { Gates } from "./Gates";
@@ -44,6 +44,8 @@ function Explanation({ id }: { id: string }) {
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/attempts", { params })),
   });
   const editor = useMay("editor");
+  const me = useMe();
+  const accounts = useAccounts();
   const exchanges = useQuery({
     queryKey: [workspace_id, "delivery", id, "exchanges"],
     enabled: editor,
@@ -51,43 +53,44 @@ function Explanation({ id }: { id: string }) {
   });
   return (
     <Fetched query={delivery}>
-      {(shown) => (
-        <Stack>
-          <Head delivery={shown} />
-          <Fetched query={explained} rows={2}>
-            {({ says, gates }) => (
-              <>
-                <Text fw={600}>{asSentence(says)}</Text>
-                <Mend delivery={shown} />
-                {(shown.state === "scheduled" || shown.state === "draft" || shown.state === "missed") && <Gates gates={gates} zone={shown.zone} accountId={shown.account_id} />}
-              </>
-            )}
-          </Fetched>
-          <Fetched query={attempts} rows={2}>
-            {(rows) => <Attempts attempts={rows} exchanges={exchanges.data ?? []} delivery={shown} />}
-          </Fetched>
-          <Section title="What is sent">
-            <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-              {typeof shown.content.text === "string" && shown.content.text !== "" ? shown.content.text : "No text."}
-            </Text>
-            {shown.post_id !== null && (
-              <Button w="fit-content" size="compact-sm" variant="default" component={Link} to={`/w/${workspace_id}/compose/${shown.post_id}`}>
-                Open the post
-              </Button>
-            )}
-          </Section>
-          {shown.post_id !== null && <Story postId={shown.post_id} zone={shown.zone} />}
-        </Stack>
-      )}
+      {(shown) => {
+        const account = accounts.data?.find(({ id: own }) => own === shown.account_id);
+        const zone = shown.zone ?? account?.zone ?? me.zone;
+        return (
+          <Stack>
+            <Head delivery={shown} account={account} zone={zone} />
+            <Fetched query={explained} rows={2}>
+              {({ says, gates }) => (
+                <>
+                  <Text fw={600}>{asSentence(onClock(says, zone))}</Text>
+                  <Mend delivery={shown} />
+                  {(shown.state === "scheduled" || shown.state === "draft" || shown.state === "missed") && <Gates gates={gates} zone={zone} accountId={shown.account_id} />}
+                </>
+              )}
+            </Fetched>
+            <Fetched query={attempts} rows={2}>
+              {(rows) => <Attempts attempts={rows} exchanges={exchanges.data ?? []} delivery={shown} zone={zone} />}
+            </Fetched>
+            <Section title="What is sent">
+              <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+                {typeof shown.content.text === "string" && shown.content.text !== "" ? shown.content.text : "No text."}
+              </Text>
+              {shown.post_id !== null && (
+                <Button w="fit-content" size="compact-sm" variant="default" component={Link} to={`/w/${workspace_id}/compose/${shown.post_id}`}>
+                  Open the post
+                </Button>
+              )}
+            </Section>
+            {shown.post_id !== null && <Story postId={shown.post_id} zone={zone} />}
+          </Stack>
+        );
+      }}
     </Fetched>
   );
 }
 
-function Head({ delivery }: { delivery: Delivery }) {
+function Head({ delivery, account, zone }: { delivery: Delivery; account: Account | undefined; zone: string }) {
   const me = useMe();
-  const accounts = useAccounts();
-  const account = accounts.data?.find(({ id }) => id === delivery.account_id);
-  const zone = delivery.zone ?? account?.zone ?? me.zone;
   const at = delivery.sent_at ?? delivery.failed_at ?? delivery.due_at;
   const word = delivery.sent_at !== null ? "sent" : delivery.failed_at !== null ? "failed" : delivery.state === "unconfirmed" ? "looked for again" : "due";
   return (

@@ -2,9 +2,9 @@ import { Button, Group, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconClockPause, IconX } from "@tabler/icons-react";
 import { Link } from "react-router";
 
-import { useMe, useWorkspaceId } from "../../api/me";
+import { useWorkspaceId } from "../../api/me";
 import { Section } from "../../ui/Section";
-import { fromNow, moment, placeOf } from "../../ui/times";
+import { fromNow, moment, onClock, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 
 interface Gate {
@@ -31,10 +31,9 @@ const names: Record<string, string> = {
 };
 
 /** Every gate in the order in which the road asks it, with what it answered and who can change that. */
-export function Gates(props: { gates: Record<string, unknown>; zone: string | null; accountId: string }) {
-  const me = useMe();
+export function Gates(props: { gates: Record<string, unknown>; zone: string; accountId: string }) {
   const now = useNow();
-  const zone = props.zone ?? me.zone;
+  const { zone } = props;
   return (
     <Section title="What must let it pass">
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
@@ -46,7 +45,7 @@ export function Gates(props: { gates: Record<string, unknown>; zone: string | nu
                 <Text size="sm" fw={600}>
                   {names[name] ?? name}: {gate.passed ? "passes" : gate.ends === undefined ? "blocks" : "ends it"}
                 </Text>
-                <Text size="sm">{gate.says}</Text>
+                <Text size="sm">{onClock(gate.says, zone)}</Text>
                 {typeof gate.until === "string" && (
                   <Text size="xs" c="dimmed">
                     Passes {moment(gate.until, zone)} {placeOf(zone)} ({fromNow(gate.until, now)})

@@ -2,19 +2,18 @@ import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { api, take, type Schemas } from "../../api/client";
-import { useMe, useWorkspaceId } from "../../api/me";
+import { useWorkspaceId } from "../../api/me";
 import { useMembers } from "../../api/members";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
-import { moment } from "../../ui/times";
+import { moment, onClock } from "../../ui/times";
 import { asSentence } from "../../ui/words";
 
 type Event = Schemas["EventShown"];
 
 /** What happened to the post: who did what, which calls were made, what came of it; the newest first. */
-export function Story({ postId, zone }: { postId: string; zone: string | null }) {
+export function Story({ postId, zone }: { postId: string; zone: string }) {
   const workspace_id = useWorkspaceId();
-  const me = useMe();
   const story = useQuery({
     queryKey: [workspace_id, "story", postId],
     queryFn: () =>
@@ -34,10 +33,10 @@ export function Story({ postId, zone }: { postId: string; zone: string | null })
             {told(events).map((event, index) => (
               <li key={index}>
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  {asSentence(event.says)}
+                  {asSentence(onClock(event.says, zone))}
                 </Text>
                 <Text size="xs" c="dimmed">
-                  {moment(event.at, zone ?? me.zone)}
+                  {moment(event.at, zone)}
                   {who(event.by)}
                 </Text>
               </li>

@@ -13,7 +13,7 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
 import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
-import { fromNow, moment } from "../../ui/times";
+import { fromNow, moment, onClock } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count } from "../../ui/words";
 import { ResumeAccount } from "../queue/ResumeAccount";
@@ -139,7 +139,7 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
           </Text>
         )}
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {sentence(thing)}
+          {onClock(sentence(thing), zone)}
         </Text>
         <Text size="xs" c="dimmed">
           {moment(thing.at, zone)} ({fromNow(thing.at, now)})

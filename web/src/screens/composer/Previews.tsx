@@ -2,8 +2,9 @@
 import { Alert, Group, Image, List, Paper, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 
-import { useWorkspaceId } from "../../api/me";
+import { useMe, useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
+import { onClock } from "../../ui/times";
 import { channelName } from "../../ui/words";
 import { isEmpty, type Content } from "./content";
 import { Counter } from "./Counters";
@@ -120,12 +121,13 @@ function Pictures({ media }: { media: Preview["media"] }) {
 }
 
 function Troubles({ troubles }: { troubles: Trouble[] }) {
+  const { zone } = useMe();
   const blocked = troubles.some((each) => each.blocking);
   return (
     <Alert color={blocked ? "red" : "yellow"} p="xs" title={blocked ? "Will not go out like this" : "Worth a look"}>
       <List size="sm">
         {troubles.map((each) => (
-          <List.Item key={each.code + each.says}>{each.says}</List.Item>
+          <List.Item key={each.code + each.says}>{onClock(each.says, zone)}</List.Item>
         ))}
       </List>
     </Alert>
