@@ -2,6 +2,7 @@
 import { Alert, Badge, Button, CopyButton, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
@@ -45,6 +46,7 @@ export default function System() {
             {shown.hold !== null && <Hold hold={shown.hold} />}
             <Facts of={shown} />
             <Workers of={shown} />
+            <InHand of={shown} />
             <Networks of={shown} />
           </Stack>
         )}
@@ -85,7 +87,12 @@ function Facts({ of }: { of: Shown }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
       <Fact name="Behind time" value={`${Math.round(of.road_lag_seconds)} s`} bad={late} says={late ? "Something due waits for a worker" : "Nothing due waits"} />
-      <Fact name="Clock against the database" value={skewWords(of.clock_skew_seconds)} bad={skewed} says={skewed ? "Set this machine's clock" : "Seconds apart"} />
+      <Fact
+        name="This machine's clock"
+        value={skewWords(of.clock_skew_seconds)}
+        bad={skewed}
+        says={skewed ? "Set it: everything goes by the database's clock" : `${agrees(of.clock_skew_seconds) ? "With" : "Of"} the database's clock`}
+      />
       <Fact name="Mails waiting" value={String(of.notices_waiting)} says="Due and not handed over" />
       <Fact name="Time zone data" value={of.tz_version} says="Version in use" />
       <Fact name="Cadenza" value={of.version} says="Version" />
@@ -93,9 +100,11 @@ function Facts({ of }: { of: Shown }) {
   );
 }
 
-/** "in step", "1.5 s ahead", "2.0 s behind" */
-export function skewWords(seconds: number): string {
-  if (Math.abs(seconds) < 0.05) return "in step";
+const agrees = (seconds: number): boolean => Math.abs(seconds) < 0.05;
+
+/** "Agrees", "1.5 s ahead", "2.0 s behind" */
+function skewWords(seconds: number): string {
+  if (agrees(seconds)) return "Agrees";
   return `${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "ahead" : "behind"}`;
 }
 
@@ -133,39 +142,76 @@ function Workers({ of }: { of: Shown }) {
           Nothing goes out. Start one with <code>cadenza worker</code>, or everything with <code>cadenza up</code>.
         </Alert>
       ) : (
-        <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Workers" } }}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Seen</Table.Th>
-                <Table.Th>Busy</Table.Th>
-                <Table.Th>Clock</Table.Th>
-                <Table.Th>Up since</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {of.workers.map((each) => (
-                <Table.Tr key={each.name}>
-                  <Table.Td>
-                    <Text size="sm">{each.name}</Text>
-                    <Text size="xs" c="dimmed">
-                      {each.queues.join(", ")} · {each.version}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td>{fromNow(each.seen_at, now)}</Table.Td>
-                  <Table.Td>
-                    {each.running} of {each.concurrency}
-                  </Table.Td>
-                  <Table.Td>{skewWords(each.clock_skew_seconds)}</Table.Td>
-                  <Table.Td>{fromNow(each.started_at, now)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Rows of="Workers" heads={["Name", "Seen", "Busy", "Clock", "Started"]}>
+          {of.workers.map((each) => (
+            <Table.Tr key={each.name}>
+              <Table.Td>
+                <Text size="sm">{each.name}</Text>
+                <Text size="xs" c="dimmed">
+                  {each.queues.join(", ")} · {each.version}
+                </Text>
+              </Table.Td>
+              <Table.Td>{fromNow(each.seen_at, now)}</Table.Td>
+              <Table.Td>
+                {each.running} of {each.concurrency}
+              </Table.Td>
+              <Table.Td>{skewWords(each.clock_skew_seconds)}</Table.Td>
+              <Table.Td>{fromNow(each.started_at, now)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Rows>
       )}
     </Section>
+  );
+}
+
+const held = { deliveries: (number: number) => count(number, "delivery", "deliveries"), jobs: (number: number) => count(number, "job") };
+
+/** The leases: what each worker has taken, and when another may take it over. */
+function InHand({ of }: { of: Shown }) {
+  const now = useNow(5_000);
+  return (
+    <Section title="In hand" says="What workers have taken. A worker that is alive renews its hold; when a hold runs out, another worker takes over.">
+      {of.leases.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing is in hand at the moment.
+        </Text>
+      ) : (
+        <Rows of="In hand" heads={["Worker", "Holds", "Runs out"]}>
+          {of.leases.map((each) => (
+            <Table.Tr key={`${each.worker} ${each.kind}`}>
+              <Table.Td>{each.worker || "Unknown"}</Table.Td>
+              <Table.Td>{held[each.kind](each.held)}</Table.Td>
+              <Table.Td>
+                {fromNow(each.ends_at, now)}
+                {each.lapsed > 0 && (
+                  <Text size="sm" fw={700}>
+                    Look here: {each.lapsed} ran out and wait{each.lapsed === 1 && "s"} for another worker
+                  </Text>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Rows>
+      )}
+    </Section>
+  );
+}
+
+function Rows(props: { of: string; heads: string[]; children: ReactNode }) {
+  return (
+    <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": props.of } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            {props.heads.map((head) => (
+              <Table.Th key={head}>{head}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{props.children}</Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }
 
