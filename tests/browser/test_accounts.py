@@ -1,5 +1,6 @@
 """The accounts in a browser: health in plain words, limits with their use, hours, connecting, letting go."""
 
+import re
 from datetime import datetime, timedelta
 
 import pytest
@@ -41,6 +42,12 @@ async def test_limits_show_what_is_used_and_are_changed(stage: Stage) -> None:
     await page.get_by_role("tab", name="Lately").click()
     await expect(page.get_by_role("img", name="5 sends by hour of the week")).to_be_visible()
     await expect(page.get_by_role("row", name="Wednesday 21 October 2026 2 0")).to_be_visible()
+    legend = page.locator(".u-legend").first
+    await expect(legend).to_have_text(
+        re.compile(r"^\s*Refused\s*Sent\s*$")
+    )  # no numbers of nothing
+    await page.locator(".u-over").first.hover(position={"x": 4, "y": 60})
+    await expect(legend).to_have_text(re.compile(r"\d \w+ 2026\s*Refused\s*\d+\s*Sent\s*\d+"))
     await snap(page, "accounts-lately", whole=False)
 
 

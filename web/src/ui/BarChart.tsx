@@ -6,6 +6,7 @@ import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
+import "./bar-chart.css";
 import { piled } from "./piled";
 
 export interface BarChartProps {
@@ -48,7 +49,7 @@ export default function BarChart({ says, places, marks, kinds }: BarChartProps) 
           { stroke: ink, grid: { stroke: lines }, ticks: { stroke: lines }, incrs: STEPS, size: 44 },
         ],
         series: [
-          { label: "When", value: (_, at: number | null) => (at === null ? "" : (places[at] ?? "")) },
+          { label: " ", value: (_, at: number | null) => (at === null ? "" : (places[at] ?? "")) },
           ...layers.map(({ name, colour: of, values }) => ({
             label: name,
             fill: colour(of),
@@ -70,5 +71,5 @@ export default function BarChart({ says, places, marks, kinds }: BarChartProps) 
   useEffect(() => {
     if (isPlaced) chart.current?.setSize({ width: size.width, height: HEIGHT });
   }, [isPlaced, size.width]);
-  return <div ref={ref} role="img" aria-label={says} style={{ minHeight: HEIGHT }} />;
+  return <div ref={ref} className="bar-chart" role="img" aria-label={says} style={{ minHeight: HEIGHT }} />;
 }
