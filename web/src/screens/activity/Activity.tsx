@@ -1,7 +1,6 @@
 // What went out, the newest first, and what is to go out: one line a delivery, the story in a drawer.
 import { Button, Group, MultiSelect, SegmentedControl, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconActivityHeartbeat } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 
 import { useAccounts, type Account } from "../../api/accounts";
@@ -9,10 +8,9 @@ import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { AccountChoice } from "../../ui/AccountChoice";
 import { Empty } from "../../ui/Empty";
-import { Failed } from "../../ui/Failed";
-import { Loading } from "../../ui/Loading";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
+import { Paged, usePages } from "../../ui/Paged";
 import { StateBadge } from "../../ui/StateBadge";
 import { fromNow, moment, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
@@ -34,18 +32,13 @@ export default function Activity() {
   const ahead = search.get("time") === "ahead";
   const states = ahead ? toCome : happened;
   const wanted = search.getAll("state").filter((each): each is State => states.includes(each as State));
-  const deliveries = useInfiniteQuery({
-    queryKey: [workspace_id, "deliveries", ahead, account_id, wanted],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor }) =>
-      take(
-        api.GET("/api/v1/workspaces/{workspace_id}/deliveries", {
-          params: { path: { workspace_id }, query: { account_id, state: wanted.length === 0 ? states : wanted, order: ahead ? "soonest" : "newest", cursor } },
-        }),
-      ),
-    getNextPageParam: (page) => page.next ?? undefined,
-  });
-  const rows = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
+  const deliveries = usePages([workspace_id, "deliveries", ahead, account_id, wanted], (cursor?: string) =>
+    take(
+      api.GET("/api/v1/workspaces/{workspace_id}/deliveries", {
+        params: { path: { workspace_id }, query: { account_id, state: wanted.length === 0 ? states : wanted, order: ahead ? "soonest" : "newest", cursor } },
+      }),
+    ),
+  );
   const open = (id: string | null) => void go({ pathname: `/w/${workspace_id}/activity${id === null ? "" : `/${id}`}`, search: search.toString() });
   return (
     <Page title="Activity" says="Every delivery. Open one to see why it goes or does not, and what was said with the network.">
@@ -97,32 +90,29 @@ export default function Activity() {
           </Button>
         )}
       </Group>
-      {deliveries.isPending ? (
-        <Loading />
-      ) : deliveries.data === undefined ? (
-        <Failed error={deliveries.error} again={() => void deliveries.refetch()} />
-      ) : rows.length === 0 ? (
-        <Empty icon={IconActivityHeartbeat} title="Nothing here">
-          {account_id !== undefined || wanted.length > 0
-            ? "No delivery fits."
-            : ahead
-              ? "Nothing waits to be sent. Posts appear here as soon as they have a time."
-              : "Nothing went out yet. What is to come stands beside."}
-        </Empty>
-      ) : (
-        <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
-          {rows.map((each) => (
-            <li key={each.id}>
-              <Line delivery={each} account={accounts.data?.find(({ id }) => id === each.account_id)} onOpen={() => open(each.id)} />
-            </li>
-          ))}
-        </Stack>
-      )}
-      {deliveries.hasNextPage && (
-        <Button w="fit-content" variant="default" loading={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <Paged
+        pages={deliveries}
+        more="Show more"
+        empty={
+          <Empty icon={IconActivityHeartbeat} title="Nothing here">
+            {account_id !== undefined || wanted.length > 0
+              ? "No delivery fits."
+              : ahead
+                ? "Nothing waits to be sent. Posts appear here as soon as they have a time."
+                : "Nothing went out yet. What is to come stands beside."}
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
+            {rows.map((each) => (
+              <li key={each.id}>
+                <Line delivery={each} account={accounts.data?.find(({ id }) => id === each.account_id)} onOpen={() => open(each.id)} />
+              </li>
+            ))}
+          </Stack>
+        )}
+      </Paged>
       <ExplainDrawer deliveryId={chosen === undefined || chosen === "" ? null : chosen} onClose={() => open(null)} />
     </Page>
   );

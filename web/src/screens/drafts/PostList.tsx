@@ -2,7 +2,6 @@
 import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconFileText, IconPencilPlus, IconSearch } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 
@@ -10,8 +9,7 @@ import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { Empty } from "../../ui/Empty";
-import { Failed } from "../../ui/Failed";
-import { Loading } from "../../ui/Loading";
+import { Paged, usePages } from "../../ui/Paged";
 import { tellProblem } from "../../ui/tell";
 import { useSearchWords } from "../../ui/useSearchWords";
 import { count } from "../../ui/words";
@@ -45,28 +43,24 @@ export function PostList() {
     setChosen([]);
     setSearch(name, value);
   };
-  const posts = useInfiniteQuery({
-    queryKey: [workspace_id, "posts", "list", state, label, source, words],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor }) =>
-      take(
-        api.GET("/api/v1/workspaces/{workspace_id}/posts", {
-          params: {
-            path: { workspace_id },
-            query: {
-              state: state === "all" ? undefined : [state as State],
-              label,
-              source: source === null ? undefined : (source as Schemas["PostShown"]["source"]),
-              search: words === "" ? undefined : words,
-              cursor,
-            },
+  const posts = usePages([workspace_id, "posts", "list", state, label, source, words], (cursor?: string) =>
+    take(
+      api.GET("/api/v1/workspaces/{workspace_id}/posts", {
+        params: {
+          path: { workspace_id },
+          query: {
+            state: state === "all" ? undefined : [state as State],
+            label,
+            source: source === null ? undefined : (source as Schemas["PostShown"]["source"]),
+            search: words === "" ? undefined : words,
+            cursor,
           },
-        }),
-      ),
-    getNextPageParam: (page) => page.next ?? undefined,
-  });
-  const rows = posts.data?.pages.flatMap((page) => page.items) ?? [];
-  const picked = rows.filter(({ id }) => chosen.includes(id));
+        },
+      }),
+    ),
+  );
+  const waiting = posts.rows.filter(({ approved }) => !approved).map(({ id }) => id);
+  const picked = posts.rows.filter(({ id }) => chosen.includes(id));
   const approve = useAct(
     (subjects: string[]) => takeSteps(workspace_id, { step: "approve", subjects, fences: {}, choice: "shift" }),
     {
@@ -102,13 +96,13 @@ export function PostList() {
           </Button>
         )}
       </Group>
-      {editor && rows.some((each) => !each.approved) && (
+      {editor && waiting.length > 0 && (
         <Group gap="xs">
           <Checkbox
             label={chosen.length === 0 ? "Choose all that wait for approval" : `${chosen.length} chosen`}
-            checked={chosen.length > 0 && chosen.length === rows.filter((each) => !each.approved).length}
-            indeterminate={chosen.length > 0 && chosen.length < rows.filter((each) => !each.approved).length}
-            onChange={(event) => setChosen(event.currentTarget.checked ? rows.filter((each) => !each.approved).map(({ id }) => id) : [])}
+            checked={chosen.length === waiting.length}
+            indeterminate={chosen.length > 0 && chosen.length < waiting.length}
+            onChange={(event) => setChosen(event.currentTarget.checked ? waiting : [])}
           />
           {picked.length > 0 && (
             <Button size="compact-md" loading={approve.isPending} onClick={() => approve.mutate(picked.map(({ id }) => id))}>
@@ -117,31 +111,22 @@ export function PostList() {
           )}
         </Group>
       )}
-      {posts.isPending ? (
-        <Loading />
-      ) : posts.data === undefined ? (
-        <Failed error={posts.error} again={() => void posts.refetch()} />
-      ) : rows.length === 0 ? (
-        <Nothing filtered={words !== "" || label !== undefined || source !== null || state !== DRAFT} />
-      ) : (
-        <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
-          {rows.map((post) => (
-            <li key={post.id}>
-              <PostRow
-                post={post}
-                chosen={chosen.includes(post.id)}
-                onChoose={editor && !post.approved ? (on) => setChosen(on ? [...chosen, post.id] : chosen.filter((id) => id !== post.id)) : undefined}
-                onLabel={(name) => set("label", name)}
-              />
-            </li>
-          ))}
-        </Stack>
-      )}
-      {posts.hasNextPage && (
-        <Button w="fit-content" variant="default" loading={posts.isFetchingNextPage} onClick={() => void posts.fetchNextPage()}>
-          Show older ones
-        </Button>
-      )}
+      <Paged pages={posts} empty={<Nothing filtered={words !== "" || label !== undefined || source !== null || state !== DRAFT} />}>
+        {(rows) => (
+          <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
+            {rows.map((post) => (
+              <li key={post.id}>
+                <PostRow
+                  post={post}
+                  chosen={chosen.includes(post.id)}
+                  onChoose={editor && !post.approved ? (on) => setChosen(on ? [...chosen, post.id] : chosen.filter((id) => id !== post.id)) : undefined}
+                  onLabel={(name) => set("label", name)}
+                />
+              </li>
+            ))}
+          </Stack>
+        )}
+      </Paged>
     </Stack>
   );
 }

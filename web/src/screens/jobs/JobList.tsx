@@ -1,7 +1,6 @@
 import { Badge, Button, Group, Select, Table, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconListCheck } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { useAct } from "../../api/act";
@@ -9,8 +8,7 @@ import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
-import { Failed } from "../../ui/Failed";
-import { Loading } from "../../ui/Loading";
+import { Paged, usePages } from "../../ui/Paged";
 import { fromNow } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { useSearchWords } from "../../ui/useSearchWords";
@@ -30,32 +28,22 @@ export function JobList() {
   const queue = search.get("queue");
   const state = states.find((each) => each === search.get("state"));
   const [task] = useDebouncedValue(search.get("task") ?? "", 300);
-  const jobs = useInfiniteQuery({
-    queryKey: [workspaceId, "jobs", "list", queue, state, task],
-    initialPageParam: undefined as number | undefined,
-    queryFn: ({ pageParam }) =>
+  const jobs = usePages(
+    [workspaceId, "jobs", "list", queue, state, task],
+    (before?: number) =>
       take(
         api.GET("/api/v1/jobs", {
-          params: {
-            query: {
-              queue: queue ?? undefined,
-              state: state === undefined ? undefined : [state],
-              task: task === "" ? undefined : task,
-              before: pageParam,
-            },
-          },
+          params: { query: { queue: queue ?? undefined, state: state === undefined ? undefined : [state], task: task === "" ? undefined : task, before } },
         }),
       ),
-    getNextPageParam: (page) => page.next ?? undefined,
-    refetchInterval: often,
-  });
+    { refetchInterval: often },
+  );
   const redrive = useAct(
     () => take(api.POST("/api/v1/jobs/redrive", { body: { queue, task: task === "" ? null : task, limit: 1000 } })),
     { done: ({ changed }) => `${count(changed.length, "failed job")} brought back.` },
   );
-  const rows = jobs.data?.pages.flatMap((page) => page.items) ?? [];
   const askRedrive = async () => {
-    const many = jobs.hasNextPage ? "all failed jobs of this list" : count(rows.length, "failed job");
+    const many = jobs.query.hasNextPage ? "all failed jobs of this list" : count(jobs.rows.length, "failed job");
     const says = "Each runs anew, with as many tries as at first. What it did before it failed, it may do twice.";
     if (await askFirst({ title: `Try ${many} again?`, says, yes: "Try again" })) redrive.mutate();
   };
@@ -77,47 +65,43 @@ export function JobList() {
             Queue {queue}: show all queues
           </Button>
         )}
-        {state === "failed" && rows.length > 0 && (
+        {state === "failed" && jobs.rows.length > 0 && (
           <Button loading={redrive.isPending} onClick={() => void askRedrive()}>
             Try these again
           </Button>
         )}
       </Group>
-      {jobs.isPending ? (
-        <Loading />
-      ) : jobs.data === undefined ? (
-        <Failed error={jobs.error} again={() => void jobs.refetch()} />
-      ) : rows.length === 0 ? (
-        <Empty icon={IconListCheck} title="No such jobs">
-          Nothing is in this state at the moment.
-        </Empty>
-      ) : (
-        <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
-          <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Task</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>Runs</Table.Th>
-                <Table.Th visibleFrom="sm">Attempts</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>More</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((job) => (
-                <JobRow key={job.id} job={job} now={now} onOpen={() => setShown(job.id)} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-      {jobs.hasNextPage && (
-        <Button mt="sm" variant="default" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
-          Show older ones
-        </Button>
-      )}
+      <Paged
+        pages={jobs}
+        empty={
+          <Empty icon={IconListCheck} title="No such jobs">
+            Nothing is in this state at the moment.
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
+            <Table verticalSpacing="xs">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Task</Table.Th>
+                  <Table.Th>State</Table.Th>
+                  <Table.Th>Runs</Table.Th>
+                  <Table.Th visibleFrom="sm">Attempts</Table.Th>
+                  <Table.Th>
+                    <VisuallyHidden>More</VisuallyHidden>
+                  </Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((job) => (
+                  <JobRow key={job.id} job={job} now={now} onOpen={() => setShown(job.id)} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </Paged>
       <JobDrawer id={shown} onClose={() => setShown(null)} />
     </>
   );
