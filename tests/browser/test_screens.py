@@ -105,7 +105,7 @@ async def test_the_screens_are_walked_by_keys_from_the_first_press(stage: Stage)
     await expect(page.locator("#main")).to_be_focused()
 
 
-@pytest.mark.parametrize("scheme", ["light"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_colours_are_turned_by_a_press_and_kept(
     stage: Stage, scheme: Literal["light", "dark"]
 ) -> None:
