@@ -1,10 +1,11 @@
-import { Button, Image, Modal, SimpleGrid, Text, UnstyledButton } from "@mantine/core";
+import { Button, Modal, SimpleGrid, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 
 import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
+import { Thumbnail } from "../../ui/Thumbnail";
 
 /** Choose a file that was uploaded before. */
 export function Library({ onChoose }: { onChoose: (id: string) => void }) {
@@ -43,10 +44,10 @@ function Files({ onChoose }: { onChoose: (id: string) => void }) {
           <SimpleGrid cols={{ base: 2, xs: 3, sm: 4 }}>
             {items.map((each) => (
               <UnstyledButton key={each.id} onClick={() => onChoose(each.id)} aria-label={`Take ${each.name}`}>
-                {each.thumbnail_url === null ? (
+                {each.kind !== "video" && each.thumbnail_url === null ? (
                   <Text size="sm">{each.kind}</Text>
                 ) : (
-                  <Image src={each.thumbnail_url} alt={each.alt} h={110} fit="cover" radius="sm" />
+                  <Thumbnail of={{ workspaceId: workspace_id, id: each.id, kind: each.kind }} alt={each.alt} h={110} />
                 )}
                 <Text size="xs" truncate>
                   {each.name}

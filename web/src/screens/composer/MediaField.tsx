@@ -1,5 +1,5 @@
 // Pictures and videos: uploaded or taken from the library, each with a description for those who cannot see it.
-import { ActionIcon, Button, FileButton, Group, Image, Paper, Progress, Stack, Text, Textarea } from "@mantine/core";
+import { ActionIcon, Button, FileButton, Group, Paper, Progress, Stack, Text, Textarea } from "@mantine/core";
 import { IconArrowLeft, IconArrowRight, IconPhotoPlus, IconX } from "@tabler/icons-react";
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState, type DragEvent } from "react";
@@ -7,6 +7,7 @@ import { useRef, useState, type DragEvent } from "react";
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { tellProblem } from "../../ui/tell";
+import { Thumbnail } from "../../ui/Thumbnail";
 import type { MediaUse } from "./content";
 import { Library } from "./Library";
 import { upload } from "./upload";
@@ -98,16 +99,17 @@ function Item(props: {
   onRemove: () => void;
 }) {
   const { file } = props;
+  const workspaceId = useWorkspaceId();
   const name = file?.name ?? "a file";
   return (
     <Paper withBorder p="xs">
       <Group wrap="nowrap" align="flex-start">
-        {typeof file?.thumbnail_url === "string" ? (
-          <Image src={file.thumbnail_url} alt="" w={88} h={88} fit="cover" radius="sm" />
-        ) : (
+        {file === undefined || (file.kind !== "video" && file.thumbnail_url === null) ? (
           <Text size="xs" w={88} c="dimmed">
             {file?.kind ?? "…"}
           </Text>
+        ) : (
+          <Thumbnail of={{ workspaceId, id: file.id, kind: file.kind }} alt="" w={88} h={88} />
         )}
         <div style={{ flex: 1, minWidth: 0 }}>
           <Textarea

@@ -1,9 +1,10 @@
 // The post as each network gets it, with what that network would say against it.
-import { Alert, Group, Image, List, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Group, List, Paper, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 
 import { useMe, useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
+import { Thumbnail } from "../../ui/Thumbnail";
 import { onClock } from "../../ui/times";
 import { channelName } from "../../ui/words";
 import { isEmpty, type Content } from "./content";
@@ -113,7 +114,7 @@ function Pictures({ media }: { media: Preview["media"] }) {
         const id = typeof each.id === "string" ? each.id : typeof each.media_id === "string" ? each.media_id : null;
         const alt = typeof each.alt === "string" ? each.alt : "";
         return id === null ? null : (
-          <Image key={index} src={`/api/v1/workspaces/${workspaceId}/media/${id}/thumbnail`} alt={alt} w={96} h={96} fit="cover" radius="sm" />
+          <Thumbnail key={index} of={{ workspaceId, id }} alt={alt} w={96} h={96} />
         );
       })}
     </Group>

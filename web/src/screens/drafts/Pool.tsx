@@ -1,11 +1,12 @@
 // The pictures that rules take for a category, in the order in which they will be picked.
-import { ActionIcon, Group, Image, Text } from "@mantine/core";
+import { ActionIcon, Group, Text } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useQuery, type UseMutationResult } from "@tanstack/react-query";
 
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
+import { Thumbnail } from "../../ui/Thumbnail";
 import { count } from "../../ui/words";
 import { Library } from "../composer/Library";
 
@@ -29,14 +30,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
     <Group gap="xs">
       {pool.data?.assets.slice(0, SHOWN).map((each) => (
         <div key={each.media_id} style={{ position: "relative" }}>
-          <Image
-            src={`/api/v1/workspaces/${workspace_id}/media/${each.media_id}/thumbnail`}
-            alt={`A picture, used ${count(each.use_count, "time")}`}
-            w={64}
-            h={64}
-            fit="cover"
-            radius="sm"
-          />
+          <Thumbnail of={{ workspaceId: workspace_id, id: each.media_id }} alt={`A picture, used ${count(each.use_count, "time")}`} w={64} h={64} />
           {editor && (
             <ActionIcon
               size="xs"
