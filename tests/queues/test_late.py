@@ -36,6 +36,19 @@ async def test_missed_posts_take_the_next_free_slots_in_order(desk: Desk) -> Non
     assert await desk.run(list_missed, account_id="ada") == []
 
 
+async def test_a_missed_message_takes_no_slot_of_the_queue(desk: Desk) -> None:
+    await missed(desk)
+    message = await desk.by_hand(MONDAY)
+    await desk.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE delivery SET action = 'message', state = 'missed' WHERE id = :id", id=message
+        )
+    )
+    await desk.run(rescue_missed, account_id="ada", wish=Wish.NEXT_SLOT, by=ADA)
+    row = await desk.row("delivery", message)
+    assert (row["state"], row["slot_at"]) == ("missed", None)
+
+
 async def test_missed_posts_go_now_spaced(desk: Desk) -> None:
     await missed(desk)
     answer = await desk.run(rescue_missed, account_id="ada", wish=Wish.NOW, by=ADA)

@@ -41,11 +41,12 @@ class Rescued:
 
 
 def list_missed(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> list[Row]:
-    """Read what was missed, oldest first."""
+    """Read which posts were missed, oldest first; messages and broadcasts are not the queue's."""
     return tx.all(
         """
         SELECT id, post_id, due_at, slot_at, wall_time, reason, approved FROM delivery
         WHERE workspace_id = :workspace_id AND account_id = :account_id AND state = 'missed'
+            AND action = 'post'
         ORDER BY due_at, id
         """,
         workspace_id=workspace_id,
