@@ -127,6 +127,27 @@ async def test_a_wait_of_the_app_is_asked_by_the_permit_too(road: Road) -> None:
     assert await claimed(road) == []
 
 
+async def test_a_wait_is_heeded_though_a_worker_brings_it_that_lost_its_lease(road: Road) -> None:
+    await road.post("ada")
+    await road.post("ben")
+    first, _ = await road.claim()
+    (permit,) = await road.permit(first)
+    assert isinstance(permit, Permitted)
+    await road.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE delivery SET state = 'unconfirmed', lease = lease + 1, leased_until = NULL"
+            " WHERE id = :id",
+            id=first.id,
+        )
+    )
+    kept: list[object] = []
+    for _ in range(2):  # the second time nothing new is heard
+        assert not await road.settle(first, TryLater(HOURS, Reach.APP, "slow"), permit.attempt_id)
+        kept += await road.operations.read(lambda tx, _: tx.all("SELECT * FROM network_wait"))
+    assert len(kept) == 2
+    assert kept[0] == kept[1]
+
+
 async def test_a_wait_of_an_account_is_its_own_in_every_lane(road: Road) -> None:
     await open_campaign(road)
     first = await road.post("ben", lane_id=CAMPAIGN)

@@ -18,7 +18,7 @@ from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
 from cadenza.deliveries.announce import News, announce
-from cadenza.deliveries.facts import select
+from cadenza.deliveries.facts import Key, select
 from cadenza.deliveries.heed_outages import Call, heed_outages
 from cadenza.deliveries.heed_waits import NetworkWait, keep_waits, scope_of
 from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
@@ -75,7 +75,7 @@ def locks_of(results: Iterable[Result]) -> list[str]:
 
 def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
-    _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
+    heard = _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
     keep_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
     results, rests = _heed(tx, now, results)
     between = [result for result in results if _goes_on(result)]
@@ -85,7 +85,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     won = {id(result) for result, _ in held}
     late = [end for end in ends if id(end[0]) not in won and isinstance(end[0].outcome, Sent)]
     moved = held + _move(tx, now, late, fence=DOUBTED)
-    _leave_alone(tx, now, [result for result, _ in moved], rests)
+    _leave_alone(tx, now, [*(result for result, _ in moved), *_asked(results, moved, heard)], rests)
     mark_recipients(tx, now, _contacts(tx, [result for result, _ in moved]))
     announce(tx, now, [_news(result, move) for result, move in moved])
     won |= {id(result) for result, _ in moved}
@@ -179,10 +179,27 @@ def _decide(now: datetime, result: Result) -> Move:
             return Move(State.UNCONFIRMED, says)
 
 
-def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> None:
-    """Append what calls came to, whoever holds the deliveries now, and settle their ledger rows."""
+def _asked(
+    results: Sequence[Result], moved: Sequence[tuple[Result, Move]], heard: set[Key]
+) -> list[Result]:
+    """Find the waits that networks asked of workers which hold the delivery no more: they are heeded too."""
+    won = {id(result) for result, _ in moved}
+    return [
+        result
+        for result in results
+        if id(result) not in won
+        and isinstance(result.outcome, TryLater)
+        and (result.ticket.workspace_id, result.attempt_id) in heard
+    ]
+
+
+def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]:
+    """Append what calls came to, whoever holds the deliveries now, and settle their ledger rows.
+
+    Return the attempts of which nothing was known before.
+    """
     if not results:
-        return
+        return set()
     known = {
         (row["workspace_id"], row["id"]): row["deadline_at"]
         for row in tx.all(
@@ -222,6 +239,7 @@ def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> None:
         for r in fresh
     ]
     rearm_gaps(tx, calls, ended=now)
+    return set(known)
 
 
 def _settle_ledger(tx: Tx, now: datetime, results: Sequence[Result]) -> list[Row]:
