@@ -3,8 +3,9 @@
 P1 nothing accepted is lost; P2 nothing goes out twice; P3 the record tells the truth; P4 never above a
 limit; P5 never early; P6 a pause holds; P7 no forbidden move, no fence that falls; P8 a crash heals, and
 no worker ends by itself; P9 a slot holds one post; P10 changes of a queue happen one at a time, nothing
-that left is moved; P11 a clock that jumps holds sending; P12 no flood. What holds at every instant is
-checked in `watch.py`, what an answer promises in `users.py`.
+that left is moved; P11 a clock that jumps holds sending; P12 no flood; P16 a refresh token is presented
+once. What holds at every instant is checked in `watch.py`, what an answer promises in `users.py`, tokens in
+`grants.py`.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from tests.simulation.people import seconds_of
+from tests.simulation.people import SHARED, seconds_of
 from tests.simulation.stage import Wire
 from tests.simulation.watch import NINE_FIFTY, Watch, micro
 
@@ -129,36 +130,45 @@ class Checks(Watch):
 
     def _check_caps(self) -> None:
         for account in self._people.accounts:
-            for cap, length in ((account.hour_cap, 3600.0), (account.day_cap, 86_400.0)):
-                used: Counter[int] = Counter()
-                for wire in self._calls(account.id) if cap is not None else ():
-                    began = self._permit_of(wire)
-                    if wire.visible is not None and began is not None:
-                        used[int((began + NINE_FIFTY) // length)] += 1
-                for period, count in used.items():
-                    if cap is not None and count > cap:
-                        says = f"{account.id} sent {count} in {length:.0f} s number {period}"
-                        self.violate("P4", f"{says}, {cap} allowed")
+            calls = self._calls(account.id)
+            self._check_cap(account.id, calls, account.hour_cap, 3600.0)
+            self._check_cap(account.id, calls, account.day_cap, 86_400.0)
+        if self._people.shared is not None:
+            self._check_cap(SHARED, self._calls(SHARED), self._people.shared.hour_cap, 3600.0)
+
+    def _check_cap(self, whose: str, calls: list[Wire], cap: int | None, length: float) -> None:
+        used: Counter[int] = Counter()
+        for wire in calls if cap is not None else ():
+            began = self._permit_of(wire)
+            if wire.visible is not None and began is not None:
+                used[int((began + NINE_FIFTY) // length)] += 1
+        for period, count in used.items():
+            if cap is not None and count > cap:
+                says = f"{whose} sent {count} in {length:.0f} s number {period}"
+                self.violate("P4", f"{says}, {cap} allowed")
 
     def _check_gaps(self) -> None:
         for account in self._people.accounts:
-            # What is called again to find out was allowed once, and arms nothing.
-            calls = [wire for wire in self._calls(account.id) if not wire.repeat]
-            for before, after in pairwise(calls):
-                end = before.ended + before.stored - before.called
-                if account.gap is not None and after.stored < end + account.gap - GRACE:
-                    if after.stored - after.called != before.stored - before.called:
-                        continue  # the clock stepped between the two
-                    says = (
-                        f"{after.delivery} came {after.stored - end:.0f} s after {before.delivery}"
-                    )
-                    self.violate("P4", f"{says}; {account.gap} s is the least")
+            self._check_gap(account.id, account.gap)
+        if self._people.shared is not None:
+            self._check_gap(SHARED, self._people.shared.gap)
 
-    def _calls(self, account: str) -> list[Wire]:
-        """List an account's calls, without those that a restore made the database forget."""
+    def _check_gap(self, whose: str, gap: int | None) -> None:
+        # What is called again to find out was allowed once, and arms nothing.
+        calls = [wire for wire in self._calls(whose) if not wire.repeat]
+        for before, after in pairwise(calls):
+            end = before.ended + before.stored - before.called
+            if gap is not None and after.stored < end + gap - GRACE:
+                if after.stored - after.called != before.stored - before.called:
+                    continue  # the clock stepped between the two
+                says = f"{after.delivery} came {after.stored - end:.0f} s after {before.delivery}"
+                self.violate("P4", f"{says}; {gap} s is the least")
+
+    def _calls(self, whose: str) -> list[Wire]:
+        """List the calls of an account or a lane, without those that a restore made the database forget."""
         lost = set[int]() if self._world.lost is None else self._world.lost.calls
         wires = enumerate(self._world.wires)
-        return [wire for n, wire in wires if wire.account == account and n not in lost]
+        return [wire for n, wire in wires if whose in (wire.account, wire.lane) and n not in lost]
 
     def _permit_of(self, wire: Wire) -> float | None:
         rows = self._world.raw.execute(

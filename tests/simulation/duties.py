@@ -6,10 +6,12 @@ must not depend on it, and a seed costs less.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from types import SimpleNamespace
 from typing import cast
 
+from cadenza.accounts.refresher import Refresher
 from cadenza.bootstrap.after_outage import silence, space_what_is_late
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.relieve_days import DayRelief
@@ -100,6 +102,19 @@ class Duties:
         if signs.hold is None or signs.hold.kind != RESTORE:
             newer = known is None or (new.generation, new.epoch) > (known.generation, known.epoch)
             self._world.witness = new if newer else known
+
+
+def renew_tokens(world: Stage, refresher: Refresher) -> Callable[[], Awaitable[float]]:
+    """Return the duty that renews what runs out."""
+
+    async def run() -> float:
+        try:
+            await refresher.run_once()
+        except SqlError as error:
+            raise StoreUnavailable(str(error)) from error
+        return EVERY if world.healed_at is None else EVERY * 60
+
+    return run
 
 
 async def operate(world: Stage, operations: Operations) -> None:

@@ -232,6 +232,13 @@ class HostClock(SystemClock):
         return event.is_set()
 
 
+class SlowClock(HostClock):
+    """A host's clock for whoever looks again and again: not every tenth of a second, which costs much."""
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(max(seconds, 2.0))
+
+
 def _wake(waiting: "asyncio.Future[bool]") -> None:
     if not waiting.done():
         waiting.set_result(False)

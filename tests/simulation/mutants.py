@@ -11,14 +11,17 @@ from datetime import timedelta
 from types import ModuleType
 from typing import Any
 
+from cadenza.accounts import refresh
 from cadenza.core.budgets import MinGap
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import (
     claim,
     gates,
+    heed_waits,
     installation,
     permit,
     publish,
+    read_budgets,
     reconcile,
     rescue,
     rewrite,
@@ -27,7 +30,7 @@ from cadenza.deliveries import (
 from cadenza.deliveries.change import Changed
 from cadenza.deliveries.gates import Pass
 from cadenza.deliveries.refund import refund
-from cadenza.providers.outcome import Unconfirmed
+from cadenza.providers.outcome import Reach, Unconfirmed
 from cadenza.queues import keep, reorder, resume
 from cadenza.queues.model import Moved, Queue
 from cadenza.queues.place import ALL, entries, place
@@ -79,6 +82,7 @@ class Mutant:
 
 _decide, _keep_evidence, _take_back = settle._decide, settle._keep_evidence, rescue._take_back
 _armed, _release = permit._armed, claim.release
+_rules, _scope_of = read_budgets._rules, heed_waits.scope_of
 
 
 def _blind(now: Any, result: Any) -> settle.Move:
@@ -87,13 +91,14 @@ def _blind(now: Any, result: Any) -> settle.Move:
     return _decide(now, result)
 
 
-def _refund_doubts(tx: Any, now: Any, results: Any) -> None:
-    _keep_evidence(tx, now, results)
+def _refund_doubts(tx: Any, now: Any, results: Any) -> Any:
+    heard = _keep_evidence(tx, now, results)
     for result in results:
         if isinstance(result.outcome, Unconfirmed):
             id_ = result.attempt_id
             tx.run("UPDATE activity SET counts = false WHERE attempt_id = :id", id=id_)
             refund(tx, [(result.ticket.workspace_id, id_)])
+    return heard
 
 
 def _forget_the_call(tx: Any, now: Any, row: Any, crash_limit: int) -> bool:
@@ -155,6 +160,20 @@ async def _read_compute_write(
         return reorder.Reordered(moved, (), queue.revision + 1)
 
     return await team.ask(account, write)
+
+
+def _for_one(reach: Any, account: Any, recipient: Any) -> Any:
+    """Let a wait that is the whole app's be kept by one account."""
+    return _scope_of(Reach.ACCOUNT if reach is Reach.APP else reach, account, recipient)
+
+
+def _rules_of_accounts(tx: Any, asked: Any) -> Any:
+    found = _rules(tx, asked)
+    return {scope: rules for scope, rules in found.items() if scope[1].startswith("account:")}
+
+
+class _Never:
+    """What no outcome is."""
 
 
 HELD = settle.HELD
@@ -242,6 +261,20 @@ MUTANTS = {
         ),
         Mutant("hours are not asked", gate="hours"),
         Mutant("a stop stops nothing", gate="workspace"),
+        Mutant("an app's wait holds one account", patches=((settle, "scope_of", _for_one),)),
+        Mutant(
+            "an app's rate is asked by nobody",
+            gate="provider rate",
+            patches=((permit, "provider_free", lambda _facts: Pass("left open")),),
+        ),
+        Mutant(
+            "a shared lane has no limits", patches=((read_budgets, "_rules", _rules_of_accounts),)
+        ),
+        Mutant(
+            "a refresh under way is not seen",
+            swaps=(("SET refresh_until = :until, refresh_lease", "SET refresh_lease"),),
+        ),
+        Mutant("a refresh in doubt is made again", patches=((refresh, "Unconfirmed", _Never),)),
         Mutant(
             "nobody takes back",
             swaps=(("leased_until IS NOT NULL AND leased_until <= :now", "leased_until < 0"),),

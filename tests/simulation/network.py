@@ -1,6 +1,6 @@
 """Simulated networks that speak the adapter's protocol, and a log of what became visible on them.
 
-Three kinds: one that knows a repetition by its key and is asked by repeating, one that can be searched,
+Each call needs a token that is accepted, where tokens run out (`grants.py`). Three kinds: one that knows a repetition by its key and is asked by repeating, one that can be searched,
 and one that can do neither. Each step may be slow, refuse, or lose its answer; what becomes visible is the world's truth and
 is never taken back. A call that has arrived is done at the latest `LAG` seconds after it began.
 """
@@ -22,6 +22,7 @@ from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
     Absent,
     CannotTell,
+    Disconnected,
     Finding,
     Found,
     Outcome,
@@ -32,9 +33,12 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
+from tests.simulation.grants import Grants
 from tests.simulation.stage import Stage, Wire
+from tests.simulation.tape import Tape
 
 LAG = 40.0  # seconds within which whatever arrived has become visible
+FLOOD = 7  # a fault's number: the network asks our whole app to wait
 KINDS = ("findable", "idempotent", "neither")
 
 
@@ -49,11 +53,22 @@ class Shown:
 class Network:
     """One network, as it is asked about one delivery."""
 
-    def __init__(self, world: Stage, kind: str, shown: Shown, delivery: str) -> None:
+    def __init__(
+        self,
+        world: Stage,
+        kind: str,
+        shown: Shown,
+        *,
+        delivery: str = "",
+        lane: str = "",
+        grants: Grants | None = None,
+    ) -> None:
         self._world = world
         self.kind = kind
         self._shown = shown
         self._delivery = delivery
+        self._lane = lane
+        self._grants = grants
 
     @property
     def name(self) -> str:
@@ -78,6 +93,8 @@ class Network:
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         world = self._world
         await world.step("prepare", longest=1.0)
+        if not self._lets_in(call):
+            return Disconnected("the token is not accepted")
         if world.trouble("prepare"):
             match world.tape.below(3):
                 case 0:
@@ -89,13 +106,25 @@ class Network:
                     return Underway({"container": call.message.text}, wait, "still processing")
         return Prepared({"container": call.message.text})
 
+    def _lets_in(self, call: Call) -> bool:
+        return self._grants is None or self._grants.accepts(call.account.id, call.tokens.access)
+
     async def publish(self, call: Call) -> Outcome:
         world = self._world
+        if not self._lets_in(call):
+            await world.step("answer", longest=1)
+            return Disconnected("the token is not accepted")
         wire = self._begin(call)
         fault = 1 + world.tape.below(6) if world.trouble("publish") else 0
+        if not fault and world.trouble("flood"):
+            fault = FLOOD
         answer: asyncio.Future[Outcome] = world.loop.create_future()
         self._serve(wire, fault, answer)
-        outcome = await answer
+        try:
+            outcome = await answer
+        except asyncio.CancelledError:  # whoever renewed a token before had less time left
+            wire.ended = min(wire.ended, world.now())
+            raise
         await world.step("answer", longest=1)
         return outcome
 
@@ -113,6 +142,7 @@ class Network:
             stored=world.stored(),
             text=call.message.text,
             repeat=repeat,
+            lane=self._lane,
         )
         world.wires.append(wire)
         world.on_the_wire(wire)
@@ -134,8 +164,7 @@ class Network:
             case 3:  # it never arrived, and the caller cannot know
                 self._tell_caller(wire, answer, Unconfirmed("the connection broke"), soon)
             case 5:
-                wait = timedelta(seconds=1 + tape.below(60))
-                self._tell_caller(wire, answer, TryLater(wait, Reach.ACCOUNT, "slow down"), soon)
+                self._tell_caller(wire, answer, _slow_down(tape, Reach.ACCOUNT), soon)
             case 6:
                 no = (
                     Transient("try again", out_of_order=True)
@@ -143,6 +172,8 @@ class Network:
                     else Rejected("not like this")
                 )
                 self._tell_caller(wire, answer, no, soon)
+            case 7:  # FLOOD
+                self._tell_caller(wire, answer, _slow_down(tape, Reach.APP), soon)
             case _:
                 self._world.outside(
                     soon, lambda: self._tell_caller(wire, answer, Sent(self._show(wire)), 0.05)
@@ -171,6 +202,8 @@ class Network:
 
     async def find_out(self, call: Call) -> Finding:
         world = self._world
+        if not self._lets_in(call):
+            return CannotTell("the token is not accepted", timedelta(seconds=30))
         if self.kind == "idempotent":
             return await self._repeat(call)
         await world.step("find out", longest=2)
@@ -203,4 +236,10 @@ class Network:
         return sent
 
     async def refresh(self, call: Call) -> Tokens | Outcome:
-        return call.tokens
+        return call.tokens if self._grants is None else await self._grants.exchange(call)
+
+
+def _slow_down(tape: Tape, reach: Reach) -> TryLater:
+    """Ask for a wait; the watch reads off these words how long and for whom."""
+    seconds = 1 + tape.below(60)
+    return TryLater(timedelta(seconds=seconds), reach, f"{reach} slow down for {seconds} s")

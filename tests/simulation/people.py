@@ -15,11 +15,15 @@ from cadenza.core.ids import CountedIds
 from cadenza.deliveries import lanes
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.change import Changed, cancel
+from cadenza.deliveries.lease_rate import set_provider_rate
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
+from cadenza.providers.http.redact import Secret
+from cadenza.providers.message import Tokens
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations, _on_sqlite
 from cadenza.sql.tx import Tx, from_microseconds, to_microseconds
+from tests.simulation.grants import Grants
 from tests.simulation.kernel import START
 from tests.simulation.network import KINDS
 from tests.simulation.stage import Stage
@@ -27,6 +31,7 @@ from tests.simulation.stage import Stage
 T = TypeVar("T")
 HOME = "home"
 NAMES = ("ada", "ben", "cy")
+SHARED = "campaign:all"  # the lane that all accounts send by, where there is one
 
 
 @dataclass(slots=True)
@@ -47,6 +52,14 @@ class Account:
     @property
     def lane(self) -> str:
         return f"account:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What was set for the shared lane."""
+
+    gap: int | None
+    hour_cap: int | None
 
 
 @dataclass(slots=True)
@@ -82,7 +95,14 @@ class People:
             )
             for n in range(swarm.accounts)
         ]
+        self.shared = (
+            Limits(tape.one_of((40, 100, None)), tape.one_of((3, None))) if swarm.shared else None
+        )
+        if swarm.app_pace or swarm.faults.get("flood"):
+            for account in self.accounts:  # what is an app's is more than one account's
+                account.kind = self.accounts[0].kind
         self.promised: dict[str, Promised] = {}
+        self.grants: Grants | None = None  # where tokens run out
         self._ids = CountedIds("at-once")
 
     def settle_in(self) -> None:
@@ -115,15 +135,7 @@ class People:
                 ("gap", account.gap),
                 ("rate", account.rate),
             ):
-                if amount is not None:
-                    self._now(
-                        "INSERT INTO budget (workspace_id, scope, action, kind, amount)"
-                        " VALUES (?, ?, 'post', ?, ?)",
-                        HOME,
-                        account.lane,
-                        kind,
-                        amount,
-                    )
+                self._limit(account.lane, "post" if self.shared is None else "*", kind, amount)
             self.at_once(
                 lambda tx, now, account=account: admit_account(
                     tx,
@@ -133,6 +145,47 @@ class People:
                     in_flight_limit=account.in_flight,
                 )
             )
+            if self.grants is not None:
+                self.grants.settle_in(HOME, account.id)
+        self._share()
+
+    def _share(self) -> None:
+        """Open the shared lane, and set what all accounts of a network may do together."""
+        if self.shared is not None:
+            self.at_once(
+                lambda tx, _: lanes.open_lane(
+                    tx, workspace_id=HOME, lane_id=SHARED, in_flight_limit=2
+                )
+            )
+            self._limit(SHARED, "broadcast", "gap", self.shared.gap)
+            self._limit(SHARED, "broadcast", "hour", self.shared.hour_cap)
+        if pace := self._world.swarm.app_pace:
+            self.at_once(
+                lambda tx, now: set_provider_rate(
+                    tx, now, provider=self.accounts[0].kind, amount=1, per_seconds=int(pace)
+                )
+            )
+
+    def _limit(self, scope: str, action: str, kind: str, amount: int | None) -> None:
+        if amount is not None:
+            self._now(
+                "INSERT INTO budget (workspace_id, scope, action, kind, amount) VALUES (?, ?, ?, ?, ?)",
+                HOME,
+                scope,
+                action,
+                kind,
+                amount,
+            )
+
+    def sign_in(self, account: Account) -> Tokens:
+        """Sign in over there, to connect an account again."""
+        return Tokens(access=Secret("t")) if self.grants is None else self.grants.issue(account.id)
+
+    @property
+    def lanes(self) -> list[str]:
+        """Name what can be paused."""
+        own = [account.lane for account in self.accounts]
+        return own if self.shared is None else [*own, SHARED]
 
     async def plan(self) -> None:
         """Schedule deliveries now and then."""
@@ -142,16 +195,18 @@ class People:
             account = tape.one_of(self.accounts)
             parts = 1 + tape.one_of((0, 0, 0, 1, 2))
             due = self._world.stored() + tape.one_of((0.0, 1.0, 30.0, 90.0))
-            await self._schedule(Promised(f"d{n + 1:02}", account.id, due, parts), tape.below(2))
+            new = Promised(f"d{n + 1:02}", account.id, due, parts)
+            await self._schedule(new, tape.below(2), shared=bool(self.shared and tape.below(2)))
 
-    async def _schedule(self, new: Promised, priority: int) -> None:
+    async def _schedule(self, new: Promised, priority: int, *, shared: bool) -> None:
         more = ",".join(f'"{new.id}"' for _ in range(new.parts - 1))
         delivery = NewDelivery(
             id=new.id,
             workspace_id=HOME,
             account_id=new.account,
             channel=Channel.MASTODON,
-            action=Action.POST,
+            action=Action.BROADCAST if shared else Action.POST,
+            lane_id=SHARED if shared else None,
             due_at=START + timedelta(seconds=new.due),
             content=f'{{"text":"{new.id}","parts":[{more}]}}',
             priority=priority,
@@ -168,10 +223,10 @@ class People:
             if tape.below(3) == 2 and self.promised:
                 await self._cancel(tape.one_of(sorted(self.promised)))
                 continue
-            account = tape.one_of(self.accounts)
-            await self._pause(account.lane)
+            lane = tape.one_of(self.lanes)
+            await self._pause(lane)
             await asyncio.sleep(tape.seconds(200))
-            await self._resume(account.lane)
+            await self._resume(lane)
 
     async def _pause(self, lane: str) -> None:
         if await self.insist(
@@ -207,12 +262,8 @@ class People:
 
     def open_all(self) -> None:
         """Resume every lane, as the time of trouble is over."""
-        for account in self.accounts:
-            self.at_once(
-                lambda tx, _, account=account: lanes.resume(
-                    tx, workspace_id=HOME, lane_id=account.lane
-                )
-            )
+        for lane in self.lanes:
+            self.at_once(lambda tx, _, lane=lane: lanes.resume(tx, workspace_id=HOME, lane_id=lane))
 
     def _now(self, sql: str, *values: object) -> None:
         self._world.raw.execute(sql, values)

@@ -133,7 +133,8 @@ async def lose_and_reconnect(users: Users, account: Account, by: str) -> None:
     users.say(by, f"{account.id} is signed out")
     await asyncio.sleep(tape.seconds(120))
     choice = tape.one_of(list(Choice))
-    await users.ask(account, lambda tx, now: connect(tx, now, account))
+    tokens = users.people.sign_in(account)
+    await users.ask(account, lambda tx, now: connect(tx, now, account, tokens))
     await users.ask(account, lambda tx, now: resume_queue(tx, now, account, choice))
     users.say(by, f"{account.id} is connected again: {choice}")
 

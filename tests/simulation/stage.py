@@ -53,6 +53,7 @@ class Wire:
     text: str = ""
     visible: float | None = None  # None: it never became visible, or was known by its key
     repeat: bool = False  # made to find out, under the key of a call before it
+    lane: str = ""
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ Each seed draws its own mix, most with some kinds of faults left out: what never
 meets in another. Nought is the calmest of each.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from tests.simulation.tape import Tape
@@ -21,6 +21,12 @@ STRENGTHS: dict[str, tuple[float, ...]] = {
     "crash": (0.0, 0.4, 2.0),
     "freeze": (0.0, 0.4, 2.0),
     "deploy": (0.0, 50.0),
+}
+
+# The same, drawn aside: worlds without them are as they were before these came.
+LATER: dict[str, tuple[float, ...]] = {
+    "flood": (0.0, 0.0, 50.0),  # the network asks the whole app to wait
+    "exchange": (0.0, 0.0, 40.0),  # of tokens
 }
 
 # Seconds by which the database's clock steps, once. From five minutes on the brake holds; below that nobody
@@ -48,14 +54,17 @@ class Swarm:
     host_step: float
     restore: bool
     faults: dict[str, float]
+    tokens: bool = False  # they run out or are refused, and each can be exchanged once
+    shared: bool = False  # a lane that all accounts send by, with limits of its own
+    app_pace: float = 0.0  # seconds between starts that all accounts of a network share
 
 
-DRAWS = 12 + len(STRENGTHS)  # of one swarm
+DRAWS = 12 + len(STRENGTHS) + 1  # of a calm swarm
 
 
 def draw(tape: Tape) -> Swarm:
-    """Draw a mix."""
-    return Swarm(
+    """Draw a mix; half of the seeds have nothing of what is drawn aside."""
+    mix = Swarm(
         hosts=2 + tape.below(2),
         accounts=1 + tape.below(3),
         deliveries=2 + tape.below(10),
@@ -69,4 +78,13 @@ def draw(tape: Tape) -> Swarm:
         host_step=tape.one_of(HOST_STEPS),
         restore=tape.one_of((False, False, False, True)),
         faults={kind: tape.one_of(strengths) for kind, strengths in STRENGTHS.items()},
+    )
+    if not tape.aside((False, True)):
+        return mix
+    return replace(
+        mix,
+        faults=mix.faults | {kind: tape.aside(strengths) for kind, strengths in LATER.items()},
+        tokens=tape.aside((False, True)),
+        shared=tape.aside((False, True)),
+        app_pace=tape.aside((0.0, 0.0, 10.0, 25.0)),
     )

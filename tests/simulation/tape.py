@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
+# Chosen so that the seeds of `regressions.json` draw nothing aside: they name the worlds that broke.
+ASIDE = 23_791
 
 
 class Tape:
@@ -19,15 +21,26 @@ class Tape:
         self.seed = seed
         self.taken: list[int] = []
         self._random = random.Random(seed)
+        self._aside = random.Random(f"aside {ASIDE} {seed}")
         self._replay = None if replay is None else list(replay)
 
     def below(self, n: int) -> int:
         """Return a number from 0 up to, not including, n."""
+        return self._take(self._random, n)
+
+    def aside(self, choices: Sequence[T]) -> T:
+        """Return one, as `one_of` does; what is drawn here changes no other decision of a seed.
+
+        So what worlds got later left those without it, and the seeds that name them, as they were.
+        """
+        return choices[self._take(self._aside, len(choices))]
+
+    def _take(self, source: random.Random, n: int) -> int:
         if self._replay is not None:
             at = len(self.taken)
             value = self._replay[at] % n if at < len(self._replay) else 0
         else:
-            value = int(self._random.random() * n)
+            value = int(source.random() * n)
         self.taken.append(value)
         return value
 

@@ -13,12 +13,10 @@ from math import inf
 from typing import Any, TypeAlias
 
 from cadenza.accounts.connect import reconnect
-from cadenza.accounts.seal import Keyring
 from cadenza.core.channels import Channel
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.providers.connect import Connected
-from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.queues import keep, reorder, schedule, stop
 from cadenza.queues.add import Added, Queued, To, add
@@ -33,10 +31,10 @@ from cadenza.queues.undo import undo
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
+from tests.simulation.grants import RING
 from tests.simulation.people import HOME, Account, People, Promised
 from tests.simulation.stage import Stage
 
-RING = Keyring({"k": Secret("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")})
 Verb: TypeAlias = Callable[["Users", Account, str], Coroutine[Any, Any, None]]
 
 
@@ -118,7 +116,8 @@ class Users:
         """The time of trouble is over: reconnect what was lost, start and resume everything."""
         at_once = self.people.at_once
         for account in self.people.accounts:
-            at_once(lambda tx, now, account=account: connect(tx, now, account))
+            tokens = self.people.sign_in(account)
+            at_once(lambda tx, now, a=account, t=tokens: connect(tx, now, a, t))
         at_once(lambda tx, now: stop.start(tx, now, workspace_id=HOME, by="member:ada"))
         for account in self.people.accounts:
             at_once(lambda tx, now, account=account: resume_queue(tx, now, account, Choice.SHIFT))
@@ -134,12 +133,12 @@ def key_of(account: Account) -> dict[str, Any]:
     return {"workspace_id": HOME, "account_id": account.id}
 
 
-def connect(tx: Tx, now: datetime, account: Account) -> object:
+def connect(tx: Tx, now: datetime, account: Account, tokens: Tokens) -> object:
     connected = Connected(
         remote_id=account.id,
         handle=account.id,
         name=account.id,
-        tokens=Tokens(access=Secret("t")),
+        tokens=tokens,
     )
     return reconnect(tx, now, connected=connected, ring=RING, **key_of(account))
 
@@ -260,8 +259,8 @@ async def pause_or_resume(users: Users, account: Account, by: str) -> None:
 def _check_no_flood(users: Users, tx: Tx, now: datetime, account: Account, choice: Choice) -> None:
     due = tx.value(
         "SELECT count(DISTINCT coalesce(post_id, id)) FROM delivery WHERE workspace_id = :workspace_id"
-        " AND account_id = :account_id AND state = 'scheduled' AND leased_until IS NULL"
-        " AND due_at <= :now",
+        " AND account_id = :account_id AND action = 'post' AND state = 'scheduled'"
+        " AND leased_until IS NULL AND due_at <= :now",
         now=now,
         **key_of(account),
     )

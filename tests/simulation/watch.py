@@ -5,6 +5,7 @@ revisions. What a transaction did to a delivery is judged twice: step by step (m
 as a whole (instants and slots, since a reorder frees them all before it gives them out anew).
 """
 
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from operator import itemgetter
@@ -17,9 +18,10 @@ from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.model import TRANSITIONS
 from cadenza.sql.tx import to_microseconds
 from tests.simulation.kernel import START
-from tests.simulation.people import People, seconds_of
+from tests.simulation.people import SHARED, People, seconds_of
 from tests.simulation.stage import Stage, Wire
 
+LATE_START = 2.0  # seconds for which a start of an app-wide rate may be used
 CALL_BY = 30.0  # seconds after a permit by which the call has begun, at the very latest
 NINE_FIFTY = 35_400.0  # the world's start, in seconds of its day
 DAY = 86_400.0
@@ -59,13 +61,20 @@ _LEDGER = """
 SELECT scope, period, taken, counted FROM (
     SELECT bucket.scope, period, taken, (
         SELECT count(*) FROM activity
-        WHERE 'account:' || activity.account_id = bucket.scope AND counts
+        WHERE ('account:' || activity.account_id = bucket.scope OR lane_id = bucket.scope) AND counts
             AND strftime(
                 CASE kind WHEN 'hour' THEN '%Y-%m-%dT%HZ' ELSE '%Y-%m-%d' END,
                 reserved_at / 1000000, 'unixepoch') = period
     ) AS counted FROM bucket WHERE kind IN ('hour', 'day')
 ) WHERE taken <> counted
 """
+
+
+_WAITS = """
+SELECT says, ended_at, account_id FROM attempt JOIN delivery ON delivery.id = delivery_id
+WHERE outcome = 'TryLater'
+"""
+_SLOW_DOWN = re.compile(r"(app|account) slow down for (\d+) s")
 
 
 class Violated(Exception):
@@ -99,6 +108,11 @@ class Watch:
         self._revisions: dict[str, int] = {}
         self._paused_since: dict[str, float] = {}  # lanes; "": all, by a stop or a hold
         self._hours = any(account.hour_cap or account.day_cap for account in people.accounts)
+        self._hours = self._hours or (
+            people.shared is not None and people.shared.hour_cap is not None
+        )
+        self._kinds = {account.id: account.kind for account in people.accounts}
+        self._last_start: tuple[float, float, str] | None = None  # when, by which skew, whose
         self._opens = {account.id: account.opens for account in people.accounts}
         self.permits: dict[str, Permit] = {}
         self.first: Violation | None = None
@@ -125,6 +139,7 @@ class Watch:
         self._changes = -1
         self._revisions.clear()
         self._paused_since.clear()
+        self._last_start = None
 
     def after_write(self) -> None:
         """Judge the transaction that has just been committed."""
@@ -214,7 +229,11 @@ class Watch:
             self._world.lost.asked.add(id_)  # a person brought it back
         if (before, after) != ("scheduled", "sending"):
             return
-        self._check_permit(id_, account, new_due, content or "{}", hurried=priority <= HURRY)
+        free = priority <= HURRY or lane == SHARED  # of hours, which are those of posts
+        self._check_permit(id_, account, new_due, content or "{}", hurried=free)
+        self._check_waits(id_, account)
+        if self._world.swarm.app_pace:
+            self._check_pace(id_)
         if paused or stopped:
             self.violate("P6", f"{id_} was permitted while {lane} was paused or all was stopped")
         if not approved:
@@ -235,6 +254,31 @@ class Watch:
             self.violate("P5", f"{id_} was permitted before the hours of {account}")
         if world.jumped and not world.unseen:
             self.violate("P11", f"{id_} was permitted after the clock jumped, and nobody said so")
+
+    def _check_waits(self, id_: str, account: str) -> None:
+        """Nothing leaves while a network waits to be left alone: this account, or our whole app."""
+        for heard, ended, other in self._world.raw.execute(_WAITS).fetchall():
+            asked = _SLOW_DOWN.fullmatch(heard or "")
+            if asked is None:
+                continue
+            reach, seconds = asked.groups()
+            theirs = (
+                self._kinds[other] == self._kinds[account] if reach == "app" else other == account
+            )
+            if theirs and seconds_of(ended) + int(seconds) > self._world.stored():
+                says = f"{id_} was permitted, and the network had asked {other} ({reach}) to wait"
+                self.violate("P4", f"{says} for {seconds} s at {seconds_of(ended):.0f} s")
+
+    def _check_pace(self, id_: str) -> None:
+        """Starts that all accounts share are so far apart; each may be used up to two seconds late."""
+        here = (self._world.now(), self._world.clock.skew, id_)
+        last, self._last_start = self._last_start, here
+        if last is None or last[1] != here[1]:  # the clock stepped between the two
+            return
+        pace = self._world.swarm.app_pace
+        if here[0] - last[0] < pace - LATE_START - 0.001:
+            says = f"{id_} was permitted {here[0] - last[0]:.1f} s after {last[2]}"
+            self.violate("P4", f"{says}; all accounts together may start every {pace:.0f} s")
 
     def _check_instants(self, id_: str, first: Any, last: Any, risen: set[str]) -> None:
         """Judge where a delivery stood before the transaction, and where it stands after it."""
@@ -258,7 +302,7 @@ class Watch:
             self._check_repeat(wire)
         if wire.part or wire.repeat:
             return
-        since = self._paused_since.get(f"account:{wire.account}")
+        since = self._paused_since.get(wire.lane)
         if since is not None and self._world.now() > since + CALL_BY:
             self.violate("P6", f"{wire.delivery} was called long after {wire.account}'s pause")
         permit = self.permits.get(wire.delivery)
@@ -272,7 +316,7 @@ class Watch:
 
     def _check_repeat(self, wire: Wire) -> None:
         """A call that is made to find out may be the first to arrive: what holds a call holds it."""
-        for lane in ("", f"account:{wire.account}"):
+        for lane in ("", wire.lane):
             since = self._paused_since.get(lane)
             if since is not None and self._world.now() > since + CALL_BY:
                 says = f"{wire.delivery} was called to find out, long after a stop or a pause"

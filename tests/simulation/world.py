@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
 
+from cadenza.accounts.open import open_account_tokens
+from cadenza.accounts.refresher import Refresher
 from cadenza.core.ids import CountedIds, SeededChance
 from cadenza.deliveries.installation import CLOCK, RESTORE, confirm
 from cadenza.deliveries.publish import Publisher, Sender
@@ -25,8 +27,9 @@ from cadenza.sql.operate import SqliteOperations
 from cadenza.sql.tx import Row
 from tests.simulation.backup import go_back
 from tests.simulation.checkers import Checks
-from tests.simulation.duties import Duties, operate
-from tests.simulation.kernel import Host, HostClock, run
+from tests.simulation.duties import Duties, operate, renew_tokens
+from tests.simulation.grants import RING, Grants
+from tests.simulation.kernel import Host, HostClock, SlowClock, run
 from tests.simulation.mutants import Mutant
 from tests.simulation.network import KINDS, Network, Shown
 from tests.simulation.people import NAMES, People
@@ -41,6 +44,7 @@ from tests.simulation.watch import Violation
 TROUBLE = 600.0  # virtual seconds in which things go wrong
 HEALING = 24 * 3600.0  # and in which all must be well again
 SOON = 180.0  # after that time of calm nobody holds what a dead worker held
+APP = App(base_url="https://example.org")
 CALM_LEASE = timedelta(minutes=10)  # once nothing dies any more, leases need not be short
 
 
@@ -73,6 +77,8 @@ class World(Stage):
         self.shown = {kind: Shown() for kind in KINDS}
         self.people = People(self, self.operations)
         self.checks = Checks(self, self.people)
+        self.grants = Grants(self, self.checks.violate) if self.swarm.tokens else None
+        self.people.grants = self.grants
         self.users = Users(self, self.people, self.operations, self.checks.violate)
 
     def after_write(self) -> None:
@@ -122,7 +128,7 @@ class World(Stage):
         for _ in (RESTORE, CLOCK):  # one may be held behind the other
             self.people.at_once(lambda tx, now: confirm(tx, now, by="operator"))
         self.people.open_all()
-        if self.swarm.users:
+        if self.swarm.users or self.swarm.tokens:
             self.users.open_all()
 
     def _let_one_go_on(self) -> None:
@@ -159,6 +165,7 @@ class World(Stage):
             clock=clock,
             chance=SeededChance(host.name),
             new_id=lambda: f"a{next(self._ids):04}",
+            refresher=(refresher := self._refresher(host)),
         )
         worker = Worker(
             source,
@@ -177,6 +184,9 @@ class World(Stage):
             return HEARTBEAT * (4 if self._alone else 1)
 
         worker.duties.append(worker.loop("reconcile", reconcile))
+        if refresher is not None:
+            renew = renew_tokens(self, refresher)
+            worker.duties.append(worker.loop("tokens", renew))
         duties = Duties(self, self.operations, source)
         worker.duties.append(worker.loop("duties", duties.run_once))
         self._workers[name] = (host, worker)
@@ -198,12 +208,28 @@ class World(Stage):
         clock.skew = host.skew
 
     def _open_sender(self, account: Row, delivery: Row) -> Sender:
-        kind: str = account["provider"]
+        tokens = None if self.grants is None else open_account_tokens(RING, account)
         return Sender(
-            Network(self, kind, self.shown[kind], delivery["id"]),
+            self._network(account["provider"], delivery["id"], delivery["lane_id"]),
             AccountRef(id=account["id"], remote_id=account["remote_id"]),
-            Tokens(access=Secret("t")),
-            App(base_url="https://example.org"),
+            tokens or Tokens(access=Secret("t")),
+            APP,
+        )
+
+    def _network(self, kind: str, delivery: str = "", lane: str = "") -> Network:
+        shown = self.shown[kind]
+        return Network(self, kind, shown, delivery=delivery, lane=lane, grants=self.grants)
+
+    def _refresher(self, host: Host) -> Refresher | None:
+        if self.grants is None:
+            return None
+        return Refresher(
+            self.operations,
+            ring=RING,
+            provider_of=self._network,
+            app_of=lambda _: APP,
+            http=cast("OutboundClient", NoHttp()),
+            clock=SlowClock(self.loop, host.skew),
         )
 
 
