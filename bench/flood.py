@@ -22,7 +22,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bench.api_load import read_answer
-from bench.api_prepare import prepare
+from bench.api_prepare import HOME, prepare
 from cadenza.bootstrap import open_house
 from cadenza.config.model import Settings
 from cadenza.deliveries.admit_account import admit_account
@@ -133,7 +133,7 @@ async def ask_at_leisure(port: int, token: str, seconds: float) -> list[float]:
 async def flood(port: int, token: str, seconds: float) -> None:
     """Ask as fast as one is answered, on many connections; print what was answered."""
     said: Counter[str] = Counter()
-    request = _request(token, "/api/v1/workspaces/home/accounts/account-0/queue")
+    request = _request(token, f"/api/v1/workspaces/{HOME}/accounts/account-0/queue")
 
     async def ask() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
