@@ -14,6 +14,7 @@ from tests.browser.carry import drag
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import OPENS, TEXTS, Stage, open_stage
 from tests.browser.test_calendar import entry, hint, settled, times_of
+from tests.browser.test_calendar_days import READ
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 TALL = {"width": 1280, "height": 2000}
@@ -48,8 +49,8 @@ AUTUMN = Season(
     "Sun 25 Oct",
     "Clocks go back one hour on this day",
     {
-        "2026-10-25 00:30": "02:30 (first)",
-        "2026-10-25 01:30": "02:30 (second)",
+        "2026-10-25 00:30": "02:30 (1st)",
+        "2026-10-25 01:30": "02:30 (2nd)",
         "2026-10-25 02:30": "03:30",
     },
     "2026-10-25 16:30",
@@ -86,6 +87,8 @@ async def test_what_goes_out_around_the_change_stands_at_its_wall_time(
     for number, wall in enumerate(season.night.values()):
         await expect(entry(page, TEXTS[3 + number])).to_contain_text(wall)
     await expect(page.locator(".calendar-entry", has_text="17:30 free").first).to_be_visible()
+
+    assert [each for each in await page.evaluate(READ) if not each["whole"]] == []
 
     off = await distances(page)
 

@@ -53,16 +53,16 @@ describe("times", () => {
   });
 
   it.each([
-    ["Europe/Berlin", "2026-10-25T00:30:00Z", "02:30 (first)"],
-    ["Europe/Berlin", "2026-10-25T01:30:00Z", "02:30 (second)"],
+    ["Europe/Berlin", "2026-10-25T00:30:00Z", "02:30 (1st)"],
+    ["Europe/Berlin", "2026-10-25T01:30:00Z", "02:30 (2nd)"],
     ["Europe/Berlin", "2026-10-24T23:59:00Z", "01:59"],
     ["Europe/Berlin", "2026-10-25T02:00:00Z", "03:00"],
     ["Europe/Berlin", "2026-10-25T12:30:00Z", "13:30"],
     ["Europe/Berlin", "2026-03-29T01:30:00Z", "03:30"],
-    ["America/New_York", "2026-11-01T05:00:00Z", "01:00 (first)"],
-    ["America/New_York", "2026-11-01T06:59:00Z", "01:59 (second)"],
-    ["Australia/Lord_Howe", "2026-04-04T14:45:00Z", "01:45 (first)"],
-    ["Australia/Lord_Howe", "2026-04-04T15:15:00Z", "01:45 (second)"],
+    ["America/New_York", "2026-11-01T05:00:00Z", "01:00 (1st)"],
+    ["America/New_York", "2026-11-01T06:59:00Z", "01:59 (2nd)"],
+    ["Australia/Lord_Howe", "2026-04-04T14:45:00Z", "01:45 (1st)"],
+    ["Australia/Lord_Howe", "2026-04-04T15:15:00Z", "01:45 (2nd)"],
     ["Australia/Lord_Howe", "2026-04-04T14:15:00Z", "01:15"],
     ["Asia/Kolkata", "2026-10-25T00:30:00Z", "06:00"],
   ])("tell in %s the two hours apart that clocks repeat: %s is %s", (zone, instant, said) => {
@@ -73,7 +73,7 @@ describe("times", () => {
   it("say the server's instants on the clock that is named", () => {
     expect(onClock("it was sent at 2026-10-21 15:30:12 UTC", "Europe/Berlin")).toBe("it was sent Wed 21 Oct, 17:30 Berlin");
     expect(onClock("hours: closed, not before 2026-10-25 01:30 UTC; an editor can change it", "Europe/Berlin")).toBe(
-      "hours: closed, not before Sun 25 Oct, 02:30 (second) Berlin; an editor can change it",
+      "hours: closed, not before Sun 25 Oct, 02:30 (2nd) Berlin; an editor can change it",
     );
     expect(onClock("nothing stands in its way", "Europe/Berlin")).toBe("nothing stands in its way");
   });

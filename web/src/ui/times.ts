@@ -20,7 +20,7 @@ const date = (at: string | Date) => (typeof at === "string" ? new Date(at) : at)
 
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** "09:00"; of an hour that clocks repeat, "02:30 (first)" and "02:30 (second)" */
+/** "09:00"; of an hour that clocks repeat, "02:30 (1st)" and "02:30 (2nd)" */
 export function clock(at: string | Date, zone: string): string {
   const said = format(zone, { hour: "2-digit", minute: "2-digit" }).format(date(at));
   const which = whichOfTwo(date(at), zone);
@@ -77,12 +77,12 @@ export function offset(at: Date, zone: string): number {
 }
 
 /** Where clocks go back, the same wall time comes twice: which of the two an instant is; null: it comes once. */
-function whichOfTwo(at: Date, zone: string): "first" | "second" | null {
+function whichOfTwo(at: Date, zone: string): "1st" | "2nd" | null {
   const [before, after] = [offset(later(at, -DAY), zone), offset(later(at, DAY), zone)];
   const back = before - after;
   if (back <= 0) return null;
-  if (offset(at, zone) === before) return offset(later(at, back), zone) === after ? "first" : null;
-  return offset(later(at, -back), zone) === before ? "second" : null;
+  if (offset(at, zone) === before) return offset(later(at, back), zone) === after ? "1st" : null;
+  return offset(later(at, -back), zone) === before ? "2nd" : null;
 }
 
 /** By how many minutes the clocks of a zone move during a local date: 60 in spring, -60 in autumn, else 0. */
