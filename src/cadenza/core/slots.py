@@ -10,6 +10,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from cadenza.core.weekly import WeeklySchedule
@@ -118,7 +119,7 @@ def slots_of(schedule: WeeklySchedule, day: date) -> list[Slot]:
         midnight = datetime(day.year, day.month, day.day, tzinfo=UTC) - offset
         none = Mark.NONE
         return [Slot(midnight + wall, day, at, none) for wall, at in schedule.walls[ordinal % 7]]
-    return _slots_around_a_change(schedule, day)
+    return list(_slots_around_a_change(schedule, day))
 
 
 def upcoming_slots(
@@ -212,8 +213,9 @@ def _free_on(
     return None
 
 
-def _slots_around_a_change(schedule: WeeklySchedule, day: date) -> list[Slot]:
-    """The slow and exact road, for days beside a change of clocks."""
+@lru_cache(maxsize=256)
+def _slots_around_a_change(schedule: WeeklySchedule, day: date) -> tuple[Slot, ...]:
+    """The slow and exact road, for days beside a change of clocks; a long queue asks for them at every add."""
     start, end = day_bounds(day, schedule.zone)
     by_instant: dict[datetime, Slot] = {}
     for nominal in (day - _DAY, day):
@@ -223,7 +225,7 @@ def _slots_around_a_change(schedule: WeeklySchedule, day: date) -> list[Slot]:
             held = by_instant.get(slot.instant)
             if start <= slot.instant < end and (held is None or held.mark is Mark.GAP):
                 by_instant[slot.instant] = slot
-    return [by_instant[instant] for instant in sorted(by_instant)]
+    return tuple(by_instant[instant] for instant in sorted(by_instant))
 
 
 def _nominal_slots(schedule: WeeklySchedule, day: date) -> Iterator[Slot]:

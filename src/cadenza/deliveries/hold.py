@@ -6,6 +6,7 @@ stale and nothing that it still prepares is kept. What is being sent is never ta
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from cadenza.deliveries import claim, lanes
 from cadenza.deliveries.model import Ticket
@@ -14,17 +15,19 @@ from cadenza.sql.tx import Row, Tx
 
 def hold_post(tx: Tx, workspace_id: str, post_id: str) -> list[Row]:
     """Return a post's deliveries but for canceled and skipped ones, locked."""
-    lock = "FOR UPDATE" if tx.dialect == "postgresql" else ""
-    return tx.all(
+    # SQLite, asked for an order, would walk through the whole workspace in it.
+    lock = "ORDER BY id FOR UPDATE" if tx.dialect == "postgresql" else ""
+    rows = tx.all(
         f"""
         SELECT * FROM delivery
         WHERE workspace_id = :workspace_id AND post_id = :post_id
             AND state NOT IN ('canceled', 'skipped')
-        ORDER BY id {lock}
+        {lock}
         """,  # noqa: S608 - a constant
         workspace_id=workspace_id,
         post_id=post_id,
     )
+    return sorted(rows, key=itemgetter("id"))
 
 
 def settle_lanes(tx: Tx, rows: Sequence[Row]) -> None:

@@ -302,15 +302,12 @@ def _foretell(
 
 
 def _first(tx: Tx, workspace_id: str, post_id: str) -> datetime | None:
-    row = tx.one(
-        """
-        SELECT min(due_at) AS first_at FROM delivery
-        WHERE workspace_id = :workspace_id AND post_id = :post_id
-        """,
+    rows = tx.all(
+        "SELECT due_at FROM delivery WHERE workspace_id = :workspace_id AND post_id = :post_id",
         workspace_id=workspace_id,
         post_id=post_id,
     )
-    return None if row is None else row["first_at"]
+    return min((row["due_at"] for row in rows), default=None)
 
 
 def _refused(wish: RowWish, column: str, says: str) -> RowRefused:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from operator import itemgetter
 
 from cadenza.core.slots import LEAD, FreeSlot, NoFreeSlot, Passed, Slot
 from cadenza.core.zones import Mark, as_utc, local_day
@@ -135,15 +136,15 @@ def add_pieces(
     )
     remember_accounts(tx, now, workspace_id=workspace_id, author=by, accounts=sorted(by_account))
     post_id = pieces[0].post_id if pieces else None
-    first = tx.one(
+    rows = tx.all(  # SQLite, asked for the least, would walk through the workspace's instants
         f"""
-        SELECT min(due_at) AS first_at FROM delivery
+        SELECT due_at FROM delivery
         WHERE workspace_id = :workspace_id AND post_id = :post_id AND state IN {LIVE}
         """,  # noqa: S608 - put together from constants
         workspace_id=workspace_id,
         post_id=post_id,
     )
-    return Added(answers, None if first is None else first["first_at"])
+    return Added(answers, min((row["due_at"] for row in rows), default=None))
 
 
 def _forewarned(
@@ -401,12 +402,11 @@ def _there(tx: Tx, queue: Queue, post_id: str) -> dict[str, Row]:
         SELECT id, post_id, channel, state, due_at, slot_at, wall_time FROM delivery
         WHERE workspace_id = :workspace_id AND post_id = :post_id AND account_id = :account_id
             AND recipient IS NULL AND state NOT IN ('canceled', 'skipped')
-        ORDER BY id
         """,
         post_id=post_id,
         **keep.key(queue),
     )
-    return {row["channel"]: row for row in rows}
+    return {row["channel"]: row for row in sorted(rows, key=itemgetter("id"))}
 
 
 def _behind_last(tx: Tx, now: datetime, queue: Queue) -> datetime:

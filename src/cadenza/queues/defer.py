@@ -112,11 +112,10 @@ def _with_it(tx: Tx, queue: Queue, row: Row) -> tuple[str, ...]:
         SELECT id FROM delivery
         WHERE workspace_id = :workspace_id AND account_id = :account_id AND post_id = :post_id
             AND id <> :id AND due_at = :at AND state = 'scheduled' AND leased_until IS NULL
-        ORDER BY id
         """,
         post_id=row["post_id"],
         id=row["id"],
         at=row["due_at"],
         **keep.key(queue),
     )
-    return tuple(each["id"] for each in rows)
+    return tuple(sorted(each["id"] for each in rows))

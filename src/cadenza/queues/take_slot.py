@@ -7,6 +7,7 @@ where the caller saw it is not moved. Limit: one account a call.
 
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 
 from cadenza.core.zones import as_utc
 from cadenza.db import audit
@@ -132,13 +133,13 @@ def _entry(leader: Row, rows: list[Row]) -> Entry:
 
 def _waiting(tx: Tx, queue: Queue, post_id: str) -> list[Row]:
     """Read what may still move of the post on this account."""
-    return tx.all(
+    rows = tx.all(
         """
         SELECT id, post_id, channel, state, due_at, slot_at, wall_time FROM delivery
         WHERE workspace_id = :workspace_id AND post_id = :post_id AND account_id = :account_id
             AND recipient IS NULL AND state IN ('draft', 'scheduled', 'missed') AND leased_until IS NULL
-        ORDER BY id
         """,
         post_id=post_id,
         **keep.key(queue),
     )
+    return sorted(rows, key=itemgetter("id"))
