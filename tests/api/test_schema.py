@@ -1,15 +1,18 @@
 """The OpenAPI document is a promise: what fits it never breaks us, and what we answer fits it.
 
 Schemathesis makes requests from the document, right ones and wrong ones, against the real server. Ids
-of the workspace are put in, so that requests get past the door.
+of the workspace are put in, so that requests get past the door. Each is sent by the owner to a house on SQLite
+and to one on PostgreSQL, and there once more by a key that may do what keys may do at the most.
 """
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
@@ -25,6 +28,7 @@ from cadenza.api.serve import serve
 from cadenza.config.model import Settings
 from cadenza.core.clock import SystemClock
 from tests.api.conftest import CSRF, Place, furnish_rooms, open_place
+from tests.servers.databases import Databases
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CHECKS = [
@@ -64,15 +68,14 @@ schema = (
 )
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Place]]:
+@contextmanager
+def served(address: str, folder: Path) -> Generator[tuple[str, Place]]:
     """The real server in a thread of its own."""
-    folder: Path = tmp_path_factory.mktemp("schema")
     ready = threading.Event()
     found: dict[str, Any] = {}
 
     async def run() -> None:
-        async with open_place(f"sqlite:///{folder}/product.sqlite3", folder) as place:
+        async with open_place(address, folder) as place:
             found["place"], found["loop"] = place, asyncio.get_running_loop()
             member = place.ids["owner.member"]
             place.ids |= await place.house.operations.run(
@@ -94,6 +97,48 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Plac
     assert not thread.is_alive()
 
 
+@pytest.fixture(scope="module")
+def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Place]]:
+    folder = tmp_path_factory.mktemp("schema")
+    with served(f"sqlite:///{folder}/product.sqlite3", folder) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def on_postgres(
+    tmp_path_factory: pytest.TempPathFactory, postgres_databases: Databases
+) -> Iterator[tuple[str, Place]]:
+    name = postgres_databases.create_product()
+    address = postgres_databases.server.dsn_for(name)
+    with served(address, tmp_path_factory.mktemp("schema")) as found:
+        yield found
+    postgres_databases.drop(name)
+
+
+@pytest.fixture(scope="module")
+def key(on_postgres: tuple[str, Place]) -> str:
+    """A key with every scope, of the highest role that keys have."""
+    address, place = on_postgres
+    answer = httpx2.post(
+        f"{address}/api/v1/workspaces/{HOME['workspace_id']}/keys",
+        json={"name": "all", "role": "admin", "scopes": sorted(place.app.state.scopes)},
+        headers=CSRF,
+        cookies={"cadenza": place.tokens["owner"]},
+    )
+    assert answer.status_code == 201, answer.text
+    return answer.json()["key"]
+
+
+def check(case: Any, server: tuple[str, Place], **credentials: Any) -> None:
+    """Send one request to what is there, and compare the answer with the document."""
+    address, place = server
+    case.path_parameters = {
+        name: HOME.get(name, place.ids.get(name, value))
+        for name, value in (case.path_parameters or {}).items()
+    }  # those of the house before are put over
+    case.call_and_validate(base_url=address, checks=CHECKS, timeout=30, **credentials)
+
+
 @schema.parametrize()  # pyright: ignore[reportUntypedFunctionDecorator] - theirs
 @settings(
     max_examples=10,
@@ -101,16 +146,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Plac
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=tuple(HealthCheck),  # pyright: ignore[reportArgumentType]
 )
-def test_answers_are_as_described(case: Any, server: tuple[str, Place]) -> None:
-    address, place = server
-    case.path_parameters = {
-        name: HOME.get(name, place.ids.get(name, value))
-        for name, value in (case.path_parameters or {}).items()
-    }
-    case.call_and_validate(
-        base_url=address,
-        headers=CSRF,
-        cookies={"cadenza": place.tokens["owner"]},
-        checks=CHECKS,
-        timeout=30,
-    )
+def test_answers_are_as_described(
+    case: Any, on_sqlite: tuple[str, Place], on_postgres: tuple[str, Place], key: str
+) -> None:
+    for server in (on_sqlite, on_postgres):
+        cookies = {"cadenza": server[1].tokens["owner"]}
+        check(case, server, headers=CSRF, cookies=cookies)
+    check(case, on_postgres, headers={"authorization": f"Bearer {key}"})
