@@ -70,7 +70,9 @@ def _take_back(tx: Tx, now: datetime, row: Row, crash_limit: int) -> bool:
     tx.run(
         """
         UPDATE activity SET state = 'unconfirmed', settled_at = :now
-        WHERE workspace_id = :workspace_id AND delivery_id = :id AND state = 'reserved'
+        WHERE workspace_id = :workspace_id AND state = 'reserved' AND attempt_id IN (
+            SELECT id FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
+        )
         """,
         now=now,
         workspace_id=row["workspace_id"],
