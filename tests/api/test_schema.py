@@ -141,7 +141,7 @@ def check(case: Any, server: tuple[str, Place], **credentials: Any) -> None:
 
 @schema.parametrize()  # pyright: ignore[reportUntypedFunctionDecorator] - theirs
 @settings(
-    max_examples=10,
+    max_examples=5,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=tuple(HealthCheck),  # pyright: ignore[reportArgumentType]
