@@ -42,7 +42,7 @@ NINE = time(9)
 
 times = st.lists(
     st.times(min_value=time(0), max_value=time(23, 59)).map(
-        lambda t: t.replace(second=0, microsecond=0)
+        lambda t: t.replace(second=0, microsecond=0, fold=0)  # a wall time as it is written
     ),
     min_size=1,
     max_size=4,

@@ -119,11 +119,12 @@ async def test_bytes_that_do_not_fit_their_hash_are_refused_by_the_store(
     s3: S3Storage, tmp_path: Path
 ) -> None:
     (tmp_path / "source").write_bytes(b"changed on its way")
+    new, digest = f"ada/{'b' * 64}-1.bin", hashlib.sha256(b"x").hexdigest()
 
     with pytest.raises(StorageFailed):
-        await s3.write(NAME, tmp_path / "source", mime="", sha256=hashlib.sha256(b"x").hexdigest())
+        await s3.write(new, tmp_path / "source", mime="", sha256=digest)
 
-    assert await s3.size(NAME) is None
+    assert await s3.size(new) is None
 
 
 async def test_a_presigned_address_is_fetched_by_anyone_until_it_expires(
