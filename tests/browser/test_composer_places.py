@@ -14,6 +14,7 @@ from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import HOME, Stage, connect_account
 from tests.browser.test_composer import NEW, WORDS, choose
+from tests.media.made import film
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -184,3 +185,20 @@ def _draft(tx: Tx, now: datetime, stage: Stage) -> str:
     made = create(tx, now, new, by=f"member:{stage.members['ada']}", approve=False)
     assert isinstance(made, Created)
     return made.id
+
+
+async def test_a_video_shows_its_first_moment_where_a_picture_shows_itself(
+    stage: Stage, tmp_path: Path
+) -> None:
+    page = await stage.visit("ada", NEW)
+    await page.get_by_label("Text", exact=True).fill(WORDS)
+    (tmp_path / "waves.mp4").write_bytes(film())
+    async with page.expect_file_chooser() as choosing:
+        await page.get_by_role("button", name="Add pictures or a video").click()
+    async with page.expect_response(lambda answer: answer.url.endswith("/file")) as asked:
+        await (await choosing.value).set_files(tmp_path / "waves.mp4")
+    assert (await asked.value).status in (200, 206)
+    await page.get_by_label("Description of waves.mp4").fill("Waves")
+    beside = page.get_by_role("article", name="Mastodon").locator("video")
+    await expect(beside).to_have_attribute("aria-label", "Waves")
+    assert await hindrances(page) == []
