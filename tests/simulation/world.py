@@ -109,6 +109,7 @@ class World(Stage):
         await asyncio.sleep(TROUBLE)
         self.heal()
         await asyncio.sleep(SOON)
+        self._open_all()  # what somebody was about to do when the trouble ended is done by now
         self.checks.after_healing()
         self._let_one_go_on()
         while not self.checks.is_over():
@@ -121,12 +122,15 @@ class World(Stage):
         """No more faults; every host is up, every lane open."""
         self.healed_at = self.now()
         self.tell("heal", "all faults end")
-        for host, _ in self._workers.values():
-            if host.frozen:
+        for host in self.loop.hosts:
+            if host.alive and host.frozen:
                 self.loop._thaw(host)
         self.jumped = self.waits_for_word = False
         for _ in (RESTORE, CLOCK):  # one may be held behind the other
             self.people.at_once(lambda tx, now: confirm(tx, now, by="operator"))
+        self._open_all()
+
+    def _open_all(self) -> None:
         self.people.open_all()
         if self.swarm.users or self.swarm.tokens:
             self.users.open_all()
