@@ -85,7 +85,7 @@ def _forget(world: Stage, people: People) -> None:
     for id_ in [id_ for id_ in people.promised if id_ not in rows]:
         del people.promised[id_]
     for id_, promised in people.promised.items():
-        promised.canceled = rows[id_][0] == "canceled"
+        promised.canceled = promised.canceled and rows[id_][0] == "canceled"
     for n in world.lost.calls:
         wire = world.wires[n]
         state, due = rows.get(wire.delivery, ("", 0))
