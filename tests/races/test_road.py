@@ -20,9 +20,17 @@ from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.open import open_product
+from cadenza.deliveries import claim as claiming
 from cadenza.deliveries import lanes
 from cadenza.deliveries.admit_account import admit_account
-from cadenza.deliveries.change import TRIED_SINCE, Changed, NotNow, cancel, decide_doubt
+from cadenza.deliveries.change import (
+    TRIED_SINCE,
+    Changed,
+    NotNow,
+    cancel,
+    decide_doubt,
+    publish_now,
+)
 from cadenza.deliveries.claim import claim, release
 from cadenza.deliveries.model import Action, NewDelivery, Ticket, locks_of
 from cadenza.deliveries.permit import Answer, Permitted, Refusal, Stale, Wish, permit
@@ -286,6 +294,42 @@ async def test_what_is_scheduled_while_a_lane_is_left_is_not_forgotten(
     await in_turn(pair, (pair.person, plan), (pair.worker, leave))
     found = {t.id for _ in range(2) for t in await pair.worker.run(_claim)}
     assert "d2" in found
+
+
+def _swap(tx: Tx, now: datetime) -> None:
+    """Let d2 have d1's turn and d1 that of d2, as a reorder of a queue does."""
+    for id_, ago in (("d1", 1), ("d2", 2)):
+        due = now - timedelta(minutes=ago)
+        tx.run("UPDATE delivery SET due_at = :due WHERE id = :id", due=due, id=id_)
+    lanes.refresh(tx, [(HOME, LANE)])
+
+
+def _send_now(tx: Tx, now: datetime) -> object:
+    return publish_now(tx, now, workspace_id=HOME, id="d2")
+
+
+@pytest.mark.parametrize("turn", [_swap, _send_now])
+async def test_a_claim_that_has_not_reached_the_lane_yet_sees_who_was_put_first_meanwhile(
+    pair: Pair, turn: Operation[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if pair.dsn is None:
+        pytest.skip("one writer at a time: nobody comes between")
+    await pair.person.run(lambda tx, now: _add(tx, now, "d2"))
+    # The claim waits where it has its view of all rows and has not locked the lane.
+    passes = claiming._PASSES_SUSPECTS
+    gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL"
+    monkeypatch.setattr(claiming, "_PASSES_SUSPECTS", f"{gate} AND {passes}")
+    keeper = await asyncpg.connect(pair.dsn)
+    try:
+        async with keeper.transaction():
+            await keeper.execute("SELECT pg_advisory_xact_lock(4712)")
+            claims = asyncio.ensure_future(pair.worker.run(_claim))
+            await _waiting(keeper, 1)
+            await pair.person.run(turn)
+        tickets = await claims or await pair.worker.run(_claim)  # who stepped aside comes again
+        assert [ticket.id for ticket in tickets] == ["d2"]
+    finally:
+        await keeper.close()
 
 
 async def test_a_cancel_and_a_claim_of_one_lane_never_wait_in_a_ring(pair: Pair) -> None:

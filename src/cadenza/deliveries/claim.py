@@ -32,6 +32,11 @@ _PASSES_SUSPECTS = f"""(
         LIMIT 1
     ) IS NOT NULL
 )"""  # noqa: S608 - put together from constants
+# Who changes the order in a lane writes the lane. One that was written after this statement's view of all rows
+# and before its lock is passed over, else its old head would go; the next look sees it whole.
+_AS_SEEN = """WHERE version = (
+    SELECT lane.xmin FROM lane WHERE lane.workspace_id = runnable.workspace_id AND lane.id = runnable.id
+)"""
 _SUSPECTS = f"""
     FROM delivery JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
     WHERE crashes > 0 AND {_WAITS} AND NOT paused AND in_flight < in_flight_limit
@@ -85,11 +90,12 @@ def _lease_suspect(tx: Tx, now: datetime, *, worker: str, until: datetime) -> li
 def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datetime) -> list[Row]:
     # The heads are locked as they are found, so the change itself asks for their keys alone: asked for
     # their state too, PostgreSQL may read all that waits to find them.
-    skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
+    shared = tx.dialect == "postgresql"
+    skip_locked, version = ("FOR UPDATE SKIP LOCKED", ", xmin AS version") if shared else ("", "")
     return tx.all(
         f"""
         WITH runnable AS (
-            SELECT workspace_id, id FROM lane
+            SELECT workspace_id, id{version} FROM lane
             WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
                 AND in_flight < in_flight_limit AND {_PASSES_SUSPECTS}
             ORDER BY runnable_at
@@ -104,7 +110,7 @@ def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datet
                 LIMIT 1
                 {skip_locked}
             ) AS id
-            FROM runnable
+            FROM runnable {_AS_SEEN if shared else ""}
         )
         UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
         FROM heads WHERE delivery.workspace_id = heads.workspace_id AND delivery.id = heads.id
