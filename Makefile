@@ -13,6 +13,8 @@ STAMP := $(VENV)/.set-up
 # The number of test processes; most tests wait for servers, so three serve two cores best.
 JOBS ?= 3
 PYTEST_ARGS ?=
+# A run starts hundreds of processes: each would compile the house anew where this is set.
+unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
 .PHONY: help setup up hello web test check format lint types imports house fix bench lock audit sbom clean sim crash

@@ -5,9 +5,12 @@ document is made from the same declarations that are enforced.
 """
 
 import asyncio
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from starlette.routing import BaseRoute
 
 from cadenza.api import (
     account_use,
@@ -92,6 +95,11 @@ RESOURCES: tuple[Resource, ...] = (
     system.routes,
     workspaces.routes,
 )
+PLACES: tuple[tuple[str, Resource], ...] = (
+    *((V1, resource) for resource in RESOURCES),
+    ("", health.routes),
+    ("", public_media.routes),
+)
 _SECURITY = {
     "session": {"type": "apiKey", "in": "cookie", "name": "cadenza"},
     "key": {"type": "http", "scheme": "bearer"},
@@ -118,18 +126,16 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.router = Finder(redirect_slashes=False, dependency_overrides_provider=app)
+    app.router = Finder(redirect_slashes=False)
     app.state.house = house
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()
     app.state.breath = Breath(house.clock, pace or Pace(), shared)
     app.state.turns = Turns()
-    app.state.declared = {}
-    for prefix, resources in ((V1, RESOURCES), ("", (health.routes, public_media.routes))):
-        for resource in resources:
-            for each in resource.declared:
-                app.state.declared[each.handler] = each
-            mount(app, resource, prefix=prefix, route_class=Guarded)
+    app.state.declared = {
+        each.handler: each for _, resource in PLACES for each in resource.declared
+    }
+    app.router.routes.extend(_routes())
     declared = app.state.declared.values()
     app.state.scopes = frozenset(each.scope for each in declared if each.scope is not None)
     app.state.house_scopes = frozenset(
@@ -141,6 +147,15 @@ def create_app(
     app.add_middleware(Guard, house=house)
     _describe(app)
     return app
+
+
+@cache
+def _routes() -> Sequence[BaseRoute]:
+    """Make the routes: once for a process, since they know no house but that of the request."""
+    router = APIRouter()
+    for prefix, resource in PLACES:
+        mount(router, resource, prefix=prefix, route_class=Guarded)
+    return router.routes
 
 
 def _describe(app: FastAPI) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, TypeVar
 
-from fastapi import FastAPI
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from cadenza.people.model import Role
@@ -132,14 +132,14 @@ class Resource:
         return self.route("DELETE", path, needs=needs, scope=scope, **options)
 
 
-def mount(app: FastAPI, resource: Resource, *, prefix: str, route_class: Any) -> None:
-    """Add a resource's routes to the application."""
+def mount(router: APIRouter, resource: Resource, *, prefix: str, route_class: Any) -> None:
+    """Add a resource's routes to a router."""
     for each in resource.declared:
         handler = each.handler
         options: dict[str, Any] = dict(each.options)
         if options.get("status_code") == 204:
             options.setdefault("response_class", Response)
-        app.router.add_api_route(
+        router.add_api_route(
             prefix + each.path,
             handler,
             methods=[each.method],
