@@ -1,33 +1,33 @@
 """A cluster: every queue in one slot, calls that span queues in one step for each queue.
 
 Three nodes of the tests' own, each with a third of the slots, so queues lie on different servers,
-and a command sent to the wrong one is sent on. Failover of a node is not tried here.
+and a command sent to the wrong one is sent on. What happens when one dies: test_redis_failover.py.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from redis.asyncio import Redis
+from redis.crc import key_slot
 
 from cadenza.core.clock import SystemClock
 from cadenza.engine import Engine
-from cadenza.engine.errors import MissingTrait
+from cadenza.engine.errors import MissingTrait, StoreUnavailable
 from cadenza.engine.job import Limit, NewJob, Schedule, Scope, State, Unique
 from cadenza.engine.outcomes import Park, Settlement, Verdict
 from cadenza.engine.stores.redis import RedisStore
 from cadenza.engine.stores.redis.wire import Wire
-from tests.servers import place
 from tests.servers.place import ServerUnavailableError
 from tests.servers.run import skip_or_fail
 from tests.servers.valkey import PrivateValkey
+from tests.servers.valkey_cluster import SLOTS, join, start_node
 
 LEASE = timedelta(seconds=30)
 PAST = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-THIRDS = ((0, 5460), (5461, 10922), (10923, 16383))
 PATIENCE = 60.0
 
 
@@ -35,20 +35,15 @@ PATIENCE = 60.0
 def nodes() -> Iterator[list[PrivateValkey]]:
     with ExitStack() as servers:
         try:
-            yield [servers.enter_context(_start_node()) for _ in THIRDS]
+            yield [servers.enter_context(start_node()) for _ in range(3)]
         except ServerUnavailableError as reason:
             skip_or_fail("valkey", reason)
             raise
 
 
-def _start_node() -> PrivateValkey:
-    options = {"cluster-enabled": "yes", "cluster-port": str(place.free_port())}
-    return PrivateValkey.create(options=options)
-
-
 @pytest.fixture
 async def store(nodes: list[PrivateValkey]) -> AsyncIterator[RedisStore]:
-    await _join(nodes)
+    await join(nodes, primaries=len(nodes))
     store = RedisStore(nodes[0].url)
     await store.open()
     assert store._wire.cluster is not None
@@ -56,29 +51,6 @@ async def store(nodes: list[PrivateValkey]) -> AsyncIterator[RedisStore]:
     await store.close()
     for node in nodes:
         node.flush()
-
-
-async def _join(nodes: list[PrivateValkey]) -> None:
-    """Give each node its slots, let them meet, wait until all agree."""
-    wires = [Wire(node.url, clock=SystemClock()) for node in nodes]
-    for wire, (first, last) in zip(wires, THIRDS, strict=True):
-        if b"cluster_slots_assigned:0" in await wire.ask("CLUSTER", "INFO"):
-            await wire.ask("CLUSTER", "ADDSLOTSRANGE", first, last)
-    for node in nodes[1:]:
-        bus = int(node.options["cluster-port"])
-        await wires[0].ask("CLUSTER", "MEET", "127.0.0.1", node.port, bus)
-    async with asyncio.timeout(PATIENCE):
-        for wire in wires:
-            while not await _agrees(wire, len(nodes)):
-                await asyncio.sleep(0.05)
-    for wire in wires:
-        await wire.close()
-
-
-async def _agrees(wire: Wire, count: int) -> bool:
-    said = await wire.ask("CLUSTER", "INFO")
-    known = f"cluster_known_nodes:{count}".encode()
-    return b"cluster_state:ok" in said and b"cluster_slots_ok:16384" in said and known in said
 
 
 async def test_queues_lie_on_all_nodes(store: RedisStore, nodes: list[PrivateValkey]) -> None:
@@ -162,6 +134,28 @@ async def test_a_schedule_fires_once_into_its_own_queue(store: RedisStore) -> No
         await store.fire(
             "daily", revision=0, expected=PAST, next_at=None, note=None, jobs=[NewJob(task="x")]
         )
+
+
+async def test_a_queue_that_was_moved_to_another_node_is_found_there(
+    store: RedisStore, nodes: list[PrivateValkey]
+) -> None:
+    await store.tally()  # it knows who holds what
+    slot = key_slot(b"{moved}")
+    async with AsyncExitStack() as stack:
+        wires = [await stack.enter_async_context(Redis.from_url(node.url)) for node in nodes]
+        holder = slot * len(nodes) // SLOTS
+        taker = (holder + 1) % len(nodes)
+        names: list[Any] = [await wire.execute_command("CLUSTER", "MYID") for wire in wires]
+        await wires[taker].execute_command("CLUSTER", "SETSLOT", slot, "IMPORTING", names[holder])
+        await wires[holder].execute_command("CLUSTER", "SETSLOT", slot, "MIGRATING", names[taker])
+        store._wire.patience = 0.1
+        with pytest.raises(StoreUnavailable, match="being moved"):
+            await store.insert([NewJob(task="greet", queue="moved")])
+        for wire in wires:
+            await wire.execute_command("CLUSTER", "SETSLOT", slot, "NODE", names[taker])
+        (answer,) = await store.insert([NewJob(task="greet", queue="moved")])
+        assert [job.queue for job in await store.get([answer.id])] == ["moved"]
+        assert await wires[taker].execute_command("CLUSTER", "COUNTKEYSINSLOT", slot)
 
 
 async def test_vital_signs_say_that_it_is_a_cluster(store: RedisStore) -> None:

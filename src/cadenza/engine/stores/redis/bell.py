@@ -15,7 +15,8 @@ from redis.exceptions import RedisError
 from cadenza.core.clock import Clock
 from cadenza.engine.store import Wake
 from cadenza.engine.stores.redis.line import Line
-from cadenza.engine.stores.redis.wire import Unsent, Wire
+from cadenza.engine.stores.redis.node import Unsent
+from cadenza.engine.stores.redis.wire import Wire
 
 PULSE = 10.0  # seconds without a word after which the connection is asked for a sign of life
 PAUSES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)

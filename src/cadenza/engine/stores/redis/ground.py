@@ -67,7 +67,7 @@ class Ground:
         """Connect, read the settings that our promises rest on, start to listen."""
         settings = await read_settings(self._wire)
         if settings.get("cluster_enabled") == "1" and self._wire.cluster is None:
-            await self._wire.use_cluster()
+            self._wire.use_cluster()
         self._durable = is_durable(settings)
         signs = vital_signs(settings, prefix=self.prefix, waits_for=self.replicas)
         for warning in warnings(signs):

@@ -13,9 +13,11 @@ from typing import Any
 from hiredis import ProtocolError, PushNotification, Reader, pack_command
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import (
+    AskError,
     BusyLoadingError,
     ClusterDownError,
     MasterDownError,
+    MovedError,
     NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
@@ -34,6 +36,8 @@ _ERRORS: dict[str, type[Exception]] = {
     "CLUSTERDOWN": ClusterDownError,
     "TRYAGAIN": TryAgainError,
     "MASTERDOWN": MasterDownError,
+    "MOVED": MovedError,
+    "ASK": AskError,
 }
 _MORE = object()  # the reader's word for an answer that has not come whole
 

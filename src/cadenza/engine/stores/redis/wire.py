@@ -2,22 +2,21 @@
 
 A command that surely never reached the server is tried again, with growing pauses, until the
 patience is used up; one that may have reached it only if doing it twice does no harm. All that a
-caller sees of an outage is `StoreUnavailable`. Limit: in a cluster the driver does not say whether
-a command was sent, so there every failure counts as perhaps sent.
+caller sees of an outage is `StoreUnavailable`. In a cluster each command goes to the node that
+holds its key (see route.py); while a queue is being moved to another node, it is away.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from redis.asyncio import ConnectionPool, RedisCluster
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.exceptions import (
+    AskError,
     AuthenticationError,
     BusyLoadingError,
     ClusterDownError,
+    MovedError,
     NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
@@ -31,22 +30,19 @@ from redis.exceptions import (
 )
 
 from cadenza.core.clock import Clock
-from cadenza.engine.errors import InvalidJob, StoreUnavailable
-from cadenza.engine.stores.redis.line import TIMEOUT, Line
+from cadenza.engine.errors import StoreUnavailable
+from cadenza.engine.stores.redis.line import Line
 from cadenza.engine.stores.redis.lua import Script
+from cadenza.engine.stores.redis.node import Node, Unsent
+from cadenza.engine.stores.redis.route import Route
 
 PATIENCE = 5.0  # seconds for which a server that is away is waited for
 PAUSES = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
-CONNECT = 5.0  # seconds for a connection
-LINES = 8  # of which one is free, as a rule; with all busy, commands go out behind one another
+TURNS = 5  # nodes that send a command on to another
 REPLICA_WAIT = 1000  # milliseconds that a write waits for its replicas
 
 _NOT_DONE = (BusyLoadingError, ReadOnlyError, ClusterDownError, TryAgainError)
 _AWAY = (Cut, Late, OSError, EOFError, *_NOT_DONE)
-
-
-class Unsent(Exception):
-    """Nothing reached the server."""
 
 
 class Wire:
@@ -54,34 +50,21 @@ class Wire:
 
     def __init__(self, address: str, *, clock: Clock, replicas: int = 0) -> None:
         self.address = address
-        self.cluster: RedisCluster | None = None
+        self.cluster: Route | None = None
         self.patience = PATIENCE
         self._clock = clock
         self._replicas = replicas
-        try:
-            # No timeout of the driver's own: it would swallow a cancel now and then.
-            self._pool = ConnectionPool.from_url(
-                address, socket_timeout=None, retry=Retry(NoBackoff(), 0), client_name="cadenza"
-            )
-        except ValueError as error:
-            raise InvalidJob(f"cannot read the address {address!r}: {error}") from error
-        self._lines: list[Line] = []
+        self._home = Node.at(address)
 
-    async def use_cluster(self) -> None:
+    def use_cluster(self) -> None:
         """Speak to all nodes of the cluster from now on."""
-        self.cluster = RedisCluster.from_url(
-            self.address, retry=Retry(NoBackoff(), 0), socket_timeout=TIMEOUT
-        )
+        self.cluster = Route(self._home)
 
     async def close(self) -> None:
         """Let go of every connection."""
-        for line in self._lines:
-            line.close()
-        for line in self._lines:
-            await line.lost.wait()
-        self._lines.clear()
+        await self._home.close()
         if self.cluster is not None:
-            await self.cluster.aclose()
+            await self.cluster.close()
 
     async def run(
         self, script: Script, keys: list[str], *args: Any, again: bool = False, write: bool = True
@@ -97,7 +80,7 @@ class Wire:
     ) -> Any:
         """Send one command and return its answer, waiting out a short absence.
 
-        `here` asks the node that the address names, also in a cluster.
+        `here` asks the node that the address names, also in a cluster; if it is away, another.
         """
         began, tries = self._clock.monotonic(), 0
         while True:
@@ -124,12 +107,29 @@ class Wire:
         )
 
     async def _send(self, command: tuple[Any, ...], *, write: bool, here: bool) -> Any:
-        if self.cluster is not None and not here:
-            return await self.cluster.execute_command(*command)
-        line = self._free_line()
-        if line is None:
-            line = await self.open_line()
-            self._lines.append(line)
+        if self.cluster is None:
+            return await self._say(await self._home.line(), command, write=write)
+        if here:
+            return await self._say(await self._reach(Node.line), command, write=write)
+        try:
+            return await self._send_along(self.cluster, command, write=write)
+        except (Unsent, *_AWAY):
+            self.cluster.doubt()
+            raise
+
+    async def _send_along(self, route: Route, command: tuple[Any, ...], *, write: bool) -> Any:
+        """Send a command to the node of its key, and on to the one that this one names."""
+        node = await route.find(command)
+        for _ in range(TURNS):
+            try:
+                return await self._say(await node.line(), command, write=write)
+            except MovedError as turn:
+                node = route.follow(turn)
+            except AskError as turn:  # half of the keys are here, half there: no script can work
+                raise TryAgainError("the queue is being moved to another node") from turn
+        raise TryAgainError("the nodes of the cluster do not agree who holds the queue")
+
+    async def _say(self, line: Line, command: tuple[Any, ...], *, write: bool) -> Any:
         answer = line.ask(*command)
         if write and self._replicas:
             return await self._await_replicas(line, answer)
@@ -147,21 +147,16 @@ class Wire:
             raise Cut(message)
         return said
 
-    async def open_line(self, heard: Callable[[Any], None] | None = None) -> Line:
-        """Connect; with `heard` for a line of the caller's own, which closes it."""
-        connection = self._pool.make_connection()
-        try:
-            async with asyncio.timeout(CONNECT):
-                await connection.connect()
-        except _AWAY as error:
-            raise Unsent from error
-        return Line(connection, heard)
+    async def open_line(self, heard: Callable[[Any], None]) -> Line:
+        """Connect to hear what is published, on any node; the caller closes the line."""
+        return await self._reach(lambda node: node.open_line(heard))
 
-    def _free_line(self) -> Line | None:
-        """Return a line that nobody waits on, or, when there are enough, the least busy one."""
-        if any(line.lost.is_set() for line in self._lines):
-            self._lines = [line for line in self._lines if not line.lost.is_set()]
-        for line in self._lines:
-            if not line.load:
-                return line
-        return min(self._lines, key=lambda line: line.load) if len(self._lines) >= LINES else None
+    async def _reach(self, connect: Callable[[Node], Awaitable[Line]]) -> Line:
+        """Get a line to the node that the address names, or to another that can be reached."""
+        away = Unsent()
+        for node in self.cluster or (self._home,):
+            try:
+                return await connect(node)
+            except Unsent as unsent:
+                away = unsent
+        raise away
