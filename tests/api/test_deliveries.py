@@ -56,3 +56,59 @@ async def test_a_delivery_that_changed_meanwhile_is_left_alone(
     assert (stale.status_code, stale.json()["current"]["id"]) == (412, "delivery-of-ada")
     current = (await editor.get(one)).headers["etag"]
     assert current == hurried.headers["etag"] != seen
+
+
+MANY = """
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4000)
+INSERT INTO delivery (workspace_id, id, lane_id, account_id, channel, action, post_id, state, due_at, content,
+    created_at)
+SELECT workspace_id, id || '-' || n, lane_id, account_id, channel, action, CASE WHEN n % 2 = 0 THEN 'post-' || n END,
+    'canceled', due_at, content, created_at
+FROM delivery, numbers WHERE id = 'delivery-of-ada'
+"""
+IN_TIME = ("delivery_in_time", "delivery_of_no_post")
+ONE_POST = ("delivery_of_post", "delivery_once")
+
+
+@pytest.mark.parametrize(
+    ("query", "indexes"),
+    [
+        ({}, {*IN_TIME}),
+        ({"order": "newest", "account_id": "account-of-ada", "state": "canceled"}, {*IN_TIME}),
+        ({"post_id": "post-2"}, {*ONE_POST}),
+        ({"post_id": "post-2", "order": "newest"}, {*ONE_POST}),
+    ],
+)
+async def test_a_page_costs_what_it_shows_however_much_there_is(
+    place: Place, query: dict[str, str], indexes: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def change(sql: str) -> None:
+        await place.house.operations.run(lambda tx, _: tx.run(sql))
+
+    await change(MANY)
+    await change("ANALYZE")
+    asked: list[tuple[str, dict[str, Any]]] = []
+    read = Tx.all
+
+    def note(self: Tx, sql: str, **params: Any) -> Any:
+        asked.append((sql, params))
+        return read(self, sql, **params)
+
+    browser = await place.client("viewer")
+    first = (await browser.get(LIST, params={**query, "limit": "1"})).json()
+    monkeypatch.setattr(Tx, "all", note)
+    onward = {"cursor": first["next"]} if first["next"] else {}
+    assert (await browser.get(LIST, params=query | onward)).status_code == 200
+    monkeypatch.undo()
+    (listed,) = [each for each in asked if "FROM delivery" in each[0]]
+
+    def explain(tx: Tx, _: datetime) -> list[str]:
+        how = "EXPLAIN QUERY PLAN" if tx.dialect == "sqlite" else "EXPLAIN"
+        return [str(list(row.values())) for row in tx.all(f"{how} {listed[0]}", **listed[1])]
+
+    plan = await place.house.operations.read(explain)
+    used = {name for name in (*IN_TIME, *ONE_POST) for line in plan if name in line}
+    assert used <= indexes, plan
+    assert used, plan
+    assert len(used) == 2 or "post_id" in query, plan
+    assert not [line for line in plan if "Seq Scan" in line or "SCAN delivery" in line], plan

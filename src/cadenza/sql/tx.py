@@ -41,7 +41,7 @@ _NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _TABLE = re.compile(r"\bTABLE\(:([a-z_][a-z0-9_]*)\)\s+AS\s+([a-z_]+)\s*\(([^()]*)\)")
 CLOCK = "CLOCK()"
 _ANSWERS = re.compile(
-    r"^\s*SELECT\b|\bRETURNING\b|^\s*WITH\b(?!.*\b(UPDATE|INSERT|DELETE)\b)",
+    r"^\s*(SELECT|EXPLAIN)\b|\bRETURNING\b|^\s*WITH\b(?!.*\b(UPDATE|INSERT|DELETE)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _INSTANT = re.compile(r".*_(at|until)$")
@@ -195,7 +195,7 @@ def _plain(value: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def returns_rows(sql: str) -> bool:
-    """Say whether a statement answers with rows: a SELECT, or a change that says RETURNING."""
+    """Say whether a statement answers with rows: a SELECT, an EXPLAIN, or a change that says RETURNING."""
     return _ANSWERS.search(sql) is not None
 
 
