@@ -290,6 +290,11 @@ async def test_a_viewer_sees_the_queue_and_has_nothing_to_press(stage: Stage) ->
     await expect(page.get_by_role("button", name="Skip")).to_have_count(0)
     await expect(page.get_by_role("button", name="Pause…")).to_have_count(0)
 
+    await page.get_by_role("button", name=TEXTS[0]).click()
+    why = page.get_by_role("dialog", name="Why, and when")
+    await expect(why).to_contain_text("It is due Wed 21 Oct, 17:30 Berlin")
+    await expect(why.get_by_role("button", name="Publish now")).to_have_count(0)
+
 
 async def menu(page: Page, text: str, item: str) -> None:
     await page.get_by_role("button", name=f"More for {text}").click()

@@ -15,7 +15,7 @@ import { StateBadge } from "../../ui/StateBadge";
 import { fromNow, moment, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { asSentence, channelName, stateWord } from "../../ui/words";
-import { ExplainDrawer } from "./ExplainDrawer";
+import ExplainDrawer from "./ExplainDrawer";
 
 type Delivery = Schemas["Delivery"];
 type State = Delivery["state"];

@@ -19,7 +19,7 @@ import { Story } from "./Story";
 
 type Delivery = Schemas["Delivery"];
 
-export function ExplainDrawer({ deliveryId, onClose }: { deliveryId: string | null; onClose: () => void }) {
+export default function ExplainDrawer({ deliveryId, onClose }: { deliveryId: string | null; onClose: () => void }) {
   return (
     <Drawer opened={deliveryId !== null} onClose={onClose} position="right" size="lg" title="Why, and when">
       {deliveryId !== null && <Explanation id={deliveryId} />}

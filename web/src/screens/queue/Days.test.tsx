@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 
 import { show } from "../../test/stage";
 import { Days } from "./Days";
@@ -15,9 +15,11 @@ const start = {
   zone: "UTC",
   days: [
     day("2026-10-21", line("Oboe", "2026-10-21T07:00:00Z"), line("Horn", "2026-10-21T15:00:00Z")),
-    day("2026-10-22", line("Harp", "2026-10-22T07:00:00Z")),
+    day("2026-10-22", line("Harp", "2026-10-22T07:00:00Z"), { ...line("Lute", "2026-10-22T11:00:00Z"), kind: "by_hand", state: "draft" }),
   ],
 } as unknown as QueueView;
+
+const publish = vi.fn();
 
 function Moving() {
   const [view, setView] = useState(start);
@@ -27,8 +29,8 @@ function Moving() {
       const move = moveTo(now, id, movable(now).map(nameOf).indexOf(id) + by);
       return move === null ? now : withMove(now, move);
     });
-  const acts = { step, toTop: nothing, swap: nothing, skip: nothing, unskip: nothing, remove: nothing, compose: () => "/" };
-  return <Days view={view} acts={acts} move={nothing} />;
+  const acts = { step, toTop: nothing, swap: nothing, skip: nothing, unskip: nothing, remove: nothing, publish, compose: () => "/", edit: (id: string) => `/edit/${id}` };
+  return <Days view={view} acts={acts} why={nothing} move={nothing} />;
 }
 
 const handle = (text: string) => screen.getByRole("button", { name: new RegExp(`^Move: ${text}`) });
@@ -52,4 +54,20 @@ it("gives the focus back to the menu of a post that was moved to another day by 
   await userEvent.click(await screen.findByRole("menuitem", { name: "Move up" }));
   expect(screen.getByRole("button", { name: /^More for Harp/ }).closest("section")?.textContent).toContain("21 October");
   expect(document.activeElement).toBe(screen.getByRole("button", { name: /^More for Harp/ }));
+});
+
+it("leads from its first words, and from its menu, to the post", async () => {
+  show(<Moving />);
+  expect(screen.getByRole("link", { name: "Horn" }).getAttribute("href")).toBe("/edit/Horn");
+  await userEvent.click(screen.getByRole("button", { name: /^More for Horn/ }));
+  expect((await screen.findByRole("menuitem", { name: "Edit the post" })).getAttribute("href")).toBe("/edit/Horn");
+  await userEvent.click(await screen.findByRole("menuitem", { name: "Publish now…" }));
+  expect(publish.mock.lastCall?.[0]).toMatchObject({ ids: ["Horn"] });
+});
+
+it("offers for a draft that stays where it is what can be done with it", async () => {
+  show(<Moving />);
+  await userEvent.click(screen.getByRole("button", { name: /^More for Lute/ }));
+  const offered = (await screen.findAllByRole("menuitem")).map(({ textContent }) => textContent);
+  expect(offered).toEqual(["Edit the post", "Why, and when", "Take off the queue…"]);
 });

@@ -26,8 +26,8 @@ interface Held {
   over: string | null;
 }
 
-export function Days(props: { view: QueueView; acts: LineActs | null; move: (move: Move | null) => void }) {
-  const { view, acts, move } = props;
+export function Days(props: { view: QueueView; acts: LineActs | null; why: (line: Line) => void; move: (move: Move | null) => void }) {
+  const { view, acts, why, move } = props;
   const [held, setHeld] = useState<Held | null>(null);
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
@@ -70,7 +70,7 @@ export function Days(props: { view: QueueView; acts: LineActs | null; move: (mov
       <SortableContext items={names} strategy={() => null}>
         <Stack gap="lg">
           {view.days.map((day) => (
-            <OneDay key={day.day} day={day} zone={view.zone} acts={acts} first={names[0]} last={names.at(-1)} />
+            <OneDay key={day.day} day={day} zone={view.zone} acts={acts} why={why} first={names[0]} last={names.at(-1)} />
           ))}
         </Stack>
       </SortableContext>
@@ -94,8 +94,8 @@ function Carried({ line, was, to }: { line: Line | undefined; was: string; to: s
   );
 }
 
-function OneDay(props: { day: Day; zone: string; acts: LineActs | null; first?: string; last?: string }) {
-  const { day, zone, acts } = props;
+function OneDay(props: { day: Day; zone: string; acts: LineActs | null; why: (line: Line) => void; first?: string; last?: string }) {
+  const { day, zone, acts, why } = props;
   const today = localDay(useNow(60_000), zone);
   const change = clockChangeWords(clockChange(day.day, zone));
   if (day.lines.length === 0 && change === null && !day.blackout) return null;
@@ -123,7 +123,7 @@ function OneDay(props: { day: Day; zone: string; acts: LineActs | null; first?: 
       </Group>
       <Stack component="ul" gap={6} m={0} p={0} style={{ listStyle: "none" }}>
         {day.lines.map((line) => {
-          const shown = { line, clock: clock(line.at, zone), acts };
+          const shown = { line, clock: clock(line.at, zone), acts, why };
           const key = nameOf(line); // of the post, not of its time: a line that moves keeps its focus
           if (!mayMove(line)) return <FixedLine key={key} {...shown} />;
           return <MovableLine key={key} {...shown} isFirst={nameOf(line) === props.first} isLast={nameOf(line) === props.last} />;

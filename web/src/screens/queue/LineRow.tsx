@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Text } from "@mantine/core";
+import { ActionIcon, Anchor, Badge, Button, Group, Menu, Text } from "@mantine/core";
 import { useMergedRef } from "@mantine/hooks";
 import { useSortable } from "@dnd-kit/sortable";
 import {
@@ -8,8 +8,11 @@ import {
   IconArrowUp,
   IconDots,
   IconGripVertical,
+  IconHelpCircle,
+  IconPencil,
   IconPencilPlus,
   IconPlayerSkipForward,
+  IconSend,
   IconTrash,
 } from "@tabler/icons-react";
 import type { KeyboardEvent } from "react";
@@ -18,7 +21,7 @@ import { Link } from "react-router";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { channelName } from "../../ui/words";
 import { carryFocus, useCarriedFocus } from "./carryFocus";
-import { nameOf, type Line } from "./order";
+import { mayMove, nameOf, type Line } from "./order";
 
 const kinds: Partial<Record<Line["kind"], { says: string; colour: string }>> = {
   held: { says: "Held", colour: "yellow" },
@@ -35,13 +38,17 @@ export interface LineActs {
   skip: (at: string) => void;
   unskip: (at: string) => void;
   remove: (line: Line) => void;
+  publish: (line: Line) => void;
   compose: (at: string) => string;
+  edit: (postId: string) => string;
 }
 
 interface Shown {
   line: Line;
   clock: string;
   acts: LineActs | null;
+  /** Say why it goes then, or does not: for everybody who may look. */
+  why: (line: Line) => void;
 }
 
 /** A post that may change its place: the handle drags, by mouse, finger or keys. */
@@ -83,13 +90,14 @@ export function MovableLine(props: Shown & { isFirst: boolean; isLast: boolean }
         </ActionIcon>
       )}
       <Clock {...props} />
-      <Said line={line} />
+      <Said {...props} />
       {acts !== null && <More {...props} acts={acts} />}
     </li>
   );
 }
 
-function More({ line, clock, acts, isFirst, isLast }: Shown & { acts: LineActs; isFirst: boolean; isLast: boolean }) {
+/** What can be done with a post; one that may change its place says where it stands. */
+function More({ line, clock, acts, why, isFirst, isLast }: Shown & { acts: LineActs; isFirst?: boolean; isLast?: boolean }) {
   const id = nameOf(line);
   const moved = (act: () => void) => () => {
     carryFocus(id, "more");
@@ -103,18 +111,36 @@ function More({ line, clock, acts, isFirst, isLast }: Shown & { acts: LineActs; 
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item disabled={isFirst} leftSection={<IconArrowUp size={16} aria-hidden />} onClick={moved(() => acts.step(id, -1))}>
-          Move up
+        {line.post_id !== null && (
+          <Menu.Item component={Link} to={acts.edit(line.post_id)} leftSection={<IconPencil size={16} aria-hidden />}>
+            Edit the post
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconHelpCircle size={16} aria-hidden />} onClick={() => why(line)}>
+          Why, and when
         </Menu.Item>
-        <Menu.Item disabled={isLast} leftSection={<IconArrowDown size={16} aria-hidden />} onClick={moved(() => acts.step(id, 1))}>
-          Move down
-        </Menu.Item>
-        <Menu.Item disabled={isFirst} leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={moved(() => acts.toTop(id))}>
-          To the top
-        </Menu.Item>
-        <Menu.Item disabled={isFirst && isLast} leftSection={<IconArrowsExchange size={16} aria-hidden />} onClick={() => acts.swap(line)}>
-          Swap with another…
-        </Menu.Item>
+        {line.state !== "draft" && (
+          <Menu.Item leftSection={<IconSend size={16} aria-hidden />} onClick={() => acts.publish(line)}>
+            Publish now…
+          </Menu.Item>
+        )}
+        {mayMove(line) && (
+          <>
+            <Menu.Divider />
+            <Menu.Item disabled={isFirst} leftSection={<IconArrowUp size={16} aria-hidden />} onClick={moved(() => acts.step(id, -1))}>
+              Move up
+            </Menu.Item>
+            <Menu.Item disabled={isLast} leftSection={<IconArrowDown size={16} aria-hidden />} onClick={moved(() => acts.step(id, 1))}>
+              Move down
+            </Menu.Item>
+            <Menu.Item disabled={isFirst} leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={moved(() => acts.toTop(id))}>
+              To the top
+            </Menu.Item>
+            <Menu.Item disabled={isFirst && isLast} leftSection={<IconArrowsExchange size={16} aria-hidden />} onClick={() => acts.swap(line)}>
+              Swap with another…
+            </Menu.Item>
+          </>
+        )}
         {line.kind === "filled" && (
           <Menu.Item leftSection={<IconPlayerSkipForward size={16} aria-hidden />} onClick={() => acts.skip(line.at)}>
             Skip this slot
@@ -122,7 +148,7 @@ function More({ line, clock, acts, isFirst, isLast }: Shown & { acts: LineActs; 
         )}
         <Menu.Divider />
         <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => acts.remove(line)}>
-          Take off the queue
+          Take off the queue…
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -130,30 +156,27 @@ function More({ line, clock, acts, isFirst, isLast }: Shown & { acts: LineActs; 
 }
 
 /** A line that stays where it is: a free, skipped or capped slot, or a post that nobody moves. */
-export function FixedLine({ line, clock, acts }: Shown) {
+export function FixedLine(props: Shown) {
+  const { line, clock, acts } = props;
   return (
     <li className="queue-line" data-kind={line.kind}>
       <span />
       <Clock line={line} clock={clock} />
-      {line.ids.length > 0 ? <Said line={line} /> : <Text size="sm" c="dimmed">{freeWords(line)}</Text>}
-      {acts === null ? <span /> : <FixedActs line={line} clock={clock} acts={acts} />}
+      {line.ids.length > 0 ? <Said {...props} /> : <Text size="sm" c="dimmed">{freeWords(line)}</Text>}
+      {acts === null ? <span /> : <FixedActs {...props} acts={acts} />}
     </li>
   );
 }
 
-function FixedActs({ line, clock, acts }: { line: Line; clock: string; acts: LineActs }) {
+function FixedActs(props: Shown & { acts: LineActs }) {
+  const { line, clock, acts } = props;
   if (line.kind === "skipped")
     return (
       <Button size="compact-sm" variant="subtle" aria-label={`Offer ${clock} again`} onClick={() => acts.unskip(line.at)}>
         Offer again
       </Button>
     );
-  if (line.kind === "by_hand" || line.kind === "pinned")
-    return (
-      <ActionIcon variant="subtle" color="gray" aria-label={`Take off the queue: ${words(line)}, ${clock}`} onClick={() => acts.remove(line)}>
-        <IconTrash size={16} />
-      </ActionIcon>
-    );
+  if (line.kind === "by_hand" || line.kind === "pinned") return <More {...props} />;
   if (line.kind !== "empty" && line.kind !== "capped") return <span />;
   return (
     <Group gap={2} wrap="nowrap">
@@ -182,13 +205,22 @@ function Clock({ line, clock }: { line: Line; clock: string }) {
   );
 }
 
-function Said({ line }: { line: Line }) {
+/** The post's first words lead to it; who may not edit, or comes too late for that, is told its story. */
+function Said({ line, acts, why }: Shown) {
   const kind = kinds[line.kind];
+  const look = { size: "sm", c: "var(--mantine-color-text)", className: "queue-words" } as const;
+  const waits = line.kind !== "sending" && line.kind !== "sent";
   return (
     <div>
-      <Text size="sm" className="queue-words">
-        {words(line)}
-      </Text>
+      {acts !== null && waits && line.post_id !== null ? (
+        <Anchor {...look} component={Link} to={acts.edit(line.post_id)}>
+          {words(line)}
+        </Anchor>
+      ) : (
+        <Anchor {...look} component="button" type="button" ta="start" onClick={() => why(line)}>
+          {words(line)}
+        </Anchor>
+      )}
       <Group gap={6}>
         {line.channels.map((channel) => (
           <Group key={channel} gap={4} wrap="nowrap">

@@ -1,7 +1,7 @@
 // One account's queue: what goes out when, and everything a person may do about it.
 import { ActionIcon, Alert, Button, Group, Menu, Stack } from "@mantine/core";
 import { IconArrowsDownUp, IconArrowsShuffle, IconCalendarCog, IconDots, IconPlayerPause, IconStack2, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 
 import { useAccounts, useChosenAccount, type Account } from "../../api/accounts";
 import { useMay, useWorkspaceId } from "../../api/me";
@@ -16,8 +16,9 @@ import { NoAccount } from "../../ui/NoAccount";
 import { Page } from "../../ui/Page";
 import { Days } from "./Days";
 import { Head, Standing } from "./Head";
+import { words } from "./LineRow";
 import { Missed } from "./Missed";
-import { movable, type Line } from "./order";
+import { movable, nameOf, type Line } from "./order";
 import { PauseDialog } from "./PauseDialog";
 import "./queue.css";
 import { ResumeDialog } from "./ResumeDialog";
@@ -26,6 +27,7 @@ import { SwapDialog } from "./SwapDialog";
 import { useOrder } from "./useOrder";
 import { useMix, useQueueActs, useQueueView } from "./useQueue";
 
+const ExplainDrawer = lazy(() => import("../activity/ExplainDrawer"));
 const STEP = 14;
 const MOST = 92;
 
@@ -58,6 +60,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
   const view = order.view;
   const mix = useMix(account.id);
   const [swapped, setSwapped] = useState<Line | null>(null);
+  const [asked, setAsked] = useState<string | null>(null);
   const few = view === undefined || movable(view).length < 2 || order.busy; // the whole order is told by what is seen
   const acts = useQueueActs(account.id, view?.zone ?? account.zone);
   const lacksSchedule = query.error instanceof Problem && query.error.code === "no_queue";
@@ -77,15 +80,20 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
     swap: setSwapped,
     skip: (at: string) => acts.skip.mutate([at]),
     unskip: (at: string) => acts.lift.mutate([at]),
-    remove: async (line: { ids: string[]; text?: string | null }) => {
+    remove: async (line: Line) => {
       const yes = await askFirst({
         title: "Take this post off the queue?",
-        says: `“${line.text ?? "A post without words"}” will not be sent by ${account.handle}. The post itself is kept.`,
+        says: `“${words(line)}” will not be sent by ${account.handle}. The post itself is kept.`,
         yes: "Take it off",
         danger: true,
       });
       if (yes) acts.cancel.mutate(line.ids);
     },
+    publish: async (line: Line) => {
+      const says = `“${words(line)}” goes out by ${account.handle} at once. This cannot be taken back.`;
+      if (await askFirst({ title: "Publish now?", says, yes: "Publish now" })) acts.publish.mutate(line.ids);
+    },
+    edit: (postId: string) => `/w/${workspaceId}/compose/${postId}`,
     compose: (at: string) => `/w/${workspaceId}/compose?account=${account.id}&at=${encodeURIComponent(at)}`,
   };
 
@@ -162,7 +170,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
               </Group>
             </Alert>
           )}
-          <Days view={view} acts={mayEdit ? lineActs : null} move={order.move} />
+          <Days view={view} acts={mayEdit ? lineActs : null} why={(line) => setAsked(nameOf(line))} move={order.move} />
           {days < MOST && (
             <Button variant="default" loading={query.isFetching && query.isPlaceholderData} onClick={() => setDays(Math.min(MOST, days + STEP))}>
               Show later days
@@ -196,6 +204,11 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
           onSwap={(ids) => mix.mutate({ verb: "swap", ids, revision: view.revision }, { onSuccess: () => setSwapped(null) })}
           onClose={() => setSwapped(null)}
         />
+      )}
+      {asked !== null && (
+        <Suspense>
+          <ExplainDrawer deliveryId={asked} onClose={() => setAsked(null)} />
+        </Suspense>
       )}
       {dialog === "schedule" && <ScheduleEditor account={account} isNew={view === undefined} view={view} onClose={close} />}
     </Page>

@@ -11,6 +11,7 @@ import { count } from "../../ui/words";
 import { orderBefore } from "./order";
 import { undoSkip } from "./undoSkip";
 
+const DELIVERY = "/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}";
 const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
 
 function usePath(accountId: string) {
@@ -130,19 +131,19 @@ export function useQueueActs(accountId: string, zone: string) {
       },
     },
   );
+  const each = async <Answer>(ids: string[], ask: (delivery: { workspace_id: string; delivery_id: string }) => Promise<Answer>) => {
+    const answers: Answer[] = [];
+    for (const delivery_id of ids) answers.push(await ask({ workspace_id: path.workspace_id, delivery_id }));
+    return answers;
+  };
   const cancel = useAct(
-    async (ids: string[]) => {
-      for (const id of ids)
-        await take(
-          api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/cancel", {
-            params: { path: { workspace_id: path.workspace_id, delivery_id: id } },
-            body: { reason: "taken off the queue" },
-          }),
-        );
-    },
+    (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/cancel`, { params: { path: delivery }, body: { reason: "taken off the queue" } }))),
     { done: () => "Taken off the queue." },
   );
-  return { skip, lift, clear, pause, resume, rescue, cancel };
+  const publish = useAct((ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/publish-now`, { params: { path: delivery } }))), {
+    done: (answers) => ["It goes out now.", answers.find(({ warning }) => warning)?.warning].filter(Boolean).join(" "),
+  });
+  return { skip, lift, clear, pause, resume, rescue, cancel, publish };
 }
 
 /** What a resume would do, without doing it. */
