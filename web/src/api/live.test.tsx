@@ -1,7 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { act, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { refuse, serve } from "../test/server";
+import { asked, refuse, serve } from "../test/server";
 import { ada, HOME, show } from "../test/stage";
 import { useLive } from "./live";
 import { onSessionEnd } from "./session";
@@ -13,12 +14,15 @@ class Stream {
   readyState = 0;
   onopen: (() => void) | null = null;
   onerror: (() => void) | null = null;
-  onmessage: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
   constructor(readonly url: string) {
     Stream.opened.push(this);
   }
   close() {
     this.readyState = Stream.CLOSED;
+  }
+  tell(kind: string) {
+    this.onmessage?.({ data: JSON.stringify({ kind }) });
   }
   refused() {
     this.readyState = Stream.CLOSED;
@@ -30,6 +34,29 @@ function Frame() {
   return <p>{useLive(HOME) ? "live" : "not live"}</p>;
 }
 
+/** A screen that shows something of everything. */
+function Screen() {
+  useLive(HOME);
+  const read = async (name: string) => (await fetch(`/${name}`)).text();
+  for (const name of shown) useQuery({ queryKey: [HOME, name], queryFn: () => read(name) }); // a constant list: the same hooks each time
+  return null;
+}
+const shown = ["queue", "posts", "accounts", "members", "keys", "rules", "library"];
+const reads = () => asked.map(({ url }) => new URL(url).pathname.slice(1));
+
+function setHidden(hidden: boolean) {
+  vi.spyOn(document, "hidden", "get").mockReturnValue(hidden);
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+async function standing() {
+  serve(() => ({}));
+  show(<Screen />);
+  act(() => Stream.opened[0]?.onopen?.());
+  await waitFor(() => expect(reads()).toHaveLength(shown.length));
+  asked.length = 0;
+}
+
 beforeEach(() => {
   Stream.opened = [];
   vi.stubGlobal("EventSource", Stream);
@@ -37,6 +64,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
@@ -71,4 +99,38 @@ it("leaves a stream that only broke to the browser", async () => {
   act(() => Stream.opened[0]?.onerror?.());
   await act(() => vi.advanceTimersByTimeAsync(60_000));
   expect(Stream.opened).toHaveLength(1);
+});
+
+it("reads anew what an event touches, once for a burst, and nothing else", async () => {
+  await standing();
+  act(() => ["key.make", "post.edit", "post.approve"].forEach((kind) => Stream.opened[0]?.tell(kind)));
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  expect(reads().toSorted()).toEqual(["keys", "posts", "queue"]);
+});
+
+it("reads everything anew after an event of a kind that it does not know", async () => {
+  await standing();
+  act(() => Stream.opened[0]?.tell("installation.held"));
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  expect(reads().toSorted()).toEqual(shown.toSorted());
+});
+
+it("holds no line while nobody sees the page, and reads everything anew when somebody does", async () => {
+  await standing();
+  act(() => setHidden(true));
+  expect(Stream.opened[0]?.readyState).toBe(Stream.CLOSED);
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(Stream.opened).toHaveLength(1);
+  asked.length = 0;
+  act(() => setHidden(false));
+  expect(Stream.opened).toHaveLength(2);
+  act(() => Stream.opened[1]?.onopen?.());
+  await waitFor(() => expect(new Set(reads())).toEqual(new Set(shown)));
+});
+
+it("opens no line for a page that was opened behind another", async () => {
+  setHidden(true);
+  serve(() => ({}));
+  show(<Screen />);
+  expect(Stream.opened).toHaveLength(0);
 });

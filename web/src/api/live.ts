@@ -1,10 +1,12 @@
-// What happens in the workspace, as it happens: every event makes what is shown of the workspace stale. A stream that
-// breaks comes back by itself; one that was refused (a gateway's word, an ended session) is opened anew, ever more
-// slowly, after a look at whether we are still signed in.
+// What happens in the workspace, as it happens: an event makes stale what it touches (touches.ts), and that is read anew.
+// A stream that breaks comes back by itself; one that was refused (a gateway's word, an ended session) is opened anew,
+// ever more slowly, after a look at whether we are still signed in. A page that nobody sees holds no stream: browsers
+// open six lines to a server, so a seventh tab would wait for ever. Seen again, it reads everything anew.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { meQuery } from "./me";
+import { touchedBy } from "./touches";
 
 const GATHER = 250; // milliseconds: a burst of events is one refresh
 const FIRST_WAIT = 2_000;
@@ -15,42 +17,64 @@ export function useLive(workspaceId: string): boolean {
   const queries = useQueryClient();
   const [connected, setConnected] = useState(true);
   useEffect(() => {
-    let source: EventSource;
+    let source: EventSource | undefined;
     let gathering: ReturnType<typeof setTimeout> | undefined;
     let waiting: ReturnType<typeof setTimeout> | undefined;
     let wait = FIRST_WAIT;
-    let down = false;
+    let missed = false; // nobody tells what happened while there was no stream
+    const stale = new Set<string>();
     const readAnew = () => void queries.invalidateQueries({ queryKey: [workspaceId] });
+    const readStale = () => {
+      gathering = undefined;
+      const touched = new Set(stale);
+      stale.clear();
+      if (touched.has(EVERYTHING)) readAnew();
+      else void queries.invalidateQueries({ queryKey: [workspaceId], predicate: ({ queryKey }) => touched.has(String(queryKey[1])) });
+    };
     const open = () => {
       source = new EventSource(`/api/v1/workspaces/${encodeURIComponent(workspaceId)}/events`);
       source.onopen = () => {
         setConnected(true);
-        if (down) readAnew(); // nobody told us what happened meanwhile, and what failed may work again
-        down = false;
+        if (missed) readAnew();
+        missed = false;
         wait = FIRST_WAIT;
       };
       source.onerror = () => {
-        down = true;
+        missed = true;
         setConnected(false);
-        if (source.readyState !== EventSource.CLOSED) return; // it tries again by itself
+        if (source?.readyState !== EventSource.CLOSED) return; // it tries again by itself
         // Who is no longer signed in is led to the door by the answer to this.
         queries.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => undefined);
         waiting = setTimeout(open, wait);
         wait = Math.min(2 * wait, LONGEST_WAIT);
       };
-      source.onmessage = () => {
-        gathering ??= setTimeout(() => {
-          gathering = undefined;
-          readAnew();
-        }, GATHER);
+      source.onmessage = ({ data }: MessageEvent<string>) => {
+        for (const each of touchedBy(kindOf(data)) ?? [EVERYTHING]) stale.add(each);
+        gathering ??= setTimeout(readStale, GATHER);
       };
     };
-    open();
-    return () => {
-      clearTimeout(gathering);
+    const close = () => {
       clearTimeout(waiting);
-      source.close();
+      source?.close();
+      source = undefined;
+      missed = true;
+    };
+    const seen = () => (document.hidden ? close() : source === undefined && open());
+    missed = document.hidden;
+    seen();
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      document.removeEventListener("visibilitychange", seen);
+      clearTimeout(gathering);
+      close();
     };
   }, [workspaceId, queries]);
   return connected;
+}
+
+const EVERYTHING = "*";
+
+function kindOf(data: string): string {
+  const { kind } = JSON.parse(data) as { kind: string };
+  return kind;
 }
