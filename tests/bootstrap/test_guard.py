@@ -27,6 +27,7 @@ from cadenza.deliveries.installation import (
     hold,
 )
 from cadenza.deliveries.permit import Wish, locks_of, permit
+from cadenza.deliveries.resume_plan import SPACING
 from tests.bootstrap.conftest import HOME, Town
 from tests.bootstrap.test_work import until, working
 
@@ -188,6 +189,57 @@ async def test_a_clock_that_jumped_holds_and_a_person_lets_it_go_on(house: House
     assert "jumped forward by 6 days" in jumped.hold.says
     assert await confirmed(house) == Confirmed(CLOCK, missed=0)
     assert (await beaten(house)).hold is None
+
+
+async def test_a_hold_begins_where_the_clock_stood_before_it_jumped(house: House) -> None:
+    first = await beaten(house)
+    await house.operations.run(
+        lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
+    )
+    jumped = await beaten(house, Elapsed(first.now - A_WEEK, 5.0))
+    assert jumped.hold is not None
+    assert jumped.hold.since == first.now - A_WEEK + timedelta(seconds=5)
+
+
+async def held_since(house: House, ago: timedelta) -> None:
+    await beaten(house)
+    await house.operations.run(
+        lambda tx, now: hold(tx, now, kind=CLOCK, says="it jumped", since=now - ago)
+    )
+
+
+async def test_what_came_due_while_the_clock_was_in_doubt_is_not_late_for_it(
+    town: Town, house: House
+) -> None:
+    await held_since(house, timedelta(hours=8))
+    late = await town.post(house, "late before the hold", due=timedelta(hours=-10))
+    meanwhile = await town.post(house, "due meanwhile", due=timedelta(hours=-7))
+    await house.guard.run_once()
+    assert house.source.held
+    assert await confirmed(house) == Confirmed(CLOCK, missed=0)
+    await house.guard.run_once()
+    async with working(house):
+        await until(town, house, late, "missed")
+        await until(town, house, meanwhile, "sent")
+
+
+async def test_what_came_due_while_the_clock_was_in_doubt_goes_out_spaced(
+    town: Town, house: House
+) -> None:
+    await held_since(house, timedelta(hours=8))
+    posts = [
+        await town.post(house, f"{hours} hours ago", due=timedelta(hours=-hours))
+        for hours in (7, 6, 5)
+    ]
+    async with working(house):
+        assert house.source.held
+        await confirmed(house)
+        await house.guard.run_once()
+        await until(town, house, posts[0], "sent")
+        rows = [await town.row(house, id_) for id_ in posts]
+    assert [row["state"] for row in rows] == ["sent", "scheduled", "scheduled"]
+    assert rows[2]["due_at"] - rows[1]["due_at"] == SPACING
+    assert rows[1]["due_at"] - rows[0]["due_at"] > SPACING / 2
 
 
 async def test_a_jump_behind_a_restore_is_a_second_matter(house: House) -> None:

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from cadenza.accounts.refresher import Refresher
-from cadenza.bootstrap.after_outage import silence, space_what_is_late
+from cadenza.bootstrap.after_outage import silence, space_all, space_what_is_late
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.relieve_days import DayRelief
 from cadenza.bootstrap.watch_queues import watch_queues
@@ -88,12 +88,14 @@ class Duties:
             world.unseen = world.unseen or (elapsed is None and world.jumped)
             return beat(tx, now, witness=witness, elapsed=elapsed)
 
-        era = world.era
+        era, before = world.era, self._signs
         self._signs = await self._operations.run(sign, locks=[LOCK])
         if era == world.era:
             world.closed = False  # people are served again
             self._remember(self._signs)
         self._at = world.now()
+        if before is not None and before.hold is not None and self._signs.hold is None:
+            await space_all(self._house, self._signs.now - before.hold.since)
         self._source.held = OBEY and self._signs.hold is not None
 
     def _remember(self, signs: Signs) -> None:

@@ -1,7 +1,8 @@
-"""When a worker starts after nothing ran for a while: late posts are spaced before anything is claimed.
+"""When a worker starts after nothing ran for a while, or sending goes on after a hold: late posts are spaced first.
 
 How long nothing ran is what the installation's last sign of life tells, read before this process gives
-its first. A short restart is no outage; a database whose sending is held is left as it is.
+its first. A short restart is no outage; a database whose sending is held is left as it is until a person has
+confirmed. Limit: a worker that starts in the seconds between that word and the others' hearing it spaces nothing.
 """
 
 import logging
@@ -32,9 +33,14 @@ async def silence(house: House) -> timedelta:
 
 
 async def space_what_is_late(house: House, silent: timedelta) -> int:
-    """Give late posts their turns, account by account; return for how many accounts."""
+    """After an outage, give late posts their turns; return for how many accounts."""
     if silent < OUTAGE or house.source.held:
         return 0
+    return await space_all(house, silent)
+
+
+async def space_all(house: House, silent: timedelta) -> int:
+    """Give late posts their turns, account by account, after so long a silence; return for how many accounts."""
     accounts = await house.operations.read(flooded)
     for account in accounts:
         await house.operations.run(_of(*account), locks=locks_of(*account))

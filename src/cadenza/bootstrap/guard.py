@@ -7,7 +7,9 @@ more than the database did: a database that knows less than the file was restore
 
 import logging
 import os
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
@@ -45,6 +47,7 @@ class Guard:
     path: Path
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
     signs: Signs | None = None
+    before_going_on: Callable[[timedelta], Awaitable[object]] | None = None  # after so long a hold
 
     async def run_once(self) -> float:
         """Give a sign of life; obey what it brings."""
@@ -54,6 +57,9 @@ class Guard:
             lambda tx, now: beat(tx, now, witness=witness, elapsed=elapsed), locks=[LOCK]
         )
         self.stopwatch.start()
+        held = self.signs.hold if self.signs is not None else None
+        if held is not None and signs.hold is None and self.before_going_on is not None:
+            await self.before_going_on(abs(signs.now - held.since))  # nothing is claimed yet
         self._obey(signs)
         if signs.hold is None or signs.hold.kind != "restore":
             # While a restore waits for a person, the file stays: it is the evidence.

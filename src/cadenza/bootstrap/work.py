@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 
-from cadenza.bootstrap.after_outage import silence, space_what_is_late
+from cadenza.bootstrap.after_outage import silence, space_all, space_what_is_late
 from cadenza.bootstrap.jobs import QUEUE as JOB_QUEUE
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.relieve_days import DayRelief
@@ -35,6 +36,7 @@ async def run_worker(
     silent = await silence(house)
     await house.guard.run_once()  # before anything is claimed
     await space_what_is_late(house, silent)
+    house.guard.before_going_on = partial(space_all, house)
     await house.schedule_jobs()
     road, jobs = make_road(house, name), make_jobs(house, name)
     unwatch = _listen(house)

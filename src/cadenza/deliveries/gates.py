@@ -100,14 +100,17 @@ def still_wanted(facts: Facts) -> Answer:
 def lateness(facts: Facts) -> timedelta:
     """Say how long it could have gone and did not: what waits behind a park of its lane is not late for it."""
     lane, now, due = facts.lane, facts.now, facts.delivery["due_at"]
-    opened = max(
-        (at for at in (lane["parked_until"], lane["opened_at"]) if at is not None and at <= now),
-        default=None,
-    )
+    opened = opened_of(lane, now)
     if opened is None or due >= opened:
         return now - due
     before = max(timedelta(), (lane["held_at"] or due) - due)
     return before + (now - opened)
+
+
+def opened_of(lane: Row, now: datetime) -> datetime | None:
+    """Say when a lane was last let go, if it ever was held."""
+    ends = (lane["parked_until"], lane["opened_at"])
+    return max((at for at in ends if at is not None and at <= now), default=None)
 
 
 def not_suppressed(facts: Facts) -> Answer:

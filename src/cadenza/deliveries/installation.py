@@ -45,8 +45,16 @@ class Elapsed:
 
 
 @dataclass(frozen=True, slots=True)
+class Jump:
+    """What the clock did, and where it stood before, if it went forward."""
+
+    says: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Hold:
-    """All sending waits for a person."""
+    """All sending waits for a person. After a jump `since` is by the clock as it went before it."""
 
     kind: str
     says: str
@@ -88,11 +96,12 @@ def beat(
     new = row["held_at"] is None and (back or jumped) is not None
     if new:
         kind = CLOCK if back is None else RESTORE
-        hold(tx, now, kind=kind, says=ALSO.join(each for each in (back, jumped) if each))
+        says = ALSO.join(each for each in (back, jumped and jumped.says) if each)
+        hold(tx, now, kind=kind, says=says, since=jumped and jumped.since)
     elif row["hold_kind"] == RESTORE:
         _set_aside(tx, now)  # a copy was held when it was made: more is overdue by now
         if jumped is not None and ALSO not in row["hold_reason"]:
-            _hold_both(tx, row["hold_reason"], jumped)
+            _hold_both(tx, row["hold_reason"], jumped.says)
     elif back is not None:  # behind a jump that was held already
         _set_aside(tx, now)
         _hold_both(tx, back, row["hold_reason"])
@@ -103,14 +112,14 @@ def beat(
     return _signs(tx, now, new=new)
 
 
-def hold(tx: Tx, now: datetime, *, kind: str, says: str) -> None:
+def hold(tx: Tx, now: datetime, *, kind: str, says: str, since: datetime | None = None) -> None:
     """Let nothing leave; after a restore, what was in hand or is overdue may be out already."""
     tx.run(
         """
-        UPDATE installation SET held_at = :now, hold_kind = :kind, hold_reason = :says
+        UPDATE installation SET held_at = :since, hold_kind = :kind, hold_reason = :says
         WHERE id = 'this' AND held_at IS NULL
         """,
-        now=now,
+        since=since or now,
         kind=kind,
         says=says,
     )
@@ -134,6 +143,7 @@ def confirm(
 ) -> Confirmed | NothingHeld:
     """A person says that all is well. After a restore, what is overdue may be out: it is missed.
 
+    After a jump of the clock, what came due meanwhile is not late for it.
     If the clock jumped while a restore was held, that is a second matter, and stays held.
     """
     row = _row(tx)
@@ -163,6 +173,8 @@ def confirm(
     )
     if not jumped:
         _open_lanes(tx)
+    if not jumped and not restored:
+        _excuse(tx, now, since=row["held_at"])
     for workspace in tx.all("SELECT id FROM workspace"):
         record(
             tx,
@@ -225,18 +237,18 @@ def _went_back(row: Row, witness: Witness | None) -> str | None:
     )
 
 
-def _jumped(row: Row, now: datetime, elapsed: Elapsed | None) -> str | None:
+def _jumped(row: Row, now: datetime, elapsed: Elapsed | None) -> Jump | None:
     """Judge the clock by this process; one that was frozen while others beat says nothing."""
     if elapsed is None:
         ahead = row["beat_at"] - now
         if ahead <= BRAKE:
             return None
-        return f"the database's clock is {ahead} behind its own last sign of life"
+        return Jump(f"the database's clock is {ahead} behind its own last sign of life", now)
     jump = now - (elapsed.beat_at + timedelta(seconds=elapsed.seconds))
     if abs(jump) <= BRAKE or abs(now - row["beat_at"]) <= BRAKE:
         return None
     where = "forward" if jump > timedelta() else "back"
-    return f"the database's clock jumped {where} by {abs(jump)}"
+    return Jump(f"the database's clock jumped {where} by {abs(jump)}", min(now, now - jump))
 
 
 def _hold_both(tx: Tx, back: str, jumped: str) -> None:
@@ -312,3 +324,18 @@ def _open_lanes(tx: Tx) -> None:
         """  # noqa: S608 - a constant
     )
     lanes.refresh(tx, [(row["workspace_id"], row["id"]) for row in rows])
+
+
+def _excuse(tx: Tx, now: datetime, *, since: datetime) -> None:
+    """Let nobody call late what came due while all was held: to a lane it was a hold like another."""
+    tx.run(
+        """
+        UPDATE lane SET opened_at = :now, held_at = CASE
+            WHEN coalesce(parked_until, opened_at) >= :lately AND held_at < :since THEN held_at ELSE :since
+        END
+        WHERE NOT paused AND runnable_at <= :now
+        """,
+        now=now,
+        since=since,
+        lately=since - lanes.FOLLOWING,
+    )

@@ -1,4 +1,4 @@
-"""After an outage: posts that came due while nothing ran go out one after the other, never as a flood.
+"""After an outage or a hold: posts that came due while nothing left go out one after the other, never as a flood.
 
 `flooded` names the accounts with several posts overdue that a worker would take at once; a lane that is
 paused or held is not among them, its own resume plan decides. `space` gives the ones within the account's
@@ -8,6 +8,7 @@ grace their turns; older ones stay as they are, for the gate to call them missed
 from datetime import datetime, timedelta
 
 from cadenza.deliveries import lanes
+from cadenza.deliveries.gates import opened_of
 from cadenza.deliveries.resume_plan import SPACING
 from cadenza.sql.tx import Row, Tx
 
@@ -35,7 +36,7 @@ def space(
 ) -> list[tuple[str, datetime]]:
     """Give an account's late posts their turns from now on; a post's channels go together."""
     lane_id = f"account:{account_id}"
-    late = _late(tx, now, workspace_id, account_id, lane_id)
+    late = _late(tx, now, workspace_id, account_id)
     turns: dict[tuple[str, datetime], datetime] = {}
     for row in late:
         together = (row["post_id"] or row["id"], row["due_at"])
@@ -57,12 +58,28 @@ def space(
     return given
 
 
-def _late(tx: Tx, now: datetime, workspace_id: str, account_id: str, lane_id: str) -> list[Row]:
-    grace: int = tx.value(
-        "SELECT grace_minutes FROM account WHERE workspace_id = :workspace_id AND id = :id",
+def not_too_late(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> datetime:
+    """Say from which due time on an account's posts may still go, as the gate judges it."""
+    row = tx.one(
+        """
+        SELECT grace_minutes, held_at, parked_until, opened_at FROM account
+        JOIN lane ON lane.workspace_id = account.workspace_id AND lane.id = 'account:' || account.id
+        WHERE account.workspace_id = :workspace_id AND account.id = :id
+        """,
         workspace_id=workspace_id,
         id=account_id,
     )
+    if row is None:
+        return now
+    grace, opened = timedelta(minutes=row["grace_minutes"]), opened_of(row, now)
+    if opened is None or now - opened > grace:
+        return now - grace
+    if row["held_at"] is None:
+        return now - lanes.A_YEAR
+    return min(now - grace, row["held_at"] - (grace - (now - opened)))
+
+
+def _late(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row]:
     return tx.all(
         """
         SELECT id, post_id, due_at FROM delivery
@@ -71,7 +88,7 @@ def _late(tx: Tx, now: datetime, workspace_id: str, account_id: str, lane_id: st
         ORDER BY due_at, id
         """,
         workspace_id=workspace_id,
-        lane_id=lane_id,
+        lane_id=f"account:{account_id}",
         now=now,
-        since=now - timedelta(minutes=grace),
+        since=not_too_late(tx, now, workspace_id=workspace_id, account_id=account_id),
     )

@@ -13,6 +13,7 @@ from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
+from cadenza.deliveries.space_late import not_too_late
 from cadenza.queues import keep
 from cadenza.queues.book import first_free
 from cadenza.queues.model import Moved, NoQueue, NoRoom, Queue, wall_text
@@ -111,15 +112,10 @@ def space(
     by: str = "system",
     spacing: timedelta = SPACING,
 ) -> Resumed | NotConnected | NoRoom | NoQueue:
-    """After an outage: what is late within the grace goes from now on, one after the other."""
+    """After an outage or a hold: what is late within the grace goes from now on, one after the other."""
     queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
-    grace: int | None = tx.value(
-        "SELECT grace_minutes FROM account WHERE workspace_id = :workspace_id AND id = :account_id",
-        workspace_id=workspace_id,
-        account_id=account_id,
-    )
     return resume(
         tx,
         now,
@@ -128,7 +124,7 @@ def space(
         by=by,
         choice=Choice.SEND,
         spacing=spacing,
-        since=now - timedelta(minutes=grace or 0),
+        since=not_too_late(tx, now, workspace_id=workspace_id, account_id=account_id),
     )
 
 
