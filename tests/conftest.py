@@ -1,14 +1,15 @@
 """Fixtures that every test may ask for: real servers, and one Hypothesis profile.
 
 `postgres` and `valkey` are shared by the whole run; `postgres_database` is a fresh
-database for one test, `product_database` one with the product's tables; `private_postgres` and `private_valkey` are for tests that stop,
-crash or configure their server.
+database for one test, `database` one with the product's tables, on SQLite and on PostgreSQL;
+`private_postgres` and `private_valkey` are for tests that stop, crash or configure their server.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,9 +17,12 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from cadenza.core.clock import SystemClock
+from cadenza.db.open import LINE, migrations
+from cadenza.sql.sqlite import SqliteDatabase
 from tests.servers.databases import Databases
 from tests.servers.mongo import PrivateMongo
-from tests.servers.place import ServerUnavailableError
+from tests.servers.place import ServerUnavailableError, stay_in_memory
 from tests.servers.postgres import PrivatePostgres
 from tests.servers.run import RunServers, skip_or_fail
 from tests.servers.valkey import PrivateValkey
@@ -36,6 +40,8 @@ FOLDER = "cadenza_run_folder"
 
 def pytest_configure(config: pytest.Config) -> None:
     worker: dict[str, str] | None = getattr(config, "workerinput", None)
+    if worker is None:
+        stay_in_memory()
     config.stash[RUN] = RunServers.begin() if worker is None else RunServers(Path(worker[FOLDER]))
 
 
@@ -80,6 +86,31 @@ def product_database(postgres_databases: Databases) -> Iterator[str]:
     name = postgres_databases.create_product()
     yield postgres_databases.server.dsn_for(name)
     postgres_databases.drop(name)
+
+
+@pytest.fixture(scope="session")
+def product_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the product's empty tables, made once a process, to be copied."""
+    file = tmp_path_factory.mktemp("product") / "cadenza.sqlite3"
+    with SqliteDatabase(str(file), clock=SystemClock()) as database:
+        database.migrate(LINE, migrations())
+    return file
+
+
+@pytest.fixture
+def sqlite_database(product_file: Path, tmp_path: Path) -> str:
+    """The address of a SQLite database with the product's empty tables that is this test's alone."""
+    file = tmp_path / "data" / "cadenza.sqlite3"
+    file.parent.mkdir()
+    shutil.copyfile(product_file, file)
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> str:
+    """The address of a database with the product's empty tables, of each kind that people use."""
+    kinds = {"sqlite": "sqlite_database", "postgres": "product_database"}
+    return request.getfixturevalue(kinds[request.param])
 
 
 @pytest.fixture

@@ -114,14 +114,9 @@ def ada(tokens: Tokens | None = None, **changes: object) -> Connected:
     return replace(who, **changes)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_product(address, clock=SystemClock()) as operations:
+@pytest.fixture
+async def desk(database: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_product(database, clock=SystemClock()) as operations:
         await operations.run(
             lambda tx, now: tx.run(
                 "INSERT INTO workspace (id, name, zone, created_at) VALUES (:id, 'Ada', 'Europe/Berlin', :now)",
@@ -129,4 +124,4 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
                 now=now,
             )
         )
-        yield Desk(operations, load_keyring(tmp_path / "keys"), address)
+        yield Desk(operations, load_keyring(tmp_path / "keys"), database)

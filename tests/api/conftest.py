@@ -190,19 +190,14 @@ async def open_place(address: str, folder: Path, *, public_url: str = "") -> Asy
         yield place
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_place(address, tmp_path) as place:
+@pytest.fixture
+async def place(database: str, tmp_path: Path) -> AsyncIterator[Place]:
+    async with open_place(database, tmp_path) as place:
         yield place
 
 
 @pytest.fixture
-async def small(tmp_path: Path) -> AsyncIterator[Place]:
+async def small(sqlite_database: str, tmp_path: Path) -> AsyncIterator[Place]:
     """The same on SQLite alone, for what no database changes."""
-    async with open_place(f"sqlite:///{tmp_path}/product.sqlite3", tmp_path) as place:
+    async with open_place(sqlite_database, tmp_path) as place:
         yield place

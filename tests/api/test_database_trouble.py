@@ -24,7 +24,7 @@ async def test_a_database_that_is_gone_is_told_with_when_to_come_again(
     small: Place, tmp_path: Path
 ) -> None:
     editor = await small.client("editor")
-    file = tmp_path / "product.sqlite3"
+    file = tmp_path / "data" / "cadenza.sqlite3"
     file.rename(tmp_path / "elsewhere")
     file.touch()
     answer = await editor.post(POSTS, json={"text": "lost?"})

@@ -120,7 +120,7 @@ PATHS = (
     "/assets/%2e%2e/%2e%2e/app.py",
     "/%5c..%5c..%5cwindows",
     f"{MEDIA}/..%2f..%2fkeys/file",
-    f"{MEDIA}/..%2f..%2f..%2fproduct.sqlite3/file",
+    f"{MEDIA}/..%2f..%2f..%2fdata%2fcadenza.sqlite3/file",
 )
 
 

@@ -95,13 +95,6 @@ class Town:
         return row
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
-    return request.getfixturevalue("product_database")
-
-
 @pytest.fixture
 async def town(database: str, tmp_path: Path) -> AsyncIterator[Town]:
     world = MastodonWorld()

@@ -205,17 +205,10 @@ def nursery() -> Iterator[Nursery]:
     opened.close()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def ground(
-    request: pytest.FixtureRequest, tmp_path: Path, nursery: Nursery
-) -> AsyncIterator[Ground]:
-    address = (
-        f"sqlite:///{tmp_path}/road.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_product(address, clock=SystemClock()) as operations:
-        yield Ground(address, operations, tmp_path / "marks", nursery)
+@pytest.fixture
+async def ground(database: str, tmp_path: Path, nursery: Nursery) -> AsyncIterator[Ground]:
+    async with open_product(database, clock=SystemClock()) as operations:
+        yield Ground(database, operations, tmp_path / "marks", nursery)
 
 
 async def test_a_cap_of_twenty_lets_exactly_twenty_out(ground: Ground) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -156,14 +155,9 @@ class Road:
         return await self.operations.read(lambda tx, _: tx.all(f"SELECT * FROM {table}"))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def road(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Road]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_product(address, clock=SystemClock()) as operations:
+@pytest.fixture
+async def road(database: str) -> AsyncIterator[Road]:
+    async with open_product(database, clock=SystemClock()) as operations:
         await operations.run(
             lambda tx, now: tx.run(
                 "INSERT INTO workspace (id, name, zone, created_at) VALUES (:id, 'Ada', 'Europe/Berlin', :now)",

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -157,14 +156,9 @@ class Studio:
         return [f"{row['due_at'] + timedelta(hours=1):%d.%m. %H:%M}" for row in rows]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def studio(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Studio]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_product(address, clock=SystemClock()) as operations:
+@pytest.fixture
+async def studio(database: str) -> AsyncIterator[Studio]:
+    async with open_product(database, clock=SystemClock()) as operations:
         studio = Studio(operations)
         await studio.change(
             """

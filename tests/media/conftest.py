@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,14 +102,9 @@ class Library:
         return await self.operations.read(lambda tx, _: tx.all(f"SELECT * FROM {table}"))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def operations(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Operations]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_product(address, clock=SystemClock()) as opened:
+@pytest.fixture
+async def operations(database: str) -> AsyncIterator[Operations]:
+    async with open_product(database, clock=SystemClock()) as opened:
         await opened.run(_settle_in)
         yield opened
 

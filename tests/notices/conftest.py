@@ -191,23 +191,18 @@ class House:
         await self.run("UPDATE notice SET due_at = :t WHERE state = 'waiting'", t=await self.now())
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[House]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
+@pytest.fixture
+async def house(database: str, tmp_path: Path) -> AsyncIterator[House]:
     office = PostOffice()
     server = await asyncio.get_running_loop().create_server(
         lambda: SMTP(office, hostname="mail.example"), "127.0.0.1", 0
     )
     port = server.sockets[0].getsockname()[1]
     try:
-        async with open_product(address, clock=SystemClock()) as operations:
+        async with open_product(database, clock=SystemClock()) as operations:
             await operations.run(_furnish)
             made = House(operations, office, port, load_keyring(tmp_path / "keys"))
-            made.address = address
+            made.address = database
             yield made
     finally:
         server.close()

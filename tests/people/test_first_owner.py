@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -38,14 +37,9 @@ class Empty:
         )
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def empty(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Empty]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("postgres_database")
-    )
-    async with open_product(address, clock=SystemClock()) as operations:
+@pytest.fixture
+async def empty(database: str) -> AsyncIterator[Empty]:
+    async with open_product(database, clock=SystemClock()) as operations:
         yield Empty(operations)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -159,14 +158,9 @@ def _settle_in(tx: Tx, now: datetime) -> None:
         admit_account(tx, now, workspace_id=HOME, account_id=account)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_product(address, clock=SystemClock()) as operations:
+@pytest.fixture
+async def desk(database: str) -> AsyncIterator[Desk]:
+    async with open_product(database, clock=SystemClock()) as operations:
         await operations.run(_settle_in)
         yield Desk(operations)
 

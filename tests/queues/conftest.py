@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -199,14 +198,9 @@ async def make_home(operations: Operations) -> None:
     )
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
-    address = (
-        f"sqlite:///{tmp_path}/product.sqlite3"
-        if request.param == "sqlite"
-        else request.getfixturevalue("product_database")
-    )
-    async with open_product(address, clock=SystemClock()) as operations:
+@pytest.fixture
+async def desk(database: str) -> AsyncIterator[Desk]:
+    async with open_product(database, clock=SystemClock()) as operations:
         await make_home(operations)
         desk = Desk(operations)
         await desk.connect("ada")

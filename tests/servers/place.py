@@ -24,6 +24,8 @@ from typing import IO
 KEEPER = Path(__file__).with_name("keeper.py")
 LONGEST_FOLDER = 60
 JUST_MADE_SECONDS = 60
+MEMORY = Path("/dev/shm")
+GIB = 1024**3
 
 
 class ServerUnavailableError(Exception):
@@ -64,6 +66,26 @@ def reachable(path: Path, drop: Drop) -> bool:
     resolved = path.resolve()
     walk = all(parent.stat().st_mode & 0o001 for parent in resolved.parents)
     return walk and bool(resolved.stat().st_mode & 0o004)
+
+
+def stay_in_memory() -> None:
+    """Let all that a run writes stay in memory, where there is room: no test is about the disk.
+
+    SQLite waits for the disk at each commit and a PostgreSQL database is hundreds of files: on a disk,
+    tests wait more than they work. Whoever names a TMPDIR has it.
+    """
+    if "TMPDIR" not in os.environ and _roomy():
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+
+def _roomy() -> bool:
+    try:
+        facts = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        files = os.statvfs(MEMORY)
+    except OSError:
+        return False
+    available = int(facts["MemAvailable"].split()[0]) * 1024
+    return available >= 8 * GIB and files.f_bavail * files.f_frsize >= 4 * GIB
 
 
 def new_folder(name: str, drop: Drop | None = None, *, within: Path | None = None) -> Path:

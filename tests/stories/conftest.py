@@ -134,14 +134,6 @@ async def told(
         await cast.rehearsal.close()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty database, of each kind that people use."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
-    return request.getfixturevalue("product_database")
-
-
 @pytest.fixture
 async def story(database: str, tmp_path: Path) -> AsyncIterator[Story]:
     async with told(database, tmp_path) as story:
