@@ -2,7 +2,8 @@
 
 How much that is follows the rate at which jobs finish, so slow jobs are claimed one by one and no-ops
 a thousand at a time, and a crash puts few jobs in doubt. When a queue has nothing, the store said when
-to ask again; a wake-up, that instant or the poll floor ends the wait, whichever is first. Jobs that a
+to ask again; a wake-up, that instant or the poll floor ends the wait, whichever is first. A store that
+can is told when the worker is idle, and may hand it the next job without being asked. Jobs that a
 process died with are run alone: the feeder first lets the slots fall quiet.
 """
 
@@ -17,7 +18,7 @@ from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.hands import Hands
 from cadenza.engine.meters import Meters
 from cadenza.engine.settler import PAUSES
-from cadenza.engine.store import Batch, Source
+from cadenza.engine.store import Batch, HandsOver, Source
 
 log = logging.getLogger("cadenza.engine")
 
@@ -63,6 +64,9 @@ class Feeder:
         self._offset = offset
         self._ask_again: dict[str, float] = dict.fromkeys(queues, 0.0)  # monotonic
         self._news: set[str] = set()  # queues that something was heard of since they were asked
+        self._worded: set[str] = set()  # queues where the last claim left word that we are idle
+        self._alone = False  # a suspect runs, or is about to: nothing is begun beside it
+        self._hands_over = isinstance(source, HandsOver)
         self._suspects: set[str] = set()  # queues where jobs wait that must run alone
         self._rate = 0.0
         self._seen = (0, 0.0)
@@ -82,6 +86,16 @@ class Feeder:
                 self._ask_again[name] = 0.0
                 self._news.add(name)
         self._hands.hungry.set()
+
+    def is_free(self) -> bool:
+        """Say whether nothing is in hand and more is wanted."""
+        return not self._hands.busy and not self._hands.buffer and not self.stopping
+
+    def take_over(self, queue: str, batch: Batch, asked: float) -> None:
+        """Take what the store leased to us without being asked again."""
+        self._take_in(batch, asked, begin=not self._alone)
+        self._worded.discard(queue)
+        self.wake(queue)
 
     async def run(self) -> None:
         """Feed until `stop`."""
@@ -118,15 +132,12 @@ class Feeder:
 
     async def _rest(self, *, everything_busy: bool) -> None:
         """Wait until there is room, or something may be due."""
-        soonest = None if everything_busy else min(self._ask_again.values())
-        if (
-            not everything_busy
-            and not self._hands.busy
-            and not self._hands.buffer
-            and not self.idle
-        ):
+        if not everything_busy and not self.idle and self.is_free():
             self.idle = True
             self.went_idle.set()
+            if self._hands_over:  # leave word that we are idle
+                self._ask_again |= dict.fromkeys(self._ask_again.keys() - self._worded, 0.0)
+        soonest = None if everything_busy else min(self._ask_again.values())
         wait = None if soonest is None else max(soonest - self._clock.monotonic(), 0.0)
         await self._clock.wait(self._hands.hungry, wait)
 
@@ -160,16 +171,22 @@ class Feeder:
         self._ask_again[queue] = 0.0
         self._news.discard(queue)
         asked = self._clock.monotonic()
+        (self._worded.add if self.is_free() else self._worded.discard)(queue)
         batch = await self._source.claim(
             queue, limit=wanted, worker=self._worker, lease=self._lease, alone=alone
         )
         if batch.jobs:
-            self.idle = False
-            self._meters.claims += 1
-            self._meters.claimed += len(batch.jobs)
-            self._hands.take_in(batch, asked + self._lease.total_seconds() * SAFETY)
-            self._feed(len(batch.jobs))
+            self._worded.discard(queue)
+            self._take_in(batch, asked)
         return batch
+
+    def _take_in(self, batch: Batch, asked: float, *, begin: bool = True) -> None:
+        self.idle = False
+        self._meters.claims += 1
+        self._meters.claimed += len(batch.jobs)
+        self._hands.take_in(batch, asked + self._lease.total_seconds() * SAFETY)
+        if begin:
+            self._feed(len(batch.jobs))
 
     def _note_empty(self, queue: str, batch: Batch) -> None:
         """Remember when to ask an empty queue again; a wake-up in between has the last word."""
@@ -185,9 +202,14 @@ class Feeder:
         await self._fall_quiet()
         if self.stopping:
             return
-        batch = await self._claim(queue, 1, alone=True)
-        if batch.jobs:
-            await self._fall_quiet()
+        self._alone = True
+        try:
+            batch = await self._claim(queue, 1, alone=True)
+            if batch.jobs:
+                await self._fall_quiet()
+        finally:
+            self._alone = False
+            self._feed(len(self._hands.buffer))  # what was handed over meanwhile
 
     async def _fall_quiet(self) -> None:
         end = self._clock.monotonic() + QUIET_WAIT

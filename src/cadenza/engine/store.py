@@ -90,6 +90,9 @@ class Rescue:
 Wake = Callable[[str], None]
 """Called with a queue's name when something may have become runnable there, or '' for any."""
 
+TakeOver = Callable[[str, Batch, float], None]
+"""Called with a queue, what was leased to us there, and when we last asked (monotonic)."""
+
 Changed = Literal["changed", "requested", "unchanged", "unknown"]
 
 
@@ -152,6 +155,21 @@ class TakesAlike(Protocol):
         self, template: NewJob, payloads: Callable[[], Iterator[str]], count: int
     ) -> list[Enqueued]:
         """Add them in one transaction; `payloads` may be asked again, and may raise to add none."""
+        ...
+
+
+@runtime_checkable
+class HandsOver(Protocol):
+    """A source that leases a lone job to an idle worker in the very step that brings it in."""
+
+    def stand_by(
+        self, worker: str, take: TakeOver, *, idle: Callable[[], bool], most: int
+    ) -> Callable[[], None]:
+        """Hand such jobs to `take` until the returned function is called.
+
+        Only where a claim of the worker found nothing while it was idle, in at most `most` queues,
+        and one job for each such claim.
+        """
         ...
 
 

@@ -24,7 +24,7 @@ from cadenza.engine.meters import Meters
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.settler import Settler
 from cadenza.engine.slots import Runner, Slots
-from cadenza.engine.store import Source
+from cadenza.engine.store import HandsOver, Source
 from cadenza.engine.threads import Threads
 
 log = logging.getLogger("cadenza.engine")
@@ -156,6 +156,7 @@ class Worker:
         """Work until `stop`; canceling this stops gracefully too, canceling it twice at once."""
         await self.prepare()
         unwatch = self._source.watch(self._wake)
+        stand_down = self._stand_by()
         feeder = asyncio.ensure_future(self.feeder.run())
         parts = [feeder, *self._start_parts()]
         try:
@@ -165,14 +166,25 @@ class Worker:
             try:
                 await self._until_told(parts)
             finally:
+                stand_down()
                 self.feeder.stop()  # not canceled: a claim under way has jobs for us
                 await asyncio.wait([feeder], timeout=LAST_CLAIM)
                 await self._finish()
         finally:
+            stand_down()
             unwatch()
             await self._end(parts)
             await tell(self.hooks.on_stop, self)
             log.info("worker stopped", extra={"worker": self.name})
+
+    def _stand_by(self) -> Callable[[], None]:
+        """Let a source that can hand jobs over do so while there is nothing to do."""
+        if not isinstance(self._source, HandsOver):
+            return lambda: None
+        feeder = self.feeder
+        return self._source.stand_by(
+            self.name, feeder.take_over, idle=feeder.is_free, most=self.concurrency
+        )
 
     def _start_parts(self) -> list[asyncio.Future[None]]:
         """Start all that works beside the feeder."""

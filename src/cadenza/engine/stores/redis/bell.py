@@ -1,6 +1,6 @@
 """Waking sleepers: the scripts publish a queue's number, every process listens.
 
-A published word is a hint and may be lost (a cut connection, a failover); the workers' poll finds
+A worker may have a channel of its own beside (see standing.py). A published word is a hint and may be lost (a cut connection, a failover); the workers' poll finds
 what it missed. While this process does not hear, it wakes its own watchers itself. After each
 return of the connection, and after the first, everybody is woken.
 """
@@ -36,7 +36,10 @@ class Bell:
         self._watchers: list[Wake] = []
         self._hearing: asyncio.Task[None] | None = None
         self._open = False
-        self._hears = False
+        self.hears = False
+        self._channels: dict[str, Callable[[bytes], None]] = {}
+        self._left: set[str] = set()  # channels to be heard until the server stops sending
+        self._line: Line | None = None
         self._words = 0  # heard so far
         self._word = asyncio.Event()
 
@@ -54,8 +57,20 @@ class Bell:
 
     def ring(self, queues: Iterable[str]) -> None:
         """Wake them if the published word will not."""
-        if not self._hears:
+        if not self.hears:
             self.wake(queues)
+
+    def subscribe(self, channel: str, heard: Callable[[bytes], None]) -> None:
+        """Hear one more channel."""
+        self._channels[channel] = heard
+        if self._line is not None:
+            self._line.say("SUBSCRIBE", channel)
+
+    def unsubscribe(self, channel: str) -> None:
+        """Hear it no more; what is under way may still come."""
+        self._left.add(channel)
+        if self._line is not None:
+            self._line.say("UNSUBSCRIBE", channel)
 
     def open(self) -> None:
         """Listen from now on, if anybody watches: who only enqueues need not hear."""
@@ -74,7 +89,7 @@ class Bell:
             self._hearing.cancel()
             await asyncio.wait([self._hearing])
             self._hearing = None
-            self._hears = False
+            self.hears = False
 
     async def _hear_for_ever(self) -> None:
         tries = 0
@@ -82,16 +97,19 @@ class Bell:
             try:
                 await self._hear()
             except (RedisError, Unsent):
-                tries = 0 if self._hears else tries + 1
-                self._hears = False
+                tries = 0 if self.hears else tries + 1
+                self.hears = False
                 await self._clock.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
 
     async def _hear(self) -> None:
         line = await self._wire.open_line(self._take)
         try:
-            line.say("SUBSCRIBE", self.channel)
+            while self._left:
+                self._channels.pop(self._left.pop(), None)
+            line.say("SUBSCRIBE", self.channel, *self._channels)
+            self._line = line
             await self._await_word(line)
-            self._hears = True
+            self.hears = True
             self.wake([""])  # what was published meanwhile was not heard
             while True:
                 words = self._words
@@ -101,6 +119,7 @@ class Bell:
                     line.say("PING")
                     await self._await_word(line)
         finally:
+            self._line = None
             line.close()
 
     async def _await_word(self, line: Line) -> None:
@@ -113,6 +132,14 @@ class Bell:
     def _take(self, said: Any) -> None:
         self._words += 1
         self._word.set()
-        if isinstance(said, list) and said[0] == b"message":
+        if not isinstance(said, list) or said[0] not in (b"message", b"unsubscribe"):
+            return
+        channel = said[1].decode()
+        if said[0] == b"unsubscribe":
+            self._left.discard(channel)
+            self._channels.pop(channel, None)
+        elif channel != self.channel:
+            self._channels[channel](said[2])
+        else:
             word = said[2].decode()
             self.wake([(self._name(int(word)) or "") if word else ""])

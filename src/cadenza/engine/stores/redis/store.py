@@ -6,17 +6,19 @@ A step that was cut off is repeated only if that does no harm; what a lost claim
 when its lease runs out. Limit: what spans queues is one step per queue.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
 
+from cadenza.core.clock import Clock
 from cadenza.engine.job import Filter, Gate, Job, Limit, Scope, State, Tally, WorkerInfo
 from cadenza.engine.notes import cancel_note, crash_note
 from cadenza.engine.outcomes import Settlement
-from cadenza.engine.store import Batch, Changed, Renewal, Rescue
+from cadenza.engine.store import Batch, Changed, Renewal, Rescue, TakeOver
 from cadenza.engine.stores.redis.look import PAGE, fits, indexes
 from cadenza.engine.stores.redis.pack import (
+    QUEUES,
     instant,
     micros,
     name_id,
@@ -31,6 +33,7 @@ from cadenza.engine.stores.redis.pack import (
     text,
 )
 from cadenza.engine.stores.redis.schedules import Schedules
+from cadenza.engine.stores.redis.standing import Standing
 
 SILENT = timedelta(hours=1)  # a worker not heard of for so long is forgotten
 LEASES = 100  # that one step of a rescue takes back, as rescue.lua says
@@ -42,13 +45,38 @@ _STATES = (State.WAITING, State.RUNNING, State.DONE, State.FAILED, State.CANCELE
 class RedisStore(Schedules):
     """Jobs under a prefix of a Redis or Valkey server, or of a cluster."""
 
+    def __init__(
+        self,
+        address: str,
+        *,
+        prefix: str | None = None,
+        replicas: int | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__(address, prefix=prefix, replicas=replicas, clock=clock)
+        self._standing = Standing(
+            self._bell, self.prefix, self._queue_at, release=self.settle, clock=self._clock
+        )
+
+    async def close(self) -> None:
+        """Let go of every connection."""
+        await self._standing.close()
+        await super().close()
+
+    def _queue_at(self, number: int) -> str:
+        """Name the queue that an id or a lease belongs to; one that we claim from is known."""
+        return self._names[number % QUEUES]
+
     # Handing jobs out
 
     async def claim(
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
     ) -> Batch:
         """Lease up to `limit` runnable jobs, or say when to ask again."""
-        found = await self._run("claim", queue, limit, worker, micros(lease), int(alone))
+        channel, stands = self._standing.word(queue, worker)
+        found = await self._run(
+            "claim", queue, limit, worker, micros(lease), int(alone), channel, stands
+        )
         if found[0] is None:
             _, due, suspects = found
             return Batch(0, [], None if due is None else instant(due), suspects=bool(suspects))
@@ -56,6 +84,14 @@ class RedisStore(Schedules):
         jobs = read_claimed(queue, int(number), taken)
         next_due = None if due is None else instant(due)
         return Batch(int(number), jobs, next_due, suspects=bool(suspects), drained=bool(drained))
+
+    def stand_by(
+        self, worker: str, take: TakeOver, *, idle: Callable[[], bool], most: int
+    ) -> Callable[[], None]:
+        """Hand lone jobs to a worker as they come in; not in a cluster, where it hears of them."""
+        if self._wire.cluster is not None:
+            return lambda: None
+        return self._standing.add(worker, take, idle=idle, most=most)
 
     async def next_due(self, queue: str) -> datetime | None:
         """Look at the heads of the queue's lines."""

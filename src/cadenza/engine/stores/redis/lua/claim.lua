@@ -1,6 +1,7 @@
 -- Lease up to `limit` runnable jobs of the queue to a worker; if that were all, say when to ask again.
--- ARGV: limit, worker, lease in microseconds, alone (0 or 1).
+-- ARGV: limit, worker, lease in microseconds, alone (0 or 1), the worker's channel or '', stand by (0 or 1).
 local limit, worker, span, alone = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), ARGV[5] == '1'
+local channel, stands = ARGV[6], ARGV[7] == '1'
 local kind, turn = alone and 'suspect' or 'ready', alone and 'turn_alone' or 'turn'
 local taken = {} -- ids, in the order in which they are to start
 
@@ -54,6 +55,12 @@ if whole and #taken > 0 then
 end
 local suspects = room(whole, 1) > 0
   and call('ZCARD', P .. 'suspect') + call('ZCARD', P .. 'turn_alone') > 0 and 1 or 0
+stands = stands and #taken == 0 and suspects == 0
+if stands then
+  call('ZADD', P .. 'stand', now + span / 2, stander(channel, span, worker))
+elseif channel ~= '' then
+  call('ZREM', P .. 'stand', stander(channel, span, worker))
+end
 if #taken == 0 then return {false, next_due(whole), suspects} end
 
 local lease = number_of(next_numbers('lease', 1))

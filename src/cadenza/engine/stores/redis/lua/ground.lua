@@ -12,6 +12,7 @@
 --   gate     hash  "=" or "/" .. lane -> packed gate
 --   live, is:done, is:failed, is:canceled   zset  id by id;  fin:STATE  zset id by its end
 --   by:task:…, by:tag:…, by:lane:…, by:schedule:…   zset  id by id
+--   stand    zset  packed {channel, lease in microseconds, worker} of who stands by, until when
 --   keys, throttle, throttled, pace: rules;  plans, due: schedules;  meta: last numbers
 -- Ids and leases are texts of 16 digits: milliseconds since 2020 (or the last one plus one) times
 -- 4096 plus the queue's number. They rise even if a failover lost the latest.
@@ -113,6 +114,8 @@ local function opens_at(gate) -- nil while only a person or a finished job can o
   end
   return at
 end
+
+local function stander(channel, span, worker) return pack_({channel, span, worker}) end
 
 -- Lines: where waiting jobs stand
 

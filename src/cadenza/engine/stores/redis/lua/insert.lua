@@ -59,11 +59,32 @@ local function open_lane(lane, limit)
   save_gate(lane, gate)
 end
 
+-- Lease a lone job to a worker that stands by, where nothing else can run; say whether one has it.
+-- One whose channel nobody hears is gone, and so it is put to the next.
+local function hand_over(id, blob)
+  while true do
+    local found = call('ZRANGE', P .. 'stand', '+inf', now, 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
+    if not found or call('HEXISTS', P .. 'gate', field(nil)) == 1 then return false end
+    local due = next_due(nil)
+    if due and tonumber(due) <= now then return false end
+    call('ZREM', P .. 'stand', found)
+    local channel, span, worker = unpack(unpack_(found))
+    local lease = number_of(next_numbers('lease', 1))
+    if call('PUBLISH', channel, lease .. id .. blob) > 0 then
+      call('HSET', P .. 'run', id, lease)
+      call('HSET', P .. 'held', lease, pack_({worker, {id}}))
+      call('ZADD', P .. 'leases', now + span, lease)
+      return true
+    end
+  end
+end
+
 -- A job is {task, priority, run_at or -1, delay, extra or false}; extra is
 -- {lane, limit, rule, tags, schedule, payload}, what is not there false.
-local function insert_group(jobs)
+local function insert_group(jobs) -- says whether somebody has to be woken
   local created, sequence = pad(now), next_numbers('id', #jobs)
   local blobs, ready, later, live, tasks, lanes = {}, {}, {}, {}, {}, {}
+  local handed = false
   for i, job in ipairs(jobs) do
     local task, priority, at, delay, extra = unpack(job)
     bodies = bodies + 1
@@ -92,7 +113,9 @@ local function insert_group(jobs)
       else
         blobs[#blobs + 1] = id
         blobs[#blobs + 1] = blob
-        if at <= now then
+        if at <= now and #jobs == 1 and hand_over(id, blob) then
+          handed = true
+        elseif at <= now then
           ready[#ready + 1] = priority
           ready[#ready + 1] = pad(at) .. id
         else
@@ -116,6 +139,7 @@ local function insert_group(jobs)
   many('ZADD', P .. 'live', live)
   for task, ids in pairs(tasks) do many('ZADD', P .. 'by:task:' .. task, ids) end
   for lane, _ in pairs(lanes) do place(lane) end
+  return not handed
 end
 
 if plan then
@@ -133,7 +157,6 @@ if plan then
 end
 for _, group in ipairs(groups) do
   P, NUMBER = group[1], group[2]
-  insert_group(group[3])
-  wake()
+  if insert_group(group[3]) then wake() end
 end
 return pack_(answers)
