@@ -17,6 +17,7 @@ from cadenza.api.app import create_app
 from cadenza.api.serve import serve
 from cadenza.api.slow_down import Pace
 from cadenza.bootstrap import open_house
+from cadenza.cli.stand import keep_what_stands
 from cadenza.config.model import Settings
 
 
@@ -32,6 +33,7 @@ async def main(address: str, folder: Path, tell: int, *, paced: bool) -> None:
         free = Pace(per_second=1e9, at_once=10**9)
         paces = {} if paced else {"pace": free, "shared": free}
         app = create_app(house, stop=stop, **paces)
+        keep_what_stands()
         await serve(app, "127.0.0.1", 0, stop, started=started)
 
 

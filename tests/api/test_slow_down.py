@@ -1,9 +1,12 @@
 """One caller who floods is slowed down, and the others are served."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
-from cadenza.api.slow_down import LONGEST, REMEMBERED, Breath, Pace, Turns
+from cadenza.api.slow_down import COURTESY, LONGEST, REMEMBERED, Breath, Pace, Turns
 from cadenza.core.clock import SystemClock
+from cadenza.people.tokens import hash_token
 from tests.api.conftest import Place
 
 
@@ -100,7 +103,7 @@ async def test_who_asks_a_little_too_fast_is_served_at_the_pace_and_not_refused(
 async def test_a_line_that_is_too_long_is_not_joined(small: Place) -> None:
     viewer = await small.client("viewer")
     small.app.state.turns = turns = Turns(at_once=1)
-    token = viewer.headers.get("cookie") or f"cadenza={viewer.cookies['cadenza']}"
+    token = hash_token(viewer.cookies["cadenza"])
 
     async def stand() -> None:
         async with turns.take(token):
@@ -114,3 +117,111 @@ async def test_a_line_that_is_too_long_is_not_joined(small: Place) -> None:
         each.cancel()
     await asyncio.gather(*crowd, return_exceptions=True)
     assert (await viewer.get("/api/v1/me")).status_code == 200
+
+
+async def test_the_hasty_are_served_one_at_a_time() -> None:
+    turns = Turns(at_once=3)
+    in_hand = most = 0
+
+    async def ask(*, hasty: bool) -> None:
+        nonlocal in_hand, most
+        async with turns.take("ada", hasty=hasty):
+            in_hand += 1
+            most = max(most, in_hand)
+            await asyncio.sleep(0.001)
+            in_hand -= 1
+
+    await asyncio.gather(*(ask(hasty=True) for _ in range(6)))
+    assert most == 1
+    await asyncio.gather(*(ask(hasty=False) for _ in range(6)))
+    assert most == 3
+    assert turns == Turns(at_once=3), "nobody is remembered"
+
+
+async def test_the_hasty_let_others_go_first_but_not_for_ever() -> None:
+    turns = Turns()
+    served: list[str] = []
+    go_on = asyncio.Event()
+
+    async def ask(who: str, *, hasty: bool) -> None:
+        async with turns.take(who, hasty=hasty):
+            served.append(who)
+            if who == "ben":
+                await go_on.wait()
+
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        group.create_task(ask("ben", hasty=False))
+        await asyncio.sleep(0)
+        behind = group.create_task(ask("ada", hasty=True))
+        await asyncio.sleep(COURTESY / 4)
+        assert served == ["ben"]
+        await behind
+        group.create_task(ask("ada", hasty=True))
+        go_on.set()
+    assert served == ["ben", "ada", "ada"]
+    began = asyncio.get_running_loop().time()
+    async with turns.take("ada", hasty=True):
+        assert asyncio.get_running_loop().time() - began < COURTESY, "nobody is there"
+
+
+async def test_a_caller_becomes_hasty_by_asking_for_more_than_a_page_needs(small: Place) -> None:
+    taken = watch_turns(small)
+    small.app.state.haste = Breath(small.house.clock, Pace(per_second=0.001, at_once=4))
+    viewer, editor = await small.client("viewer"), await small.client("editor")
+    for _ in range(6):
+        assert (await viewer.get("/api/v1/me")).status_code == 200
+    assert (await editor.get("/api/v1/me")).status_code == 200
+    assert [hasty for _, hasty in taken] == [False] * 4 + [True] * 2 + [False]
+
+
+async def test_nobody_gets_a_second_line_by_dressing_up_a_token(small: Place) -> None:
+    taken = watch_turns(small)
+    viewer = await small.client("viewer")
+    plain = f"cadenza={viewer.cookies['cadenza']}"
+    viewer.cookies.clear()
+    for cookie in (plain, f"{plain}; other=1", f"more=2; {plain}"):
+        assert (await viewer.get("/api/v1/me", headers={"cookie": cookie})).status_code == 200
+    key = await small.client()
+    for given in ("Bearer cad_nobody_x", "bearer  cad_nobody_x ", "BEARER cad_nobody_x"):
+        await key.get("/api/v1/key", headers={"authorization": given})
+    lines = [who for who, _ in taken]
+    assert len(set(lines[:3])) == 1
+    assert len(set(lines[3:])) == 1
+    assert plain.partition("=")[2] not in lines, "what is kept in memory is no secret"
+
+
+async def test_a_hasty_workspace_is_served_one_at_a_time_by_however_many_keys(
+    small: Place,
+) -> None:
+    small.app.state.haste = Breath(small.house.clock, shared=Pace(per_second=0.001, at_once=1))
+    viewer, editor = await small.client("viewer"), await small.client("editor")
+    stranger = await small.client("ben")
+    home = "/api/v1/workspaces/home-of-ada"
+    assert (await viewer.get(home)).status_code == 200
+    turns: Turns = small.app.state.turns
+    async with asyncio.timeout(20):
+        async with turns.take_single("workspace:home-of-ada"):
+            asked = [asyncio.ensure_future(each.get(home)) for each in (viewer, editor)]
+            assert (await stranger.get(home)).status_code == 404, "a stranger stands in no line"
+            other = await stranger.get("/api/v1/workspaces/home-of-ben")
+            assert other.status_code == 200
+            while len(turns._lines) < 3:  # the workspace's and both callers'
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.05)
+            assert not any(each.done() for each in asked)
+        assert [(await each).status_code for each in asked] == [200, 200]
+
+
+def watch_turns(place: Place) -> list[tuple[str, bool]]:
+    """Return a list that fills with who takes a turn, and whether in haste."""
+    taken: list[tuple[str, bool]] = []
+
+    class Watched(Turns):
+        @asynccontextmanager
+        async def take(self, who: str, *, hasty: bool = False) -> AsyncGenerator[None]:
+            taken.append((who, hasty))
+            async with super().take(who, hasty=hasty):
+                yield
+
+    place.app.state.turns = Watched()
+    return taken

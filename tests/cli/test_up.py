@@ -87,6 +87,19 @@ def test_up_serves_offers_its_first_owner_a_link_and_ends_gracefully(tmp_path: P
         assert said["first_start"] is None
 
 
+def test_a_server_takes_what_lasts_out_of_the_collectors_rounds(tmp_path: Path) -> None:
+    count = "import gc; print(gc.get_freeze_count(), end='')"
+    watch = f"import atexit; atexit.register(lambda: exec({count!r})); {MAIN}"
+    words = [sys.executable, "-c", watch, "serve", "--port", str(free_port()), "--json"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line == "}\n":
+                break
+        process.send_signal(signal.SIGTERM)
+        assert int(process.stdout.read()) > 100_000
+
+
 def test_keys_are_rotated_under_a_house_that_runs(tmp_path: Path) -> None:
     with started(tmp_path, "up", "--port", str(free_port())) as (_, said):
         api = f"{said['address']}/api/v1"

@@ -54,7 +54,7 @@ from cadenza.api.find_route import Finder
 from cadenza.api.guard import Guard
 from cadenza.api.pages import serve_pages
 from cadenza.api.problems import HANDLERS, ProblemShown
-from cadenza.api.slow_down import SHARED, Breath, Pace, Turns
+from cadenza.api.slow_down import HASTE, SHARED, SHARED_HASTE, Breath, Pace, Turns
 from cadenza.bootstrap.model import House
 from cadenza.people.passwords import Passwords
 
@@ -131,7 +131,8 @@ def create_app(
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()
     app.state.breath = Breath(house.clock, pace or Pace(), shared)
-    app.state.turns = Turns()
+    app.state.turns = Turns(clock=house.clock)
+    app.state.haste = Breath(house.clock, HASTE, SHARED_HASTE)
     app.state.declared = {
         each.handler: each for _, resource in PLACES for each in resource.declared
     }

@@ -77,7 +77,8 @@ class Guarded(APIRoute):
                 check_rehearsal(request)
             ask.body = await read_body(request, declared)
             try:
-                response = await handle(request)
+                async with take_shared_turn(request, declared, caller, workspace_id):
+                    response = await handle(request)
             except Replayed as kept:
                 replayed = {"idempotency-replayed": "true"}
                 return Response(kept.body, kept.status, replayed, "application/json")
@@ -94,13 +95,40 @@ class Guarded(APIRoute):
 
 def take_turn(request: Request, declared: Declared) -> AbstractAsyncContextManager[None]:
     """Let a caller have a few requests in hand at once; an upload may take minutes, so it does not count."""
-    token = request.headers.get("authorization") or request.headers.get("cookie")
-    if token is None or declared.takes == "upload" or INSIDE in request.scope:
+    token = _read_token(request)
+    if token is None or _needs_no_turn(request, declared):
+        return nullcontext()
+    who = hash_token(token)
+    turns: Turns = request.app.state.turns
+    if turns.is_full(who):
+        raise _too_many(1, "Too many of your requests wait in line")
+    haste: Breath = request.app.state.haste
+    return turns.take(who, hasty=haste.take(who) > 0)
+
+
+def take_shared_turn(
+    request: Request, declared: Declared, caller: Caller | None, workspace_id: str
+) -> AbstractAsyncContextManager[None]:
+    """Serve a workspace that asks hastily, by however many keys, one request at a time."""
+    if not _shares(caller, workspace_id) or _needs_no_turn(request, declared):
+        return nullcontext()
+    haste: Breath = request.app.state.haste
+    if not haste.take_shared(workspace_id):
         return nullcontext()
     turns: Turns = request.app.state.turns
-    if turns.is_full(token):
-        raise _too_many(1, "Too many of your requests wait in line")
-    return turns.take(token)
+    return turns.take_single(f"workspace:{workspace_id}")
+
+
+def _needs_no_turn(request: Request, declared: Declared) -> bool:
+    return declared.takes == "upload" or INSIDE in request.scope
+
+
+def _read_token(request: Request) -> str | None:
+    """Return what names the caller before anybody is asked, and nothing that they could vary."""
+    given = request.headers.get("authorization")
+    if given is None:
+        return read_cookie(request, request.app.state.house.settings.public_url)
+    return given.partition(" ")[2].strip()
 
 
 def takes_dry_run(route: APIRoute) -> bool:
@@ -169,11 +197,15 @@ async def slow_down(request: Request, caller: Caller | None) -> None:
 
 async def share_breath(request: Request, caller: Caller | None, workspace_id: str) -> None:
     """Let a workspace that asks too much at once wait, or refuse; only those who belong to it count."""
-    if workspace_id and caller is not None and caller.role is not None:
+    if _shares(caller, workspace_id):
         breath: Breath = request.app.state.breath
         await _wait(
             request, breath.take_shared(workspace_id), "This workspace asks too much at once"
         )
+
+
+def _shares(caller: Caller | None, workspace_id: str) -> bool:
+    return bool(workspace_id) and caller is not None and caller.role is not None
 
 
 async def _wait(request: Request, seconds: float, says: str) -> None:

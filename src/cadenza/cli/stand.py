@@ -6,6 +6,7 @@ waits for nothing. If one half breaks, the other is stopped and the error is rai
 
 import asyncio
 import contextlib
+import gc
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -50,6 +51,7 @@ async def attend(
     listening, working = asyncio.Event(), asyncio.Event()
     listen = house.settings.listen
     app = create_app(house, stop=stop)
+    keep_what_stands()
     serving = serve(
         app,
         listen.host,
@@ -77,6 +79,15 @@ async def attend(
         with contextlib.suppress(asyncio.CancelledError):
             await ready
         await asyncio.gather(*parts)
+
+
+def keep_what_stands() -> None:
+    """Take what was made to last out of the garbage collector's rounds.
+
+    It walks through all of a process now and then, which held up every request for 50 to 90 ms.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 async def _keep_guard(house: House, stop: asyncio.Event) -> None:
