@@ -1,18 +1,36 @@
-"""Nothing secret stands in logs, errors, answers or rows, over a run of all networks with things going wrong."""
+"""Nothing secret stands in logs, errors, answers, exports, bundles or rows, over a run of all networks with trouble.
+
+Looked for are all tokens that a network ever gave out or was shown, those of refreshes and rotations included,
+passwords, app secrets, the database's password, and the keys that seal, before and after they are changed.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+import base64
+import io
+import json
+import re
+import zipfile
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
-from cadenza.bootstrap import open_house
+from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap.bundle import write_bundle
 from cadenza.cli.run import run
-from cadenza.demo.cast import Cast, assemble
+from cadenza.demo.cast import Cast, Role, assemble
 from cadenza.demo.rehearsal.faults import Kind
-from tests.crash.house import Stage, WorkerProcess, environment, settings_for
+from cadenza.demo.rehearsal.wire import Answer, Received
+from cadenza.demo.rehearsal.world import Route, World
+from cadenza.posts.export import export_workspace
+from cadenza.providers.http.redact import Secret
+from cadenza.sql.tx import Tx
+from tests.crash.house import HOME, Stage, WorkerProcess, environment, settings_for
 from tests.crash.nursery import Nursery
 
 pytestmark = pytest.mark.slow
@@ -23,13 +41,42 @@ COMMANDS = (
     ("db", "status", "--json"),
     ("keys", "rotate", "--json"),
 )
+SECRET = re.compile(
+    r"(access|refresh|id)_?(token|jwt)|(client_?|app_?)?secret|password|code_verifier|appsecret_proof",
+    re.IGNORECASE,
+)
+DATABASE_PASSWORD = "canary-of-the-database-password"
+RENEWING = {"bluesky", "linkedin", "x"}  # networks that give a new token for one that ran out
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
+    dsn: str = request.getfixturevalue("postgres_database")
+    return dsn.replace("postgres@", f"postgres:{DATABASE_PASSWORD}@", 1)
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bytes]]:
+    """All that the networks answered, by network, as they wrote it."""
+    answers: list[tuple[str, bytes]] = []
+    answer = World.answer
+
+    async def note(self: World, found: Route | None, call: Received) -> Answer:
+        said = await answer(self, found, call)
+        answers.append((self.name, said.body))
+        return said
+
+    monkeypatch.setattr(World, "answer", note)
+    return answers
+
+
+@pytest.fixture
+async def stage(database: str, tmp_path: Path) -> AsyncIterator[Stage]:
     cast = await assemble()
+    cast = replace(cast, roles={name: renewable(role) for name, role in cast.roles.items()})
     (tmp_path / "data").mkdir()
-    database = f"sqlite:///{tmp_path}/data/cadenza.sqlite3"
     try:
         async with open_house(settings_for(cast, database, tmp_path / "data")) as house:
             opened = Stage(cast, house)
@@ -39,31 +86,107 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         await cast.rehearsal.close()
 
 
-def secrets_of(cast: Cast, keys: str) -> set[str]:
-    """Gather all that nobody may read: tokens, app secrets, the keys themselves."""
-    found = {line.split()[1] for line in keys.splitlines()}
+def renewable(role: Role) -> Role:
+    """Give Ada the refresh token that the network hands out beside the other."""
+    world: Any = role.world
+    tokens = role.connected.tokens
+    if tokens.refresh is not None or not hasattr(world, "issue_refresh"):
+        return role
+    for client in world.clients.values():
+        if hasattr(client, "refreshes"):  # only some apps may
+            client.refreshes = True
+    refresh = Secret(world.issue_refresh(tokens.access.reveal()))
+    return replace(role, connected=replace(role.connected, tokens=replace(tokens, refresh=refresh)))
+
+
+def first_secrets(cast: Cast) -> set[str]:
+    """Gather what Ada's accounts and apps begin with."""
+    found = set[str]()
     for role in cast.roles.values():
         tokens = role.connected.tokens
         held = (tokens.access, tokens.refresh, role.network.client_secret, *tokens.extra.values())
         found |= {secret.reveal() for secret in held if secret is not None}
+    return bare(found)
+
+
+def later_secrets(cast: Cast, told: Iterable[tuple[str, bytes]]) -> set[str]:
+    """Gather what networks gave out and what they were shown, in whatever place."""
+    found = {secret for _, body in told for secret in in_body(body)}
+    for role in cast.roles.values():
+        for call in role.world.received:
+            found |= {*in_body(call.body), *named(call.query)}
+            scheme, _, shown = call.headers.get("authorization", "").partition(" ")
+            if scheme.lower() == "basic":
+                shown = base64.b64decode(shown).decode().partition(":")[2]
+            found.add(shown)
+    return {each for each in bare(found) if len(each) >= 8}
+
+
+def keys_of(house: House) -> set[str]:
+    return {line.split()[1] for line in house.settings.keys.read_text().splitlines()}
+
+
+def bare(secrets: Iterable[str]) -> set[str]:
     # Of an address that is a secret, its last word is what must not be seen.
-    return {secret.rpartition("/")[2] for secret in found}
+    return {secret.rpartition("/")[2] for secret in secrets}
+
+
+def in_body(body: bytes) -> Iterator[str]:
+    try:
+        yield from named(json.loads(body))
+    except ValueError:
+        yield from named(dict(parse_qsl(body.decode("latin-1"))))
+
+
+def named(said: Any) -> Iterator[str]:
+    """Yield what stands under a name that secrets have."""
+    if isinstance(said, list):
+        for each in said:
+            yield from named(each)
+    if not isinstance(said, dict):
+        return
+    for name, value in said.items():
+        if isinstance(value, str) and SECRET.fullmatch(name):
+            yield value
+        yield from named(value)
 
 
 def found_in(text: bytes, secrets: Iterable[str]) -> list[str]:
-    return [secret for secret in secrets if secret.encode() in text]
+    return [secret for secret in secrets if secret and secret.encode() in text]
 
 
-async def test_a_whole_run_leaves_no_secret_anywhere(
-    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    log = tmp_path / "worker.log"
+def unpacked(archive: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        names = opened.namelist()
+        assert names
+        return b"\n".join(opened.read(name) for name in names)
+
+
+async def kept(house: House) -> bytes:
+    """Return all that the database keeps, row by row, however it is stored."""
+
+    def look(tx: Tx, _: object) -> dict[str, object]:
+        tables = tx.all(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+            if tx.dialect == "sqlite"
+            else "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'"
+        )
+        return {row["name"]: tx.all(f"SELECT * FROM {row['name']}") for row in tables}
+
+    rows = await house.operations.read(look)
+    assert rows["attempt"], "nothing was tried: the run proves nothing"
+    assert rows["exchange"], "nothing was kept of what was said: the run proves nothing"
+    return repr(rows).encode()
+
+
+async def work(stage: Stage, log: Path) -> None:
+    """Let a worker meet all the trouble."""
     for kind in TROUBLE:
         for role in stage.cast.roles.values():
             role.world.faults.plan(kind, role.publishes, nth=1 + TROUBLE.index(kind))
             await stage.post(role, f"{kind} at {role.provider}")
-    settings = stage.house.settings
     nursery = Nursery.open("cadenza.cli:main", "cadenza.cli.worker")
+    settings = stage.house.settings
     worker = WorkerProcess.hire(nursery, stage.cast, settings, log, "--log-level", "debug")
     try:
         async with asyncio.timeout(12):
@@ -77,25 +200,56 @@ async def test_a_whole_run_leaves_no_secret_anywhere(
     finally:
         assert await worker.stop() == 0
         nursery.close()
-    secrets = secrets_of(stage.cast, settings.keys.read_text())
-    assert len(secrets) >= 14
+
+
+async def test_a_whole_run_leaves_no_secret_anywhere(
+    stage: Stage,
+    told: list[tuple[str, bytes]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    log, house = tmp_path / "worker.log", stage.house
+    await work(stage, log)
+    first, later = first_secrets(stage.cast), later_secrets(stage.cast, told)
+    assert len(first) >= 14
+    renewing = {name for name, body in told if bare(in_body(body)) - first}
+    assert renewing >= RENEWING, "tokens were not renewed: the run proves little"
+    secrets = first | later | keys_of(house) | {DATABASE_PASSWORD}
     assert b"worker started" in log.read_bytes()
     assert found_in(log.read_bytes(), secrets) == []
 
-    for name, value in environment(stage.cast, settings).items():
+    for name, value in environment(stage.cast, house.settings).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     for words in COMMANDS:
         await asyncio.to_thread(run, words)
+    secrets |= keys_of(house)
     out, err = capfd.readouterr()
     assert "providers.x.client_secret" in out
     assert found_in((out + err).encode(), secrets) == []
 
-    file = Path(settings.database.removeprefix("sqlite:///"))
+    file = Path(house.settings.database.removeprefix("sqlite:///"))
     for each in file.parent.glob(f"{file.name}*"):
         assert found_in(each.read_bytes(), secrets) == [], each.name
-    rows = await stage.house.operations.read(
-        lambda tx, _: [tx.all(f"SELECT * FROM {t}") for t in ("attempt", "outbox", "audit")]
-    )
-    assert rows[0], "nothing was tried: the run proves nothing"
-    assert found_in(repr(rows).encode(), secrets) == []
+    assert found_in(await kept(house), secrets) == []
+    assert found_in(unpacked(await write_bundle(house)), secrets) == []
+    export = b"".join([piece async for piece in export_workspace(house.operations, HOME)])
+    assert found_in(unpacked(export), secrets) == []
+
+
+@pytest.mark.parametrize("words", [("db", "status"), ("doctor",), ("config", "check")])
+async def test_a_database_that_is_not_there_is_named_without_its_password(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    address = f"postgresql://ada:{DATABASE_PASSWORD}@127.0.0.1:1/cadenza"
+    monkeypatch.setenv("CADENZA_DATA", str(tmp_path))
+    monkeypatch.setenv("CADENZA_DATABASE", address)
+    monkeypatch.chdir(tmp_path)
+    await asyncio.to_thread(run, words)
+    out, err = capfd.readouterr()
+    assert out + err
+    assert found_in((out + err).encode(), [DATABASE_PASSWORD]) == []
