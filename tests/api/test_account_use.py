@@ -31,6 +31,20 @@ async def test_use_is_counted_by_day_hour_and_limit_in_the_accounts_own_zone(
     assert used == {("post", "day"): 1, ("*", "rolling_day"): 2, ("post", "gap"): None}
 
 
+async def test_an_account_tells_which_hours_hold_where_it_says_none(place: Place) -> None:
+    viewer = await place.client("viewer")
+
+    shown = (await viewer.get(HOME)).json()
+
+    office = {"start": "09:00:00", "end": "18:00:00", "days": [1, 2, 3, 4, 5]}
+    people = ("email", "message", "connection_request", "inmail")
+    assert shown["usual_hours"] == {
+        "post": None,
+        "broadcast": None,
+        **dict.fromkeys(people, office),
+    }
+
+
 async def test_what_is_older_than_four_weeks_is_left_out(place: Place) -> None:
     viewer = await place.client("viewer")
     await place.house.operations.run(

@@ -12,11 +12,24 @@ from cadenza.core.windows import (
     is_open,
     next_common_opening,
     next_opening,
-    weekday_hours,
 )
-from cadenza.core.zones import get_zone
+from cadenza.core.zones import Zone, get_zone
 
 NEW_YORK = get_zone("America/New_York")
+
+
+def weekday_hours(
+    zone: Zone,
+    *,
+    start: time = time(9),
+    end: time = time(18),
+    holidays: frozenset[date] = frozenset(),
+) -> Hours:
+    """Return the same hours from Monday to Friday, 09:00 to 18:00 unless told."""
+    day = (Range(start, end),)
+    return Hours(zone, ((), day, day, day, day, day, ()), holidays)
+
+
 OFFICE = weekday_hours(NEW_YORK)
 NIGHT = Hours(NEW_YORK, ((), (), (), (), (), (Range(time(22), time(4)),), ()))  # Fridays
 

@@ -9,11 +9,17 @@ from typing import Any
 
 import msgspec
 
-from cadenza.core.windows import Hours, Range, weekday_hours
+from cadenza.core.windows import Hours, Range
 from cadenza.core.zones import get_zone
 from cadenza.sql.tx import Row
 
 OUTREACH = frozenset({"email", "message", "connection_request", "inmail"})
+OFFICE: dict[str, Any] = {"start": "09:00", "end": "18:00", "days": [1, 2, 3, 4, 5]}
+
+
+def usual_hours(action: str) -> dict[str, Any] | None:
+    """Return the hours that hold where settings say nothing of an action; None: at any time."""
+    return OFFICE if action in OUTREACH else None
 
 
 def hours_of(account: Row, action: str) -> Hours | None:
@@ -21,12 +27,11 @@ def hours_of(account: Row, action: str) -> Hours | None:
     settings: dict[str, Any] = msgspec.json.decode(account["settings"])
     chosen = settings.get("hours", {})
     holidays = frozenset(date.fromisoformat(day) for day in settings.get("holidays", ()))
-    zone = get_zone(account["zone"])
-    if action not in chosen:
-        return weekday_hours(zone, holidays=holidays) if action in OUTREACH else None
-    said = chosen[action]
+    said = chosen[action] if action in chosen else usual_hours(action)
     if said is None:
         return None
     span = (Range(time.fromisoformat(said["start"]), time.fromisoformat(said["end"])),)
-    days = set(said.get("days", range(1, 6)))
-    return Hours(zone, tuple(span if day in days else () for day in range(7)), holidays)
+    days = set(said.get("days", OFFICE["days"]))
+    return Hours(
+        get_zone(account["zone"]), tuple(span if day in days else () for day in range(7)), holidays
+    )

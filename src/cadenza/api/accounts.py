@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from cadenza.accounts import configure
 from cadenza.accounts.disconnect import disconnect
+from cadenza.accounts.hours import usual_hours
 from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
 from cadenza.api.problems import conflict, invalid, not_found
@@ -75,6 +76,9 @@ class Account(Answer):
     grace_minutes: int
     unconfirmed_policy: str
     hours: dict[str, Hours | None]
+    usual_hours: dict[Action, Hours | None] = Field(
+        description="What holds for an action that `hours` does not name; null: at any time"
+    )
     holidays: list[date]
     lane: Lane | None
     created_at: datetime
@@ -379,6 +383,7 @@ def show(row: Row, lane: Row | None) -> Account:
             "name": settings.get("name"),
             "kind": settings.get("kind"),
             "hours": settings.get("hours", {}),
+            "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
             "lane": shown,
         }

@@ -190,6 +190,8 @@ class Account(TypedDict):
     grace_minutes: int
     unconfirmed_policy: str
     hours: dict[str, Hours | None]
+    # What holds for an action that `hours` does not name; null: at any time
+    usual_hours: dict[str, Hours | None]
     holidays: list[str]
     lane: Lane | None
     created_at: str
@@ -621,6 +623,8 @@ class Disconnected(TypedDict):
     grace_minutes: int
     unconfirmed_policy: str
     hours: dict[str, Hours | None]
+    # What holds for an action that `hours` does not name; null: at any time
+    usual_hours: dict[str, Hours | None]
     holidays: list[str]
     lane: Lane | None
     created_at: str

@@ -54,18 +54,6 @@ class Hours:
             raise ValueError(f"A week has 7 days of hours, not {len(self.ranges)}.")
 
 
-def weekday_hours(
-    zone: Zone,
-    *,
-    start: time = time(9),
-    end: time = time(18),
-    holidays: frozenset[date] = frozenset(),
-) -> Hours:
-    """Return the same hours from Monday to Friday, 09:00 to 18:00 unless told."""
-    day = (Range(start, end),)
-    return Hours(zone, ((), day, day, day, day, day, ()), holidays)
-
-
 def is_open(hours: Hours, instant: datetime) -> bool:
     """Say whether the instant lies within the hours."""
     wall = local(instant, hours.zone)

@@ -27,7 +27,7 @@ export const ada: Me = {
 };
 
 export const account = (id: string, more: Partial<Account> = {}): Account =>
-  ({ id, provider: id, handle: `@${id}`, name: null, kind: null, state: "connected", state_reason: null, zone: "Europe/Berlin", hours: {}, lane: null, created_at: "2026-10-01T00:00:00Z", token_expires_at: null, ...more }) as Account;
+  ({ id, provider: id, handle: `@${id}`, name: null, kind: null, state: "connected", state_reason: null, zone: "Europe/Berlin", hours: {}, usual_hours: {}, lane: null, created_at: "2026-10-01T00:00:00Z", token_expires_at: null, ...more }) as Account;
 
 export function freshQueries(): QueryClient {
   const queries = new QueryClient({ defaultOptions: { queries: { networkMode: "always", staleTime: 10_000, retry: false }, mutations: { networkMode: "always" } } });

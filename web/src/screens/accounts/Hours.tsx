@@ -59,7 +59,7 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
                 value={wayOf(hours, value)}
                 onChange={(event) => setHours(withWay(hours, value, event.currentTarget.value as Way))}
                 data={[
-                  { value: "usual", label: `As usual (${usualWords(value)})` },
+                  { value: "usual", label: `As usual (${usualWords(account, value)})` },
                   { value: "always", label: "At any time" },
                   { value: "own", label: "Hours of its own" },
                 ]}
@@ -69,7 +69,7 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
           </fieldset>
         );
       })}
-      <HoursTable hours={hours} />
+      <HoursTable hours={hours} account={account} />
       {theirs !== null && <ChangedByOther what="hours" onTheirs={() => adopt(theirs)} onMine={() => save.mutate(theirs)} />}
       {mayChange && (
         <Button w="fit-content" loading={save.isPending} onClick={() => save.mutate(begun)}>
@@ -99,9 +99,9 @@ function OpenHours({ label, said, onChange }: { label: string; said: Said; onCha
 const cells = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** The same as a grid of the week, one action at a time: a filled cell has an open minute. */
-function HoursTable({ hours }: { hours: AllHours }) {
+function HoursTable({ hours, account }: { hours: AllHours; account: Account }) {
   const [action, setAction] = useState<Limit["action"]>("post");
-  const said = inForce(hours, action);
+  const said = inForce(hours, action, account);
   const isOpen = (day: number, hour: number) => said === null || covers(said, day, hour);
   return (
     <Stack gap={4}>

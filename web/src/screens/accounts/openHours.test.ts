@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { Account } from "../../api/accounts";
 import { covers, inForce, usualWords, wayOf, withWay } from "./openHours";
 
 const monday = 1;
@@ -37,9 +38,12 @@ it("tells the usual, always and an action's own hours apart, and goes from each 
   expect(withWay({ email: null, post: null }, "email", "usual")).toEqual({ post: null });
 });
 
-it("knows what is usual: people are written to in office hours, posts go out at any time", () => {
-  expect(usualWords("post")).toBe("at any time");
-  expect(usualWords("email")).toBe("Mon to Fri 09:00 to 18:00");
-  expect(inForce({}, "post")).toBeNull();
-  expect(inForce({ email: null }, "email")).toBeNull();
+it("says what the server tells to be usual", () => {
+  const told = { usual_hours: { post: null, email: { start: "09:00:00", end: "18:00:00", days: [1, 2, 3, 4, 5] }, inmail: { start: "10:30:00", end: "12:00:00", days: [2, 0] } } } as unknown as Account;
+  expect(usualWords(told, "post")).toBe("at any time");
+  expect(usualWords(told, "email")).toBe("Mon to Fri 09:00 to 18:00");
+  expect(usualWords(told, "inmail")).toBe("Tue, Sun 10:30 to 12:00");
+  expect(inForce({}, "post", told)).toBeNull();
+  expect(inForce({}, "email", told)?.start).toBe("09:00:00");
+  expect(inForce({ email: null }, "email", told)).toBeNull();
 });

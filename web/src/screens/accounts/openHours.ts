@@ -1,5 +1,6 @@
 // The hours of an account's actions as a form holds them: the usual ones, always open, or its own.
 import type { Account } from "../../api/accounts";
+import { weekdays } from "../../ui/weekdays";
 import type { Limit } from "./limits";
 
 export type Hours = NonNullable<Account["hours"][string]>;
@@ -7,10 +8,6 @@ export type AllHours = Account["hours"];
 export type Way = "usual" | "always" | "own";
 
 const office: Hours = { start: "09:00", end: "18:00", days: [1, 2, 3, 4, 5] };
-const people: readonly Limit["action"][] = ["email", "message", "connection_request", "inmail"];
-
-/** What holds where nothing else is said (accounts/hours.py): people are written to in office hours, null is always. */
-export const usualHours = (action: Limit["action"]): Hours | null => (people.includes(action) ? office : null);
 
 export function wayOf(hours: AllHours, action: string): Way {
   const said = hours[action];
@@ -24,11 +21,22 @@ export function withWay(hours: AllHours, action: string, way: Way): AllHours {
   return { ...others, [action]: way === "always" ? null : (said ?? office) };
 }
 
+type Told = Pick<Account, "usual_hours">;
+
+/** What holds where nothing else is said; null: at any time. */
+const usualHours = ({ usual_hours }: Told, action: Limit["action"]): Hours | null => usual_hours[action as keyof Told["usual_hours"]] ?? null;
+
 /** Which of the hours are in force for an action; null: at any time. */
-export const inForce = (hours: AllHours, action: Limit["action"]): Hours | null => hours[action] === undefined ? usualHours(action) : hours[action];
+export const inForce = (hours: AllHours, action: Limit["action"], account: Told): Hours | null => hours[action] === undefined ? usualHours(account, action) : hours[action];
 
 /** "Mon to Fri 09:00 to 18:00", "at any time" */
-export const usualWords = (action: Limit["action"]): string => (usualHours(action) === null ? "at any time" : `Mon to Fri ${office.start} to ${office.end}`);
+export function usualWords(account: Told, action: Limit["action"]): string {
+  const usual = usualHours(account, action);
+  if (usual === null) return "at any time";
+  const names = weekdays.filter(({ day }) => usual.days.includes(Number(day))).map(({ short }) => short);
+  const unbroken = names.length > 2 && weekdays.map(({ short }) => short).join().includes(names.join());
+  return `${unbroken ? `${names[0]} to ${names.at(-1)}` : names.join(", ")} ${usual.start.slice(0, 5)} to ${usual.end.slice(0, 5)}`;
+}
 
 /**
  * Whether any minute of an hour lies in the hours; hours that end before they begin run over midnight, and belong with
