@@ -50,7 +50,7 @@ export function Days(props: {
         slotMinHeight={30}
         slotEventOverlap={false}
         slotHeaderInterval="01:00:00"
-        snapDuration="00:15:00"
+        snapDuration="00:05:00" // finer than what a post moves by (snap.ts), so that a pixel moves none
         slotMinTime={`${String(firstHour(events, zone)).padStart(2, "0")}:00:00`}
         nextDayThreshold="12:00:00"
         slotMaxTime="24:00:00"

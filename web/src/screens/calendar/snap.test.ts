@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { land } from "./snap";
+import { land, toQuarter } from "./snap";
 import type { Ghost } from "./useCalendar";
 
 const ghost = (at: string, kind: Ghost["kind"] = "empty", account = "one"): Ghost => ({ account_id: account, at, wall_time: "", zone: "UTC", kind, mark: "none" });
@@ -29,4 +29,13 @@ it("goes back to its own slot when it is let go near it", () => {
 it("takes the nearest slot of the day where only days can be told apart", () => {
   expect(land(at("2026-10-24T13:30:00Z"), slots, { ...how, byDay: true }).at).toEqual(at("2026-10-24T17:00:00Z"));
   expect(land(at("2026-10-25T13:30:00Z"), slots, { ...how, byDay: true }).slot).toBeNull();
+});
+
+it("moves nothing by a pixel, and else by the nearest quarter of an hour from where it stood", () => {
+  const stood = at("2026-10-24T09:07:00Z");
+  const let_go = (text: string) => toQuarter(at(text), stood).toISOString().slice(11, 16);
+  expect(["09:02", "09:12", "09:14"].map((time) => let_go(`2026-10-24T${time}:00Z`))).toEqual(["09:07", "09:07", "09:07"]);
+  expect(["08:59", "09:17", "09:27"].map((time) => let_go(`2026-10-24T${time}:00Z`))).toEqual(["08:52", "09:22", "09:22"]);
+  expect(toQuarter(at("2026-10-24T09:05:00Z"), null)).toEqual(at("2026-10-24T09:00:00Z"));
+  expect(toQuarter(at("2026-10-24T09:10:00Z"), null)).toEqual(at("2026-10-24T09:15:00Z"));
 });

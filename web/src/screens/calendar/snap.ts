@@ -3,6 +3,7 @@ import { localDay } from "../../ui/times";
 import type { Ghost } from "./useCalendar";
 
 const NEAR = 90 * 60_000;
+const STEP = 15 * 60_000;
 
 export interface Landing {
   at: Date;
@@ -18,6 +19,15 @@ interface How {
   byDay: boolean;
   /** The slot that it stands in now: near it, it goes back there. */
   own?: Pick<Ghost, "account_id" | "at"> | null;
+}
+
+/**
+ * A grid of hours tells where a hand is by the line under it, so one pixel may be a whole line: what was let go is moved by
+ * quarters of an hour, the nearest, from where it stood; what stood nowhere comes to rest on one.
+ */
+export function toQuarter(to: Date, from: Date | null): Date {
+  const start = from?.getTime() ?? 0;
+  return new Date(start + Math.round((to.getTime() - start) / STEP) * STEP);
 }
 
 /** On a grid of hours the nearest slot within an hour and a half; on a grid of days the nearest of that day. */

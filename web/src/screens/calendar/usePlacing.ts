@@ -7,7 +7,7 @@ import { localInstant } from "../../ui/localInstant";
 import { localDay, moment } from "../../ui/times";
 import type { Shown } from "./events";
 import { hintByHand, useHint } from "./Hint";
-import { land, type Landing } from "./snap";
+import { land, toQuarter, type Landing } from "./snap";
 import type { Draft } from "./Tray";
 import { planOf, usePlan, type Entry, type Ghost, type Plan } from "./useCalendar";
 
@@ -34,9 +34,10 @@ export function usePlacing({ accounts, accountId, zone, free, onPlace }: Where):
   const plan = usePlan();
   const [tellHint, hint] = useHint();
   const landing = (shown: Shown, to: Date, byDay: boolean): Landing => {
-    if (shown.kind !== "entry") return land(to, free, { accountId, zone, byDay });
+    const rest = (from: Date | null) => (byDay ? to : toQuarter(to, from));
+    if (shown.kind !== "entry") return land(rest(null), free, { accountId, zone, byDay });
     const { account_id, at } = shown.entry.pill;
-    return land(to, free, { accountId: account_id, zone, byDay, own: shown.entry.in_slot ? { account_id, at } : null });
+    return land(rest(new Date(at)), free, { accountId: account_id, zone, byDay, own: shown.entry.in_slot ? { account_id, at } : null });
   };
   return {
     plan,
