@@ -7,7 +7,7 @@ import { api, take } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { zones } from "../../ui/zones";
 import { Door } from "./Door";
-import { useToken } from "./token";
+import { tokenIn, useToken } from "./token";
 
 export default function FirstStart() {
   const token = useToken();
@@ -15,7 +15,7 @@ export default function FirstStart() {
   const queries = useQueryClient();
   const form = useForm({
     initialValues: {
-      token,
+      token: "",
       workspace: "",
       name: "",
       email: "",
@@ -24,7 +24,7 @@ export default function FirstStart() {
     },
   });
   const begin = useMutation({
-    mutationFn: (body: typeof form.values) => take(api.POST("/api/v1/auth/first-start", { body })),
+    mutationFn: (body: typeof form.values) => take(api.POST("/api/v1/auth/first-start", { body: { ...body, token: token || tokenIn(body.token) } })),
     onSuccess: async () => {
       queries.clear();
       await go("/", { replace: true });
@@ -42,13 +42,16 @@ export default function FirstStart() {
               {begin.error.message}
             </Alert>
           )}
-          <TextInput
-            label="Start token"
-            description="Printed in the terminal where Cadenza was started"
-            required
-            {...form.getInputProps("token")}
-          />
-          <TextInput label="Your name" autoComplete="name" required {...form.getInputProps("name")} />
+          {token === "" && (
+            <TextInput
+              label="Start token"
+              description="The link that was printed in the terminal where Cadenza was started, or its end behind token="
+              required
+              autoFocus
+              {...form.getInputProps("token")}
+            />
+          )}
+          <TextInput label="Your name" autoComplete="name" required autoFocus={token !== ""} {...form.getInputProps("name")} />
           <TextInput label="E-mail" type="email" autoComplete="username" required {...form.getInputProps("email")} />
           <PasswordInput
             label="Password"
