@@ -18,7 +18,7 @@ export function NoAccount({ screen, children }: { screen: string; children: Reac
         title="No account yet"
         action={
           mayConnect && (
-            <Button component={Link} to={`/w/${workspaceId}/accounts`}>
+            <Button component={Link} to={`/w/${workspaceId}/accounts?connect`}>
               Connect an account
             </Button>
           )

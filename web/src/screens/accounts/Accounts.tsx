@@ -25,7 +25,8 @@ const MANY = 8; // from here on a search helps
 export default function Accounts() {
   const accounts = useAccounts();
   const mayConnect = useMay("admin");
-  const [connecting, setConnecting] = useState(false);
+  const asked = useSearchParams()[0].has("connect"); // by the button of another screen
+  const [connecting, setConnecting] = useState(asked);
   const open = () => setConnecting(true);
   return (
     <Page
@@ -42,7 +43,7 @@ export default function Accounts() {
       <Fetched query={accounts} loading={<Loading rows={4} />}>
         {(found) => (found.length === 0 ? <Nobody mayConnect={mayConnect} /> : <Everybody accounts={found} />)}
       </Fetched>
-      {connecting && <Connect onClose={() => setConnecting(false)} />}
+      {connecting && mayConnect && <Connect onClose={() => setConnecting(false)} />}
       <JustBrought />
     </Page>
   );

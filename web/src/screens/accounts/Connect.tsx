@@ -8,7 +8,7 @@ import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { Fetched } from "../../ui/Fetched";
 import { NetworkIcon } from "../../ui/NetworkIcon";
-import { networkName } from "../../ui/words";
+import { networkName, stopped } from "../../ui/words";
 import { Brought } from "./Brought";
 import { begin, useNetworks, type Connection, type Network } from "./useConnect";
 
@@ -27,6 +27,7 @@ export function Connect({ again, onClose }: { again?: Account; onClose: () => vo
           {(found) => {
             const network = found.find((each) => each.provider === provider);
             if (network === undefined) return <Choice networks={found} onChoose={setProvider} />;
+            if (!network.ready) return <NotReady network={network} onBack={again === undefined ? () => setProvider(null) : onClose} />;
             return (
               <Fields
                 network={network}
@@ -45,17 +46,39 @@ export function Connect({ again, onClose }: { again?: Account; onClose: () => vo
 function Choice({ networks, onChoose }: { networks: Network[]; onChoose: (provider: string) => void }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }}>
-      {networks.map(({ provider }) => (
+      {networks.toSorted(readyFirst).map(({ provider, ready }) => (
         <UnstyledButton key={provider} onClick={() => onChoose(provider)}>
-          <Paper withBorder p="sm">
+          <Paper withBorder p="sm" h="100%">
             <Group gap="xs" wrap="nowrap">
               <NetworkIcon of={provider} size={20} />
               <Text size="sm">{networkName(provider)}</Text>
             </Group>
+            {!ready && (
+              <Text size="xs" c="dimmed">
+                needs setting up first
+              </Text>
+            )}
           </Paper>
         </UnstyledButton>
       ))}
     </SimpleGrid>
+  );
+}
+
+/** By name, what can be connected at once before the rest. */
+const readyFirst = (one: Network, other: Network) => Number(other.ready) - Number(one.ready) || networkName(one.provider).localeCompare(networkName(other.provider));
+
+/** The installation lacks what the network asks of it: no form would help, so it says what to do. */
+function NotReady({ network, onBack }: { network: Network; onBack: () => void }) {
+  return (
+    <Stack>
+      <Alert color="yellow" title={`${networkName(network.provider)} wants to know this installation first`}>
+        It lets apps in that are registered with it, once for everybody here. Whoever runs this installation does that, and then starts it anew: {stopped(network.says)}
+      </Alert>
+      <Button w="fit-content" variant="default" ml="auto" data-autofocus onClick={onBack}>
+        Back
+      </Button>
+    </Stack>
   );
 }
 
@@ -91,7 +114,7 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
         {network.fields.length === 0 && (
           <Text size="sm">You will be sent to {networkName(network.provider)} to agree there, and then back here. Cadenza never sees your password.</Text>
         )}
-        {network.fields.map((field) => {
+        {network.fields.map((field, place) => {
           const Input = field.secret ? PasswordInput : TextInput;
           return (
             <Input
@@ -100,6 +123,7 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
               description={field.hint || undefined}
               withAsterisk={field.required}
               autoComplete="off"
+              autoFocus={place === 0} // what was pressed to come here is gone, and the focus with it
               {...form.getInputProps(field.name)}
             />
           );
