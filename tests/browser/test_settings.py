@@ -34,11 +34,11 @@ async def test_somebody_is_invited_and_the_invitation_taken_back(stage: Stage) -
 
 async def test_letting_somebody_go_asks_first(stage: Stage) -> None:
     page = await stage.visit("ada", "settings/people")
-    await page.get_by_role("button", name="Let go: Cy").click()
+    await page.get_by_role("button", name="Remove Cy").click()
     await page.get_by_role("button", name="Leave it").click()
     await expect(page.get_by_text("cy@example.org")).to_be_visible()
 
-    await page.get_by_role("button", name="Let go: Cy").click()
+    await page.get_by_role("button", name="Remove Cy").click()
     await page.get_by_role("button", name="Let them go").click()
 
     await expect(page.get_by_text("Cy is no longer in this workspace.")).to_be_visible()

@@ -133,7 +133,7 @@ function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Acco
             {text === "" ? channelName(delivery.channel) : text}
           </Text>
           <Text size="xs" c="dimmed">
-            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {doubtful ? `we look again ${fromNow(at, now)}` : `${moment(at, zone)} ${placeOf(zone)} (${fromNow(at, now)})`}
+            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {doubtful ? (new Date(at) > now ? `we look again ${fromNow(at, now)}` : "being looked into") : `${moment(at, zone)} ${placeOf(zone)} (${fromNow(at, now)})`}
           </Text>
           {delivery.reason !== null && delivery.state !== "sent" && <Text size="xs">{asSentence(delivery.reason)}</Text>}
         </div>

@@ -26,6 +26,8 @@ const names: Record<string, string> = {
   account: "The account",
   lane: "The account's queue",
   hours: "Hours",
+  network: "The network",
+  "max per day": "Most posts a day",
   "provider rate": "The network's own limit",
   budgets: "Limits",
 };

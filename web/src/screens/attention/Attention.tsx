@@ -13,7 +13,7 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
 import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
-import { fromNow, moment, onClock } from "../../ui/times";
+import { fromNow, moment, onClock, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count } from "../../ui/words";
 import { ResumeAccount } from "../queue/ResumeAccount";
@@ -142,7 +142,7 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
           {onClock(sentence(thing), zone)}
         </Text>
         <Text size="xs" c="dimmed">
-          {moment(thing.at, zone)} ({fromNow(thing.at, now)})
+          {moment(thing.at, zone)} {placeOf(zone)} ({fromNow(thing.at, now)})
         </Text>
         <Group gap="xs" mt={6}>
           {editor && first !== undefined && <StepButton thing={thing} step={first} onStep={onStep} />}

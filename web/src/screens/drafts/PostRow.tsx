@@ -7,7 +7,7 @@ import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { StateBadge } from "../../ui/StateBadge";
-import { count } from "../../ui/words";
+import { blockerWords, count } from "../../ui/words";
 import { Pill } from "../composer/Pills";
 
 type Post = Schemas["PostShown"];
@@ -46,7 +46,7 @@ export function PostRow(props: { post: Post; chosen: boolean; onChoose: ((on: bo
         </Group>
         {post.blockers.length > 0 && (
           <Text size="xs" mt={4}>
-            Cannot go out: {post.blockers.join(", ")}
+            Cannot go out: {post.blockers.map(blockerWords).join(", ")}
           </Text>
         )}
       </div>

@@ -85,7 +85,7 @@ function Password() {
           {/* Password keepers want to know whose password this is. */}
           <input type="text" name="username" autoComplete="username" value={me.email} readOnly hidden />
           <Group grow align="flex-start" preventGrowOverflow={false}>
-            <PasswordInput label="Password as it is" autoComplete="current-password" required miw={200} {...form.getInputProps("old")} />
+            <PasswordInput label="Current password" autoComplete="current-password" required miw={200} {...form.getInputProps("old")} />
             <PasswordInput label="New password" autoComplete="new-password" required miw={200} {...form.getInputProps("new")} />
           </Group>
           <Button type="submit" variant="default" w="fit-content" disabled={!form.isDirty()} loading={change.isPending}>

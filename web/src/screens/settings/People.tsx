@@ -103,8 +103,8 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
             value={member.role}
             onChange={(role) => role !== null && role !== member.role && void askChange(role as Role)}
           />
-          <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={`Let go: ${member.name}`}>
-            Let go
+          <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={`Remove ${member.name}`}>
+            Remove
           </Button>
         </Group>
       ) : (
