@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -121,3 +122,31 @@ def test_a_reader_that_has_seen_enough_is_no_fault(shell: Shell) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(20) == 0
+
+
+def test_a_help_that_nobody_reads_to_its_end_is_no_fault() -> None:
+    main = "from cadenza.cli import main; main()"
+    read, write = os.pipe()
+    os.close(read)
+    words = [sys.executable, "-c", main, "jobs", "--help"]
+    with subprocess.Popen(words, stdout=write, stderr=subprocess.PIPE) as process:
+        os.close(write)
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+def test_an_address_of_another_kind_is_refused(shell: Shell) -> None:
+    said = shell("post", "list", "--server", "ftp://there", "--key", "cad_a_b")
+    assert said.code == 1
+    assert said.err == (
+        "cadenza: ftp://there is no address of a server: it begins with https:// or http://\n"
+    )
+
+
+def test_an_end_without_an_offset_is_refused_with_what_to_write(shell: Shell) -> None:
+    said = shell("key", "make", "ci", "--until", "2030-01-01T09:00")
+    assert said.code == 1
+    assert said.err == (
+        "cadenza: write --until with an offset: 2030-01-01T09:00:00+01:00, or Z for UTC\n"
+    )

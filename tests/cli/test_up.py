@@ -155,6 +155,24 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("words", [("up", "--port"), ("demo", "--rehearsal-port")])
+def test_a_number_that_is_no_port_is_said_in_one_line(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, *words, "99999"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "port" in done.stderr
+    assert "65535" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.slow
 def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -> None:
     words = ("demo", "--port", str(free_port()), "--rehearsal-port", str(free_port(20)))

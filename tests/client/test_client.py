@@ -187,8 +187,9 @@ async def test_an_address_where_nobody_answers_is_said(unused_port: int) -> None
             await client.home()
 
 
-async def test_an_address_that_is_no_cadenza_is_said() -> None:
-    page = httpx2.MockTransport(lambda request: httpx2.Response(404, text="<h1>nginx</h1>"))
+@pytest.mark.parametrize("text", ["<h1>nginx</h1>", '{"error": {"code": 404}}'])
+async def test_an_address_that_is_no_cadenza_is_said(text: str) -> None:
+    page = httpx2.MockTransport(lambda request: httpx2.Response(404, text=text))
     async with httpx2.AsyncClient(transport=page, base_url="http://there") as http:
         with pytest.raises(Unreachable, match="not as Cadenza does"):
             await Client(http).home()

@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from cadenza.bootstrap import CannotStart
 
+LAST_PORT = 65_535
 GRACE = 10  # seconds for requests that are under way
 
 
@@ -48,6 +49,8 @@ async def serve(
     a caller's address is believed, and what anybody else says is not.
     """
     _check_proxies(proxies)
+    if not 0 <= port <= LAST_PORT:
+        raise CannotListen(f"{port} is no port: name one up to {LAST_PORT}, or 0 for any free one")
     server = _Server(
         uvicorn.Config(
             app,

@@ -115,9 +115,10 @@ async def _throw_away_strangers(settings: Settings, folder: Path) -> None:
 async def _open_networks(port: int) -> Cast:
     try:
         return await assemble(port)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) else "a port is at most 65535"
         raise CannotStart(
-            f"the ports from {port} on cannot be taken ({error.strerror}): "
+            f"the ports from {port} on cannot be taken ({why}): "
             "stop the other demo or rehearsal, or name others with --rehearsal-port"
         ) from error
 

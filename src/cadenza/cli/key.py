@@ -8,6 +8,7 @@ from cyclopts import App, Parameter
 from cadenza.cli.codes import OK
 from cadenza.cli.reach import USUALLY, Quiet, Reach, at, find_accounts, reached
 from cadenza.cli.show import print_json, print_table, say
+from cadenza.client.errors import ClientError
 
 app = App(name="key", help="Make, list and revoke API keys.")
 
@@ -64,6 +65,8 @@ async def make(
     quiet
         Print the key alone: `export CADENZA_KEY=$(cadenza key make laptop --quiet)`.
     """
+    if until is not None and until.tzinfo is None:
+        raise ClientError(f"write --until with an offset: {until.isoformat()}+01:00, or Z for UTC")
     async with reached(reach) as home:
         accounts = await find_accounts(home, account)
         made = await home.keys.make(

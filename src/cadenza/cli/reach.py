@@ -85,6 +85,8 @@ async def reached_house(reach: Reach) -> "AsyncGenerator[Client]":
 
 
 def _address(server: str) -> str:
+    if "://" in server and not server.startswith(("http://", "https://")):
+        raise ClientError(f"{server} is no address of a server: it begins with https:// or http://")
     if not server.startswith(("http://", "https://")):
         raise ClientError(
             f"{server} is no address: write https://{server} (or http://, if it is so)"

@@ -109,6 +109,10 @@ def run(words: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         sys.stdout = None
         return OK
+    except SystemExit as left:
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
+        return OK  # rich met it first, while it drew a table or a help
     except Exception as error:  # noqa: BLE001 - what is no refusal is raised again
         return _refuse(error)
     return answer if isinstance(answer, int) else OK

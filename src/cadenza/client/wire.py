@@ -186,7 +186,7 @@ def refusal(response: httpx2.Response) -> Problem | Unreachable:
         body = msgspec.json.decode(response.content)
     except (msgspec.DecodeError, UnicodeDecodeError):
         body = None
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) or "type" not in body:  # a problem always has one
         return Unreachable(
             f"{response.request.url.host} answered {response.status_code}, and not as Cadenza does: "
             "is the address right?"
