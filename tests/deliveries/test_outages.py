@@ -1,14 +1,24 @@
 """A network that is out of order is waited for: nobody's attempts are burnt, others go on."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from cadenza.deliveries.explain import explain
 from cadenza.deliveries.gates import NETWORK
-from cadenza.deliveries.heed_outages import ENOUGH, MOST
+from cadenza.deliveries.heed_outages import ENOUGH, MOST, Call, heed_outages
+from cadenza.deliveries.heed_waits import NetworkWait
 from cadenza.deliveries.permit import Permitted
-from cadenza.providers.outcome import Outcome, Rejected, Sent, Transient, Unconfirmed
+from cadenza.people.workspaces import NewWorkspace, create_workspace
+from cadenza.providers.outcome import (
+    Outcome,
+    Rejected,
+    Sent,
+    Transient,
+    TryLater,
+    Unconfirmed,
+)
+from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 
 AWAY = Transient("no connection", out_of_order=True)
@@ -81,7 +91,8 @@ async def test_calls_without_an_answer_leave_no_more_in_doubt(road: Road) -> Non
         await call(road, await road.post("ada"), Unconfirmed("no answer"))
     await road.post("ada")
     assert await road.claim() == []
-    assert {row["state"] for row in await road.rows("delivery")} == {"unconfirmed", "scheduled"}
+    states = sorted(row["state"] for row in await road.rows("delivery"))
+    assert states == ["scheduled", *["unconfirmed"] * ENOUGH], "a doubt is no refusal"
 
 
 async def test_nothing_is_tried_for_ever(road: Road) -> None:
@@ -92,3 +103,73 @@ async def test_nothing_is_tried_for_ever(road: Road) -> None:
             return
         await call(road, post, AWAY)
     pytest.fail("it is still tried")
+
+
+async def heed(
+    road: Road, outcome: Outcome, *, was_made: bool = True
+) -> tuple[Outcome, list[NetworkWait]]:
+    """Let one call of Ada's account end so; return what it comes to, and who rests."""
+    ended = Call((HOME, "ada"), outcome, was_made)
+    (told,), rests = await road.operations.run(
+        lambda tx, now: heed_outages(tx, now, [ended], fraction=0)
+    )
+    return told, rests
+
+
+async def test_the_third_fault_in_a_row_makes_an_account_rest(road: Road) -> None:
+    assert await heed(road, AWAY) == (AWAY, [])
+    assert await heed(road, AWAY) == (AWAY, [])
+    told, rests = await heed(road, AWAY)
+    assert isinstance(told, TryLater)
+    assert [rest.scope for rest in rests] == [(HOME, "account:ada")]
+
+
+async def test_what_never_came_to_its_call_is_no_answer(road: Road) -> None:
+    for _ in range(ENOUGH - 1):
+        await heed(road, AWAY)
+    assert await heed(road, Rejected("too long"), was_made=False) == (Rejected("too long"), [])
+    assert (await heed(road, AWAY))[1]
+
+
+async def test_a_doubt_stays_a_doubt_while_its_account_rests(road: Road) -> None:
+    for _ in range(ENOUGH - 1):
+        await heed(road, Unconfirmed("no answer"))
+    told, rests = await heed(road, Unconfirmed("no answer"))
+    assert told == Unconfirmed("no answer"), "it is never sent again blindly"
+    assert rests
+
+
+async def test_attempts_count_again_after_hours_and_the_account_rests_all_the_same(
+    road: Road,
+) -> None:
+    for _ in range(MOST - 1):
+        await heed(road, AWAY)
+    told, _ = await heed(road, AWAY)
+    assert isinstance(told, TryLater)
+    told, rests = await heed(road, AWAY)
+    assert told == AWAY
+    assert rests
+
+
+async def test_an_account_of_the_same_name_elsewhere_is_another_one(road: Road) -> None:
+    def move_in(tx: Tx, now: datetime) -> None:
+        new = NewWorkspace(id="elsewhere", name="Elsewhere", zone="UTC")
+        create_workspace(tx, now, new=new, by="system")
+        tx.run(
+            """
+            INSERT INTO account (workspace_id, id, provider, remote_id, handle, zone, sealed, created_at)
+            VALUES ('elsewhere', 'ada', 'mastodon', 'cy', '@cy', 'UTC', 'sealed', :now)
+            """,
+            now=now,
+        )
+
+    async def count() -> dict[str, int]:
+        rows = await road.rows("account")
+        return {row["workspace_id"]: row["faults"] for row in rows if row["id"] == "ada"}
+
+    await road.operations.run(move_in)
+    await heed(road, AWAY)
+    assert await count() == {HOME: 1, "elsewhere": 0}
+    await road.operations.run(lambda tx, _: tx.run("UPDATE account SET faults = 2"))
+    await heed(road, Sent("remote"))
+    assert await count() == {HOME: 0, "elsewhere": 2}
