@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from cadenza.engine import Engine
-from cadenza.engine.job import NewJob, Scope, Unique
+from cadenza.engine.job import Debounce, NewJob, Scope, Unique
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.stores.mongo import MongoStore
 
@@ -104,3 +104,17 @@ async def test_a_few_that_wait_are_taken_together_in_their_order(store: MongoSto
     assert [job.id for job in batch.jobs] == [answers[n].id for n in (1, 2, 0)]
     assert batch.drained
     assert batch.next_due is not None
+
+
+async def test_a_debounce_from_another_queue_is_news_to_the_holders(store: MongoStore) -> None:
+    """What is known of an empty queue is no longer true when its job is moved from elsewhere."""
+    (held,) = await store.insert(
+        [NewJob(task="greet", rule=Debounce("ada", timedelta(minutes=10)))]
+    )
+    first = await store.claim("default", limit=5, worker="ada", lease=LEASE)
+    assert first.next_due == held.run_at
+    sooner = Debounce("ada", timedelta(minutes=1))
+    (moved,) = await store.insert([NewJob(task="greet", queue="mail", rule=sooner)])
+    assert (moved.outcome, moved.id) == ("debounced", held.id)
+    again = await store.claim("default", limit=5, worker="ada", lease=LEASE)
+    assert again.next_due == moved.run_at

@@ -140,6 +140,7 @@ async def _meet(ground: Ground, job: NewJob, holder: Paper, now: datetime) -> En
     change = {"$set": {"payload": job.payload, "run_at": run_at}}
     if not matched(await ground.jobs.update_one(fence, change)):
         return None
+    ground.wake({holder["queue"]})  # which may be another than the job's
     return Enqueued("debounced", holder["_id"], run_at)
 
 
