@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from cadenza.engine.job import Enqueued, Limit, NewJob, Schedule, Scope, State, Unique, While
-from cadenza.engine.outcomes import Settlement
+from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.stores.mongo import MongoStore
 from cadenza.engine.stores.mongo.commit import finish_batches
 from cadenza.engine.stores.mongo.insert import lay_down
@@ -112,3 +113,40 @@ async def test_a_commit_that_was_not_carried_out_is_by_the_next_rescue(
     await stores[1].rescue(crash_limit=3)
     batch = await stores[1].claim("default", limit=9, worker="ada", lease=LEASE)
     assert [job.id for job in batch.jobs] == [answer.id for answer in answers]
+
+
+class LetAnotherGoFirst:
+    """A collection on which, before our first update of many, somebody else does something."""
+
+    def __init__(self, jobs: Any, act: Callable[[], Awaitable[None]]) -> None:
+        self._jobs = jobs
+        self._act: Callable[[], Awaitable[None]] | None = act
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._jobs, name)
+
+    async def update_many(self, *args: Any) -> Any:
+        act, self._act = self._act, None
+        if act is not None:
+            await act()
+        return await self._jobs.update_many(*args)
+
+
+async def test_a_job_that_ran_between_look_and_take_is_not_handed_out_as_it_was(
+    stores: list[MongoStore],
+) -> None:
+    ours, other = stores[:2]
+    answers = await ours.insert([NewJob(task="greet")] * 3)
+
+    async def run_and_fail() -> None:
+        batch = await other.claim("default", limit=1, worker="ben", lease=LEASE)
+        failed = Settlement(batch.jobs[0].id, batch.lease, Verdict.RETRY, delay=timedelta())
+        assert await other.settle([failed], closed=[batch.lease]) == []
+
+    ours._ground.jobs = LetAnotherGoFirst(ours._ground.jobs, run_and_fail)  # pyright: ignore[reportAttributeAccessIssue]
+    batches = [await ours.claim("default", limit=3, worker="ada", lease=LEASE) for _ in range(2)]
+    assert [[job.id for job in batch.jobs] for batch in batches] == [
+        [answers[1].id, answers[2].id],
+        [answers[0].id],
+    ]
+    assert [job.attempts for batch in batches for job in batch.jobs] == [0, 0, 1]

@@ -1,7 +1,7 @@
 """Handing jobs out: look, reserve at the gates, take, and read what was really taken.
 
-Looking costs what can run: plain jobs and each lane are read from the head of an index. Taking is
-one update of all candidates that still wait, under a lease written before it, so that whatever is
+Looking costs what can run: plain jobs and each lane are read from the head of an index, whole, so
+that most need not be read again. Taking is one update of all candidates that still wait, under a lease written before it, so that whatever is
 cut off comes back when the lease runs out. What is seldom there, lanes and suspects, is looked for
 seldom while plain jobs stream. Limit: the lanes with due jobs are listed by a `distinct`, which
 costs what is due in lanes.
@@ -23,7 +23,7 @@ TRIES = 5  # claims that others were quicker at
 SELDOM = 0.25  # seconds in which large batches of plain jobs let nobody look for lanes and suspects
 LARGE = 100  # jobs
 _ORDER = [("priority", 1), ("run_at", 1), ("_id", 1)]
-_LOOK = {"priority": 1, "run_at": 1, "lane": 1, "key_while": 1}
+_LOOK = {"errors": 0, "output": 0}  # what may be long and is nothing to a worker
 
 
 class Claims:
@@ -185,18 +185,30 @@ class Claims:
         return jobs
 
     async def _lease(self, through: list[Paper], number: int, runnable: Paper) -> list[Claimed]:
-        """Mark candidates that still wait as running; a key held while queued is free now."""
+        """Mark candidates that still wait as running; a key held while queued is free now.
+
+        One that never ran and holds no key is as it was looked at, and is not read again: whoever
+        takes it writes a lease, and a debounce changes holders of a key alone.
+        """
         lease = {"state": State.RUNNING.value, "lease": number}
-        queued = [p["_id"] for p in through if p.get("key_while") == While.QUEUED.value]
-        others = [p["_id"] for p in through if p.get("key_while") != While.QUEUED.value]
-        if queued:
-            here = {**runnable, "_id": {"$in": queued}}
-            await self._ground.jobs.update_many(here, {"$set": lease, "$unset": {"held_key": 1}})
-        if others:
-            here = {**runnable, "_id": {"$in": others}}
-            await self._ground.jobs.update_many(here, {"$set": lease})
-        mine = {"_id": {"$in": queued + others}, **lease}
-        taken = {paper["_id"]: paper async for paper in self._ground.jobs.find(mine)}
+        taken: dict[int, Paper] = {}
+        unsure: list[int] = []
+        for kind, papers in _by_kind(through).items():
+            ids = [paper["_id"] for paper in papers]
+            here = {**runnable, "_id": {"$in": ids}}
+            change: Paper = {"$set": lease}
+            if kind == "untouched":
+                here["lease"] = 0
+            elif kind == "queued":
+                change["$unset"] = {"held_key": 1}
+            done = await self._ground.jobs.update_many(here, change)
+            if kind == "untouched" and done.matched_count == len(ids):
+                taken |= {paper["_id"]: {**paper, **lease} for paper in papers}
+            else:
+                unsure += ids
+        if unsure:
+            mine = {"_id": {"$in": unsure}, **lease}
+            taken |= {paper["_id"]: paper async for paper in self._ground.jobs.find(mine, _LOOK)}
         return [read_claimed(taken[p["_id"]]) for p in through if p["_id"] in taken]
 
     async def _give_back(
@@ -276,6 +288,20 @@ def _runnable(queue: str, now: datetime, *, alone: bool) -> Paper:
 
 async def _none() -> list[str]:
     return []
+
+
+def _by_kind(papers: Sequence[Paper]) -> dict[str, list[Paper]]:
+    """Sort candidates by how they are taken: those held by a queued key, those surely untouched, the rest."""
+    kinds: dict[str, list[Paper]] = {}
+    for paper in papers:
+        if paper.get("key_while") == While.QUEUED.value:
+            kind = "queued"
+        elif paper["lease"] == 0 and paper.get("unique_key") is None:
+            kind = "untouched"
+        else:
+            kind = "others"
+        kinds.setdefault(kind, []).append(paper)
+    return kinds
 
 
 def _by_lane(papers: Sequence[Paper]) -> dict[str | None, list[Paper]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from pymongo import DeleteOne, UpdateOne
+from pymongo import DeleteMany, DeleteOne, UpdateOne
 
 import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.job import Scope, State
@@ -37,8 +37,7 @@ async def settle(
         if fits:
             seen.add(one.id)
     if mine:
-        writes = [_write(one, held[one.id], now) for one in mine]
-        done = await ground.jobs.bulk_write(writes, ordered=False)
+        done = await ground.jobs.bulk_write(_writes(mine, held, now), ordered=False)
         if done.matched_count + done.deleted_count < len(mine):
             missed = await _repeat_missed(ground, mine, held, now)
             refused += missed
@@ -59,6 +58,27 @@ async def _read_held(ground: Ground, settlements: Sequence[Settlement]) -> dict[
     return {paper["_id"]: paper async for paper in ground.jobs.find(wanted, _LOOK)}
 
 
+def _writes(
+    mine: Sequence[Settlement], held: Mapping[int, Paper], now: datetime
+) -> list[UpdateOne | DeleteOne | DeleteMany]:
+    """Word a batch: what is done and not kept goes with one write for each lease."""
+    gone: dict[int, list[int]] = {}
+    writes: list[UpdateOne | DeleteOne | DeleteMany] = []
+    for one in mine:
+        if _goes(one):
+            gone.setdefault(one.lease, []).append(one.id)
+        else:
+            writes.append(_write(one, held[one.id], now))
+    for lease, ids in gone.items():
+        fence = {"_id": {"$in": ids}, "state": State.RUNNING.value, "lease": lease}
+        writes.append(DeleteMany(fence))
+    return writes
+
+
+def _goes(one: Settlement) -> bool:
+    return one.verdict is Verdict.DONE and not one.keep
+
+
 def _write(one: Settlement, paper: Mapping[str, Any], now: datetime) -> UpdateOne | DeleteOne:
     fence = {
         "_id": one.id,
@@ -66,7 +86,7 @@ def _write(one: Settlement, paper: Mapping[str, Any], now: datetime) -> UpdateOn
         "lease": one.lease,
         "cancel_requested": paper["cancel_requested"],
     }
-    if one.verdict is Verdict.DONE and not one.keep:
+    if _goes(one):
         return DeleteOne(fence)
     return UpdateOne(fence, _change(one, now, canceled=paper["cancel_requested"]))
 
