@@ -271,3 +271,9 @@ def test_a_dry_run_tells_of_the_run_that_is_due(shell: Shell, mongo_database: st
     words = ("jobs", "import", "mongodb-cron", mongo_database, "--task", "greet", "--json")
     assert "and a job for the run of" in shell(*words, "--dry-run").data[0]["what"]
     assert "and job 1 for the run of" in shell(*words).data[0]["what"]
+
+
+def test_an_address_without_a_database_says_what_to_write(shell: Shell) -> None:
+    said = shell("jobs", "import", "agenda", "mongodb://127.0.0.1:1", "--dry-run")
+    assert said.code == 1
+    assert "mongodb://HOST/DATABASE" in said.err

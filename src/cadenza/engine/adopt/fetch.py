@@ -18,13 +18,17 @@ async def from_mongodb(address: str, collection: str) -> AsyncIterator[Record]:
     """Read all documents of a collection, oldest first."""
     with extra("mongo", store="MongoDB"):
         from pymongo import AsyncMongoClient
-        from pymongo.errors import PyMongoError
+        from pymongo.errors import ConfigurationError, PyMongoError
 
     try:
         async with AsyncMongoClient[Record](
             address, tz_aware=True, serverSelectionTimeoutMS=5000
         ) as client:
-            database = client.get_default_database()
+            try:
+                database = client.get_default_database()
+            except ConfigurationError as error:
+                message = "the address names no database: say mongodb://HOST/DATABASE"
+                raise InvalidJob(message) from error
             async for document in database[collection].find({}).sort("_id", 1):
                 yield document
     except PyMongoError as error:
