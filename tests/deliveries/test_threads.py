@@ -12,10 +12,12 @@ from cadenza.deliveries.change import Changed, NeedsRemoteId
 from cadenza.deliveries.installation import beat, confirm, hold
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import Permitted, Refusal, Wish, locks_of, permit
-from cadenza.deliveries.reconcile import Doubt, Looked, Reconciler, doubts, resolve
+from cadenza.deliveries.permit_repeat import permit_repeat
+from cadenza.deliveries.reconcile import Doubt, Held, Looked, Reconciler, doubts, resolve
 from cadenza.deliveries.settle import Result, settle
-from cadenza.providers.outcome import CannotTell, Found, Sent, Transient, Unconfirmed
+from cadenza.providers.outcome import CannotTell, Found, NotReady, Sent, Transient, Unconfirmed
 from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.test_evidence import lose
 
 THREAD = '{"text":"one","parts":["two","three","four"]}'
 
@@ -42,6 +44,14 @@ async def doubtful_in_the_middle(road: Road) -> str:
     assert isinstance(answer, Permitted)
     await road.settle(ticket, Unconfirmed("no answer"), answer.attempt_id)
     return id_
+
+
+async def in_doubt(road: Road) -> list[Doubt]:
+    """List the doubts once nothing of their calls can arrive any more."""
+    await road.operations.run(
+        lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
+    )
+    return await road.operations.read(doubts)
 
 
 async def decide(road: Road, id_: str, **choice: Any) -> object:
@@ -92,6 +102,52 @@ async def test_a_part_that_a_person_found_lets_the_rest_follow(road: Road) -> No
     assert ticket.id == id_
     ledger = {row["attempt_id"]: row["state"] for row in await road.rows("activity")}
     assert ledger["doubt"] == "success"
+
+
+async def test_a_part_that_was_found_stays_counted_whatever_a_worker_that_wakes_says(
+    road: Road,
+) -> None:
+    """It slept with its permit in hand; meanwhile the part was looked for by sending it under its key."""
+    id_ = await road.post(content=THREAD)
+    (ticket,) = await road.claim()
+    await send_part(road, ticket, 0, first=True)
+    wish = Wish(ticket, "slept", ticket.row["epoch"], 1, first=False)
+    await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    await road.operations.run(lose)
+    (doubt,) = await in_doubt(road)
+    found = await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Found("remote-1")))
+    assert found is State.SCHEDULED
+
+    assert not await road.settle(ticket, NotReady(timedelta(), "its permit had grown old"), "slept")
+    (attempt,) = [row for row in await road.rows("attempt") if row["id"] == "slept"]
+    assert (attempt["outcome"], attempt["remote_id"]) == ("Sent", "remote-1")
+    ledger = {row["attempt_id"]: row for row in await road.rows("activity")}
+    assert (ledger["slept"]["state"], bool(ledger["slept"]["counts"])) == ("success", True)
+    assert (await road.row("delivery", id_))["parts_sent"] == '["remote-0","remote-1"]'
+
+
+async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(road: Road) -> None:
+    """Who slept before the call knows nothing of the one that another made under the same key."""
+    id_ = await road.post(content=THREAD)
+    (ticket,) = await road.claim()
+    wish = Wish(ticket, "slept", ticket.row["epoch"], 0)
+    await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    await road.operations.run(lose)
+    (doubt,) = await in_doubt(road)
+    allowed = await road.operations.run(lambda tx, now: permit_repeat(tx, now, doubt))
+    assert not isinstance(allowed, Held)
+
+    assert not await road.settle(ticket, NotReady(timedelta(), "its permit had grown old"), "slept")
+    (attempt,), (ledger,) = await road.rows("attempt"), await road.rows("activity")
+    assert (attempt["outcome"], bool(ledger["counts"])) == (None, True)
+    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+
+    between = Result(ticket, Sent("remote-0"), "slept", last_part=False)
+    await road.operations.run(lambda tx, now: settle(tx, now, [between]))
+    (attempt,), (ledger,) = await road.rows("attempt"), await road.rows("activity")
+    assert (attempt["outcome"], ledger["state"]) == ("Sent", "success")
+    late = await road.operations.run(lambda tx, now: permit_repeat(tx, now, doubt))
+    assert late == Held("it is no doubt any more")
 
 
 async def test_without_its_id_the_rest_has_nothing_to_follow(road: Road) -> None:

@@ -248,8 +248,11 @@ MUTANTS = {
         ),
         Mutant("the brake is off", gate="installation", patches=((duties, "OBEY", False),)),
         Mutant(
-            "doubts are judged by a clock that jumped",
-            patches=((reconcile, "_span", lambda _doubt: 0.0),),
+            "doubts are judged while their call may still arrive",
+            patches=(
+                (reconcile, "_span", lambda _doubt: 0.0),
+                (reconcile, "nothing_arrives_after", lambda attempt: attempt["began_at"]),
+            ),
         ),
         Mutant(
             "a restored database is not noticed",

@@ -28,20 +28,23 @@ def permit_repeat(tx: Tx, now: datetime, doubt: Doubt) -> datetime | Held:
         return Held("it is no doubt any more")
     says = _refusal(facts)
     if says is None:
-        _write_intent(tx, now, doubt)
-        return now
+        return now if _write_intent(tx, now, doubt) else Held("it is no doubt any more")
     look_again(tx, doubt, now + A_MINUTE, f"nobody knows whether it is there: {says}")
     return Held(says)
 
 
-def _write_intent(tx: Tx, now: datetime, doubt: Doubt) -> None:
-    """Until it has ended nobody may take silence for absence."""
-    tx.run(
-        "UPDATE attempt SET repeated_until = :until WHERE workspace_id = :workspace_id AND id = :id",
+def _write_intent(tx: Tx, now: datetime, doubt: Doubt) -> bool:
+    """Until it has ended nobody may take silence for absence; say whether nothing is known meanwhile."""
+    written = tx.run(
+        """
+        UPDATE attempt SET repeated_until = :until
+        WHERE workspace_id = :workspace_id AND id = :id AND (outcome IS NULL OR outcome = 'Unconfirmed')
+        """,
         until=now + SEND_TIMEOUT,
         workspace_id=doubt.ticket.workspace_id,
         id=doubt.attempt["id"],
     )
+    return written == 1
 
 
 def _still_in_doubt(facts: Facts, doubt: Doubt) -> bool:

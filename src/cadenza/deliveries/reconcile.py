@@ -131,6 +131,7 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
         case Found(remote_id, url):
             _settle_ledger(tx, now, doubt, "success", counts=True)
             if doubt.attempt["part"] < last_part(doubt):
+                _keep_answer(tx, now, doubt, remote_id, url)
                 if doubt.restored:
                     return _leave_the_rest(tx, now, doubt)
                 return _go_on(tx, now, doubt, remote_id)
@@ -236,6 +237,24 @@ def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
         refund(tx, [(ticket.workspace_id, doubt.attempt["id"])])
     lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
     return State.SCHEDULED
+
+
+def _keep_answer(
+    tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None, url: str | None
+) -> None:
+    """Write what the call came to: a worker that wakes with its permit in hand knows less."""
+    tx.run(
+        """
+        UPDATE attempt SET outcome = :sent, remote_id = :remote_id, url = :url, ended_at = :now
+        WHERE workspace_id = :workspace_id AND id = :id AND outcome IS NULL
+        """,
+        sent=Sent.__name__,
+        remote_id=remote_id,
+        url=url,
+        now=now,
+        workspace_id=doubt.ticket.workspace_id,
+        id=doubt.attempt["id"],
+    )
 
 
 def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: bool) -> bool:

@@ -196,7 +196,8 @@ def _asked(
 def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]:
     """Append what calls came to, whoever holds the deliveries now, and settle their ledger rows.
 
-    Return the attempts of which nothing was known before.
+    Return the attempts of which nothing was known before. Once a doubt was looked into by making its call
+    again, who did not make it, or failed to, knows nothing of what that one did: only an arrival counts.
     """
     if not results:
         return set()
@@ -210,6 +211,7 @@ def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]
                 workspace_id text, id text, came_to text, said text, remote text, address text
             )
             WHERE attempt.workspace_id = new.workspace_id AND attempt.id = new.id AND outcome IS NULL
+                AND (repeated_until IS NULL OR new.came_to = 'Sent')
             RETURNING attempt.workspace_id, attempt.id, deadline_at
             """,
             new=[
@@ -243,14 +245,15 @@ def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]
 
 
 def _settle_ledger(tx: Tx, now: datetime, results: Sequence[Result]) -> list[Row]:
-    """Say of each reservation what became of it; return those that counted until now."""
+    """Say of each reservation what became of it, once; return those that were open until now."""
     if not results:
         return []
     return tx.all(
         """
         UPDATE activity SET state = new.becomes, counts = new.counting, settled_at = :now
         FROM TABLE(:new) AS new (workspace_id text, id text, becomes text, counting boolean)
-        WHERE activity.workspace_id = new.workspace_id AND attempt_id = new.id AND counts
+        WHERE activity.workspace_id = new.workspace_id AND attempt_id = new.id
+            AND activity.state IN ('reserved', 'unconfirmed')
         RETURNING activity.workspace_id, attempt_id, counts
         """,
         new=[
