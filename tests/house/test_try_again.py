@@ -17,12 +17,27 @@ def test_passes_the_second_time():
     assert seen
 """
 MANY = "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test_many(n): assert False\n"
+IN_PARTS = f"""{ONCE}
+import schemathesis
+answers = {{"responses": {{"200": {{"description": "fine"}}}}}}
+paths = {{"/a": {{"get": answers}}, "/b": {{"get": answers}}}}
+about = {{"title": "two routes", "version": "1"}}
+schema = schemathesis.openapi.from_dict({{"openapi": "3.1.0", "info": about, "paths": paths}})
+@schema.parametrize()
+def test_the_first_of_two_fails(case): assert case.path != "/a"
+"""
 
 
 @pytest.mark.parametrize(
     ("source", "code", "tried"),
-    [("def test_fine(): pass\n", 0, False), (ONCE, 0, True), (ALWAYS, 1, True), (MANY, 1, False)],
-    ids=["passes", "unsteady", "fails", "many fail"],
+    [
+        ("def test_fine(): pass\n", 0, False),
+        (ONCE, 0, True),
+        (ALWAYS, 1, True),
+        (MANY, 1, False),
+        (IN_PARTS, 1, True),
+    ],
+    ids=["passes", "unsteady", "fails", "many fail", "a part fails beside an unsteady one"],
 )
 def test_only_few_are_tried_again_and_none_in_silence(
     tmp_path: Path, source: str, code: int, tried: bool
