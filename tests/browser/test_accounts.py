@@ -74,8 +74,8 @@ async def test_connecting_asks_for_what_the_network_needs(stage: Stage) -> None:
     await snap(page, "accounts-connect")
     assert await hindrances(page) == []
     await page.get_by_role("button", name="Back").click()
-    await page.get_by_role("button", name="LinkedIn", exact=True).click()
-    await expect(page.get_by_text("Cadenza never sees your password.")).to_be_visible()
+    await page.get_by_role("button", name="LinkedIn needs setting up first").click()
+    await expect(page.get_by_text("LinkedIn wants to know this installation first")).to_be_visible()
 
 
 async def test_disconnecting_asks_first_and_says_what_was_cancelled(stage: Stage) -> None:

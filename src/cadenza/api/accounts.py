@@ -1,6 +1,6 @@
 """Accounts: how they are, when and how much they may send, pausing them, letting them go."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -12,7 +12,7 @@ from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
 from cadenza.api.problems import conflict, invalid, not_found
 from cadenza.api.queue_shapes import refuse
-from cadenza.api.shape import Answer, Asked, Id, Instant, Line, ZoneName, loads, one_of
+from cadenza.api.shape import Answer, Asked, Id, Instant, Line, WallTime, ZoneName, loads, one_of
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes, resume_plan, set_limit
 from cadenza.deliveries.cancel_account import cancel_account
@@ -32,8 +32,8 @@ class Hours(BaseModel):
     """From when to when, on which days; Sunday is 0."""
 
     model_config = ConfigDict(extra="forbid")
-    start: time
-    end: time
+    start: WallTime
+    end: WallTime
     days: list[Annotated[int, Field(ge=0, le=6, strict=True)]] = Field(
         default=[1, 2, 3, 4, 5], max_length=7
     )

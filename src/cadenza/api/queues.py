@@ -3,7 +3,7 @@
 What is done with a whole queue stands in `queue_acts.py`, its order in `queue_order.py`.
 """
 
-from datetime import date, datetime, time
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Query, Response
@@ -28,7 +28,7 @@ from cadenza.api.queue_shapes import (
     refuse,
     show,
 )
-from cadenza.api.shape import Asked, Id, IdField, Instant, ZoneName
+from cadenza.api.shape import Asked, Id, IdField, Instant, WallTime, ZoneName
 from cadenza.api.tell import tell
 from cadenza.core.channels import normalise
 from cadenza.people.model import Role
@@ -107,8 +107,8 @@ class Renaming(Asked):
     """One slot of the week that became another of the same day; its posts go along. Sunday is 0."""
 
     day: int = Field(ge=0, le=6, strict=True)
-    was: time
-    now: time
+    was: WallTime
+    now: WallTime
 
 
 class ScheduleChange(Asked):

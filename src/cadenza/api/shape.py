@@ -7,13 +7,21 @@ without an offset is refused, unless a zone is given with it. Times are answered
 import base64
 import binascii
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from hashlib import sha256
 from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from fastapi import Depends, Path, Query
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+)
 
 from cadenza.api.problems import Problem
 from cadenza.core.zones import UnknownZoneError, get_zone
@@ -53,6 +61,17 @@ Line = Annotated[
     AfterValidator(_no_controls),
 ]
 Instant = Annotated[AwareDatetime, AfterValidator(_utc)]
+# A clock on a wall has no offset, which the format `time` asks for.
+WallTime = Annotated[
+    time,
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?$",
+            "examples": ["09:00"],
+        }
+    ),
+]
 ZoneName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_+/-]+$"),
