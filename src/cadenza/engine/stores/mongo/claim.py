@@ -1,10 +1,10 @@
 """Handing jobs out: look, reserve at the gates, take, and read what was really taken.
 
 Looking costs what can run: plain jobs and each lane are read from the head of an index, whole, so
-that most need not be read again. Taking is one update of all candidates that still wait, under a lease written before it, so that whatever is
-cut off comes back when the lease runs out. What is seldom there, lanes and suspects, is looked for
-seldom while plain jobs stream. Limit: the lanes with due jobs are listed by a `distinct`, which
-costs what is due in lanes.
+that most need not be read again. Taking is one update of all candidates that still wait, under a
+lease written before it, so that whatever is cut off comes back when the lease runs out. What is
+seldom there, lanes and suspects, is looked for seldom while plain jobs stream. Limit: the lanes
+with due jobs are listed by a `distinct`, which costs what is due in lanes.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """Waking sleepers: the scripts publish a queue's number, every process listens.
 
-A worker may have a channel of its own beside (see standing.py). A published word is a hint and may be lost (a cut connection, a failover); the workers' poll finds
+A published word is a hint and may be lost (a cut connection, a failover); the workers' poll finds
 what it missed. While this process does not hear, it wakes its own watchers itself. After each
-return of the connection, and after the first, everybody is woken.
+return of the connection, and after the first, everybody is woken. A worker may have a channel of
+its own beside, on which it is handed jobs (see standing.py).
 """
 
 import asyncio
