@@ -1,7 +1,7 @@
 """`python -m tests.simulation --minutes 5`: fresh seeds until the time is up or a promise breaks.
 
 All cores are used, each by a process of its own. The ledger says what was run, so that the next run goes
-on where this one ended. A failing seed is shrunk and its story printed; put its number into
+on where this one ended; `--keep` adds it to the ledger that is kept with the code. A failing seed is shrunk and its story printed; put its number into
 `regressions.json` together with the repair.
 """
 
@@ -109,10 +109,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--hash", action="store_true", help="with --seed: print only its hash")
     parser.add_argument("--hunt", action="store_true", help="find a killing seed for each mutant")
     parser.add_argument("--mended", type=int, nargs="+", help="what these seeds broke holds now")
+    parser.add_argument("--keep", action="store_true", help="keep what was run with the code")
     asked = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
-    if asked.mended:
-        ledger.tell_mended(asked.mended)
+    if asked.mended or asked.keep:
+        if asked.mended:
+            ledger.tell_mended(asked.mended)
+        if asked.keep:
+            ledger.keep(time.strftime("%Y-%m-%d", time.gmtime()))
         print(ledger.totals())
         return 0
     if asked.hunt:

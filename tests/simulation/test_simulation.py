@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.simulation.ledger import Totals, add_up
+from tests.simulation.ledger import Totals, add_up, fold
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.network import KINDS
 from tests.simulation.shrink import shrink, story
@@ -97,13 +98,18 @@ def test_shrinking_keeps_the_promise_that_breaks() -> None:
 
 
 def test_the_ledger_tells_what_was_run_on_this_code_and_what_is_open() -> None:
-    lines = [
-        {"from": 0, "to": 300, "broken": 0},  # as early lines were
-        {"from": 300, "to": 320, "broken": [311, 317], "code": "before"},
-        {"from": 320, "to": 400, "broken": [399], "code": "now"},
-        {"from": 0, "to": 0, "broken": [], "mended": [399]},
+    lines: list[dict[str, Any]] = [
+        {"from": 0, "to": 5000, "seeds": 300, "broken": [], "code": "many"},
+        {"from": 5000, "to": 5020, "broken": [5011, 5017], "code": "before"},
+        {"from": 5020, "to": 5060, "broken": [], "code": "now"},
+        {"from": 5060, "to": 5100, "broken": [5099], "code": "now"},
+        {"from": 0, "to": 0, "broken": [], "mended": [5099]},
     ]
-    assert add_up(lines, {311}, "now") == Totals(here=80, ever=400, open=(317,))
+    told = Totals(here=80, ever=400, open=(5017,))
+    assert add_up(lines, {5011}, "now") == told
+    folded = fold(lines[1:], "2026-11-17")
+    assert len(folded) == 3
+    assert add_up([lines[0], *folded], {5011}, "now") == told
 
 
 @pytest.mark.slow
