@@ -7,6 +7,7 @@ database for one test, `database` one with the product's tables, on SQLite and o
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -48,6 +49,17 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: pytest.Item) -> None:
     node.workerinput[FOLDER] = str(node.config.stash[RUN].folder)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def pytest_collection() -> None:
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later search for garbage: it stays to the end."""
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
