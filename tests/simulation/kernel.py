@@ -12,7 +12,7 @@ import gc
 import heapq
 import itertools
 from collections.abc import Callable, Coroutine
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
@@ -39,8 +39,8 @@ class Host:
         self.skew = skew
         self.alive = True
         self.frozen = False
-        self.waiting: list[asyncio.Handle] = []  # until the thaw
-        self.buried: list[asyncio.Handle] = []  # referenced, so that no `finally` of theirs runs
+        self.waiting: list[Call] = []  # until the thaw
+        self.buried: list[Call] = []  # referenced, so that no `finally` of theirs runs
 
 
 class _Task(asyncio.Task[Any]):
@@ -54,6 +54,30 @@ class _Task(asyncio.Task[Any]):
 
     def __hash__(self) -> int:
         return self._number
+
+
+class Call:
+    """A call that waits its turn: what asyncio's own handle does, without its checks, at a third of the cost."""
+
+    __slots__ = ("args", "callback", "canceled", "context", "instant")
+
+    def __init__(
+        self, callback: Callable[..., Any], args: tuple[Any, ...], context: Any, instant: float
+    ) -> None:
+        self.callback = callback
+        self.args = args
+        self.context: Context = copy_context() if context is None else context
+        self.canceled = False
+        self.instant = instant
+
+    def cancel(self) -> None:
+        self.canceled = True
+
+    def cancelled(self) -> bool:
+        return self.canceled
+
+    def when(self) -> float:
+        return self.instant
 
 
 class SimulatedLoop(asyncio.BaseEventLoop):
@@ -85,51 +109,77 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def _run_once(self) -> None:
         ready, timers = self._ready, self._scheduled
-        while timers and (timers[0][2]._cancelled or (not ready and timers[0][0] > self._elapsed)):
-            if timers[0][2]._cancelled:
+        while timers:
+            instant, _, timer = timers[0]
+            if timer.canceled:
                 heapq.heappop(timers)
+            elif instant <= self._elapsed:
+                ready.append(heapq.heappop(timers)[2])
+            elif ready:
+                break
             else:
-                self._elapsed = timers[0][0]
-        while timers and timers[0][0] <= self._elapsed:
-            ready.append(heapq.heappop(timers)[2])
+                self._elapsed = instant
         if not ready:
             if self._stopping:  # pyright: ignore[reportAttributeAccessIssue]
                 return
             raise Deadlock(f"nothing is ready and no timer runs at {self._elapsed:.3f} s")
-        handle = self._choose(ready)
-        if handle._cancelled:
+        call: Call = self._choose(ready)
+        if call.canceled:
             return
-        host = handle._context.get(_HOST)
+        host = call.context.get(_HOST)
         if host is not None and not host.alive:
-            host.buried.append(handle)
+            host.buried.append(call)
         elif host is not None and host.frozen:
-            host.waiting.append(handle)
+            host.waiting.append(call)
         else:
             self.turns += 1
-            handle._run()
+            try:
+                call.context.run(call.callback, *call.args)
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # noqa: BLE001 - as a handle of asyncio's does
+                self.call_exception_handler({"message": "a call failed", "exception": error})
 
     def call_at(
         self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None
-    ) -> asyncio.TimerHandle:
-        """Set a timer as the base does, without its checks, in a heap that compares plain numbers."""
-        timer = asyncio.TimerHandle(when, callback, args, self, context)
+    ) -> Any:
+        """Set a timer, in a heap that compares plain numbers."""
+        timer = Call(callback, args, context, when)
         heapq.heappush(self._scheduled, (when, next(self._timers), timer))
         return timer
 
-    def call_soon(
-        self, callback: Callable[..., Any], *args: Any, context: Any = None
-    ) -> asyncio.Handle:
-        """Queue a call as the base does, without its checks."""
-        handle = asyncio.Handle(callback, args, self, context)
-        self._ready.append(handle)
-        return handle
+    def call_later(
+        self, delay: float, callback: Callable[..., Any], *args: Any, context: Any = None
+    ) -> Any:
+        """Set a timer, from now on."""
+        when = self._elapsed + delay
+        timer = Call(callback, args, context, when)
+        heapq.heappush(self._scheduled, (when, next(self._timers), timer))
+        return timer
+
+    async def pause(self, seconds: float) -> None:
+        """Let time pass, as `asyncio.sleep` does."""
+        woken = self.create_future()
+        when = self._elapsed + seconds
+        timer = Call(_wake, (woken,), None, when)
+        heapq.heappush(self._scheduled, (when, next(self._timers), timer))
+        try:
+            await woken
+        finally:
+            timer.canceled = True
+
+    def call_soon(self, callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
+        """Queue a call."""
+        call = Call(callback, args, context, self._elapsed)
+        self._ready.append(call)
+        return call
 
     def _choose(self, ready: Any) -> Any:
         if len(ready) > 1 and self.shuffle and self.tape.happens(self.shuffle):
             at = self.tape.below(len(ready))
-            handle = ready[at]
+            call = ready[at]
             del ready[at]
-            return handle
+            return call
         return ready.popleft()
 
     # Hosts
@@ -189,7 +239,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def call_soon_threadsafe(
         self, callback: Callable[..., Any], *args: Any, context: Any = None
-    ) -> asyncio.Handle:
+    ) -> Any:
         return self.call_soon(callback, *args, context=context)
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> NoReturn:

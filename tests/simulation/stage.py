@@ -113,12 +113,14 @@ class Stage:
 
     async def step(self, label: str, *, longest: float) -> None:
         """Do I/O: time passes, and the host may crash or freeze just here."""
-        await asyncio.sleep(0.001 + self.tape.seconds(longest, 20))
+        await self.loop.pause(0.001 + self.tape.seconds(longest, 20))
         host = current_host()
-        # Most I/O of a worker is idle looking: trouble counts for more on the way of a delivery.
-        weight = HOT if label in ON_THE_WAY else 1.0
         worker = host.name[0] == "w"
         self.steps += worker
+        if self.healed_at is not None and self.steps != self.crash_at:
+            return
+        # Most I/O of a worker is idle looking: trouble counts for more on the way of a delivery.
+        weight = HOT if label in ON_THE_WAY else 1.0
         if worker and (self.steps == self.crash_at or self.trouble("crash", weight)):
             self.tell("crash", f"at {label}")
             self.loop.crash(host)

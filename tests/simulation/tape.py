@@ -36,11 +36,11 @@ class Tape:
         return choices[self._take(self._aside, len(choices))]
 
     def _take(self, source: random.Random, n: int) -> int:
-        if self._replay is not None:
+        if self._replay is None:
+            value = int(source.random() * n)
+        else:
             at = len(self.taken)
             value = self._replay[at] % n if at < len(self._replay) else 0
-        else:
-            value = int(source.random() * n)
         self.taken.append(value)
         return value
 
@@ -48,7 +48,7 @@ class Tape:
         """Say whether something special happens; nought says no."""
         if percent <= 0:
             return False
-        return self.below(1000) >= 1000 - percent * 10
+        return self._take(self._random, 1000) >= 1000 - percent * 10
 
     def one_of(self, choices: Sequence[T]) -> T:
         """Return one; the first is the plain one."""
@@ -56,4 +56,4 @@ class Tape:
 
     def seconds(self, longest: float, steps: int = 100) -> float:
         """Return a span up to, not including, `longest`."""
-        return longest * self.below(steps) / steps
+        return longest * self._take(self._random, steps) / steps
