@@ -56,6 +56,12 @@ def pytest_collection() -> None:
 
 
 @pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that no process is left alone with it at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave what was collected out of every later search for garbage: it stays to the end."""
     gc.enable()

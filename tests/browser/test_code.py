@@ -6,7 +6,11 @@ They compare and write nothing: a story in another process may be served from wh
 import subprocess
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import load_build
+
+pytestmark = pytest.mark.slow
 
 Npm = Callable[..., subprocess.CompletedProcess[str]]
 

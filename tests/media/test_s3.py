@@ -25,6 +25,8 @@ from tests.servers.place import ServerUnavailableError
 from tests.servers.run import skip_or_fail
 from tests.servers.s3 import ACCESS_KEY, BUCKET, REGION, SECRET_KEY, PrivateS3
 
+pytestmark = pytest.mark.slow
+
 NAME = "ada/" + "a" * 64 + "-1.bin"
 
 

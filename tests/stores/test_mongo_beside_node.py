@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from pymongo import AsyncMongoClient
 
 from cadenza.engine.classic.document import Document
@@ -15,6 +16,8 @@ from cadenza.engine.classic.scheduler import Scheduler
 from tests.servers.node import node_folder
 from tests.servers.place import ServerUnavailableError
 from tests.servers.run import skip_or_fail
+
+pytestmark = pytest.mark.slow
 
 COUNT = 2000
 LOCK = 600_000  # milliseconds; nothing may be run twice within it

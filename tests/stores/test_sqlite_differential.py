@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,8 @@ from cadenza.engine.store import Batch, Store
 from cadenza.engine.stores.memory import MemoryStore
 from cadenza.engine.stores.sqlite import SqliteStore
 from cadenza.engine.testing.clock import VirtualClock
+
+pytestmark = pytest.mark.slow
 
 Step = Callable[["Pair"], Awaitable[None]]
 LEASE = timedelta(seconds=30)

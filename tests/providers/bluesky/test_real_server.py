@@ -32,6 +32,8 @@ from tests.providers.bluesky.server import PdsServer, Person, running
 from tests.providers.pictures import picture
 from tests.servers.place import ServerUnavailableError
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Site:
