@@ -1,8 +1,9 @@
 """One delivery on its way out: load, render, prepare, permit, the one call, and what came of it.
 
 Provider calls stand between transactions, never inside one. Whatever happens ends in one `Result`;
-without a permit nothing was called. A token is refreshed once when the network refuses it; a thread's
-parts each need a permit of their own, and each one's remote id is saved before the next is sent.
+without a permit nothing was called, so an error of our own is a try that waits and ends like another. A token
+is refreshed once when the network refuses it; a thread's parts each need a permit of their own, and each
+one's remote id is saved before the next is sent.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ import msgspec
 
 from cadenza.accounts.refresh import Later, Lost, Ready
 from cadenza.accounts.refresher import Refresher
+from cadenza.accounts.seal import CannotOpen
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
 from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
@@ -58,6 +60,7 @@ log = logging.getLogger("cadenza.deliveries")
 
 SENDING = ("connected", "expiring")  # states of accounts
 A_MINUTE = timedelta(minutes=1)
+A_QUARTER = timedelta(minutes=15)
 FINISHING = 5.0  # seconds for what is only nice to have
 FRESH = GRACE.total_seconds()  # seconds within which a permit must be used
 
@@ -120,11 +123,23 @@ class Publisher:
         except SqlError as error:  # the store is away: what was not permitted goes back
             log.warning("store away, a delivery waits", extra={"error": str(error)})
             result = Stale()
+        except Exception as error:
+            if ticket.row.get("permitted"):
+                raise  # the call may be out: rescue will doubt it
+            log.exception("a delivery did not come to its call", extra={"delivery": ticket.id})
+            result = self._own_fault(ticket, error)
         if result is None:
             self._source.forget(claimed.id)
         elif not isinstance(result, Stale):
             self._source.bring(claimed.id, result)
         return Settlement(claimed.id, claimed.lease, Verdict.DONE)
+
+    def _own_fault(self, ticket: Ticket, error: Exception) -> Result:
+        """An error of ours before the call: put back untouched, it would be met again at once, for ever."""
+        if isinstance(error, CannotOpen):  # nothing of the account can go without that key
+            return self._result(ticket, TryLater(A_QUARTER, Reach.ACCOUNT, str(error)))
+        says = f"our own side failed before the call: {type(error).__name__}"
+        return self._result(ticket, Transient(says))
 
     def stopped(self, claimed: Claimed, reason: Stopped) -> Settlement:
         """A run that was cut short: before the permit it goes back; after it, rescue will doubt it."""
@@ -202,6 +217,7 @@ class Publisher:
             answer = await self._permits.ask(wish)
             if not isinstance(answer, Permitted):
                 return answer if isinstance(answer, Stale) else None
+            ticket.row["permitted"] = True
             if self._clock.monotonic() - asked > FRESH:
                 # A call that began now could outlast the deadline, and others go by that.
                 late = NotReady(timedelta(), "its permit had grown old before the call")
@@ -233,6 +249,7 @@ class Publisher:
                 return between
             if not won:
                 return None
+            del ticket.row["permitted"]
         return None
 
     async def _keep(
@@ -318,6 +335,9 @@ class Publisher:
             answer = await self._refresher.force(ticket.row["account"])
         except SqlError:
             return TryLater(A_MINUTE, Reach.ACCOUNT, "the store was away while renewing the token")
+        except Exception as error:  # noqa: BLE001 - nothing of it may reach a log but its kind
+            says = f"our own side failed while renewing the token: {type(error).__name__}"
+            return TryLater(A_MINUTE, Reach.ACCOUNT, says)
         match answer:
             case Ready(account):
                 ticket.row["account"] = account
@@ -374,10 +394,10 @@ class Publisher:
 
     async def _refused_content(
         self, ticket: Ticket, epoch: int, problems: tuple[str, ...]
-    ) -> Result | None:
-        """Let the permit say it, in its order: another gate may come first."""
-        await self._permits.ask(Wish(ticket, self._new_id(), epoch, 0, problems))
-        return None
+    ) -> Stale | None:
+        """Let the permit say it, in its order: another gate may come first, or an edit."""
+        answer = await self._permits.ask(Wish(ticket, self._new_id(), epoch, 0, problems))
+        return answer if isinstance(answer, Stale) else None
 
     def _call(self, ticket: Ticket, sender: Sender, message: Message, reading: Reading) -> Call:
         return Call(

@@ -1,0 +1,90 @@
+"""An error of our own before the call: a try like another, with a wait and an end, never a spin."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from cadenza.accounts.seal import CannotOpen
+from cadenza.deliveries.publish import Publisher
+from cadenza.sql.tx import Row
+from tests.deliveries.conftest import Road
+from tests.deliveries.test_publish import until, working
+from tests.providers.mastodon.stage import mastodon
+
+
+async def until_put_off(road: Road, id_: str) -> Row:
+    async with asyncio.timeout(30):
+        while True:
+            row = await road.row("delivery", id_)
+            if row["reason"] is not None and row["leased_until"] is None:
+                return row
+            await asyncio.sleep(0.02)
+
+
+async def test_a_mistake_in_an_adapter_is_a_try_with_a_wait_and_an_end(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def validate(*_: object) -> list[object]:
+        raise ZeroDivisionError("a mistake in an adapter")
+
+    async with mastodon() as (scene, _world), working(road, scene):
+        monkeypatch.setattr(type(scene.provider), "validate", validate)
+        id_ = await road.post()
+        first = await until_put_off(road, id_)
+        assert (first["state"], first["attempts"], first["failures"]) == ("scheduled", 0, 1)
+        assert first["due_at"] > first["created_at"]
+        last = await road.post("ben", retry_limit=0)
+        failed = await until(road, last, "failed")
+        assert "ZeroDivisionError" in failed["reason"]
+        assert scene.visible() == []
+
+
+async def test_credentials_that_no_key_opens_hold_the_account_and_fail_nothing(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = 0
+
+    def cannot(*_: object) -> Any:
+        nonlocal opened
+        opened += 1
+        raise CannotOpen("no key 'k1' is at hand")
+
+    async with mastodon() as (scene, _world), working(road, scene):
+        with monkeypatch.context() as broken:
+            broken.setattr(Publisher, "_open_sender_of", cannot)
+            ids = [await road.post(), await road.post()]
+            row = await until_put_off(road, ids[0])
+            assert (row["state"], row["attempts"], row["failures"]) == ("scheduled", 0, 0)
+            lane = await road.row("lane", "account:ada")
+            assert lane["park_reason"] == "no key 'k1' is at hand"
+            await asyncio.sleep(0.3)
+            assert opened == 1, "what waits behind it is not looked at either"
+        await road.wait_out()
+        for id_ in ids:
+            await until(road, id_, "sent")
+
+
+async def test_content_that_is_mended_while_it_is_looked_at_goes_out_at_once(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The permit is stale by then: the delivery goes back, and no crash is counted."""
+    async with mastodon() as (scene, _world):
+        id_ = await road.post(content='{"text":7}')
+        asked = Publisher._refused_content
+
+        async def mend_first(self: Publisher, *args: Any) -> Any:
+            await road.operations.run(
+                lambda tx, _: tx.run(
+                    "UPDATE delivery SET content = :content, revision = revision + 1 WHERE id = :id",
+                    content='{"text":"mended"}',
+                    id=id_,
+                )
+            )
+            return await asked(self, *args)
+
+        monkeypatch.setattr(Publisher, "_refused_content", mend_first)
+        async with working(road, scene), asyncio.timeout(3):  # less than the lease
+            row = await until(road, id_, "sent", "failed")
+        assert (row["state"], row["crashes"]) == ("sent", 0)
+        assert scene.visible() == ["mended"]
