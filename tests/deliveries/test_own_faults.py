@@ -1,13 +1,18 @@
 """An error of our own before the call: a try like another, with a wait and an end, never a spin."""
 
 import asyncio
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from cadenza.accounts.seal import CannotOpen
+from cadenza.deliveries import ask_permit
+from cadenza.deliveries.permit import Answer, Wish
+from cadenza.deliveries.permit import permit as really_permit
 from cadenza.deliveries.publish import Publisher
-from cadenza.sql.tx import Row
+from cadenza.sql.tx import Row, Tx
 from tests.deliveries.conftest import Road
 from tests.deliveries.test_publish import until, working
 from tests.providers.mastodon.stage import mastodon
@@ -88,3 +93,34 @@ async def test_content_that_is_mended_while_it_is_looked_at_goes_out_at_once(
             row = await until(road, id_, "sent", "failed")
         assert (row["state"], row["crashes"]) == ("sent", 0)
         assert scene.visible() == ["mended"]
+
+
+async def test_a_wish_that_cannot_be_answered_spoils_no_other(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = 0
+
+    def permit(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
+        nonlocal together
+        together = max(together, len(wishes))
+        if any(wish.ticket.row["account_id"] == "ben" for wish in wishes):
+            raise ZeroDivisionError("an account like no other")
+        return really_permit(tx, now, wishes)
+
+    monkeypatch.setattr(ask_permit, "permit", permit)
+    async with mastodon() as (scene, _world):
+        bad = await road.post("ben")
+        good = [await road.post(name) for name in await crowd(road, 8)]
+        async with working(road, scene):
+            for id_ in good:
+                row = await until(road, id_, "sent")
+                assert row["failures"] == 0
+            assert (await until_put_off(road, bad))["failures"] == 1
+    assert together > 1
+
+
+async def crowd(road: Road, count: int) -> list[str]:
+    names = [f"friend-{n}" for n in range(count)]
+    for name in names:
+        await road.connect(name)
+    return names

@@ -1,12 +1,15 @@
 """One transaction for many: what is asked while one batch is under way goes into the next.
 
 Nothing waits to make a batch larger, so a lone request costs one transaction, and under load the
-permits of independent accounts share one.
+permits of independent accounts share one. A request that cannot be answered spoils no other: what fails
+together is asked one by one, but for a store that is away, which is told to all at once.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
+
+from cadenza.sql.errors import SqlError
 
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
@@ -33,13 +36,20 @@ class Batching(Generic[Asked, Answered]):
     async def _drain(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-            try:
-                answers = await self._answer([request for request, _ in batch])
-            except Exception as error:  # noqa: BLE001 - it goes to everyone who asked
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(error)
-            else:
-                for (_, future), answer in zip(batch, answers, strict=True):
-                    if not future.done():
-                        future.set_result(answer)
+            await self._settle(batch)
+
+    async def _settle(self, batch: Sequence[tuple[Asked, asyncio.Future[Answered]]]) -> None:
+        try:
+            answers = await self._answer([request for request, _ in batch])
+        except Exception as error:  # noqa: BLE001 - it goes to whoever asked
+            if len(batch) > 1 and not isinstance(error, SqlError):
+                for one in batch:
+                    await self._settle([one])
+                return
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(error)
+        else:
+            for (_, future), answer in zip(batch, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)
