@@ -249,6 +249,25 @@ async def test_tokens_that_were_just_renewed_are_not_renewed_again(desk: Desk) -
         assert exchanges(world) == 1
 
 
+async def test_an_account_that_cannot_be_opened_keeps_no_other_from_its_tokens(desk: Desk) -> None:
+    async with x() as (scene, world):
+        await ready_to_renew(desk, scene)
+        await desk.connect(ada(remote_id="43"), id_="broken")
+        await desk.operations.run(
+            lambda tx, now: tx.run(
+                """
+                UPDATE account SET sealed = 'k9.AAAA', token_issued_at = :issued, token_expires_at = :soon
+                WHERE id = 'broken'
+                """,
+                issued=now - timedelta(hours=2),
+                soon=now + timedelta(minutes=1),  # looked at before Ada's
+            )
+        )
+        await desk.refresher(scene).run_once()
+        assert exchanges(world) == 1
+        assert (await desk.account())["token_refreshed_at"] is not None
+
+
 async def test_no_token_shows_in_a_log_or_an_answer(
     desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:

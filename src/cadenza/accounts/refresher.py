@@ -71,6 +71,12 @@ class Refresher:
             except SqlError as error:
                 log.warning("refresh not possible", extra={"reason": str(error)})
                 return EVERY
+            except Exception as error:  # noqa: BLE001 - the others need their tokens all the same
+                log.error(  # noqa: TRY400 - nothing of it may reach a log but its kind
+                    "refresh failed on our side",
+                    extra={"account": account["id"], "kind": type(error).__name__},
+                )
+                continue
             if not isinstance(result, Ready):
                 log.warning(
                     "no fresh tokens", extra={"account": account["id"], "reason": result.says}
