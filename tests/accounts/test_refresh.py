@@ -249,6 +249,36 @@ async def test_tokens_that_were_just_renewed_are_not_renewed_again(desk: Desk) -
         assert exchanges(world) == 1
 
 
+async def test_a_token_that_nothing_renews_is_used_until_it_ends(desk: Desk) -> None:
+    """LinkedIn gives most apps no refresh token: its sixty days are sixty, not fifty-three."""
+    async with x() as (scene, _):
+        await desk.connect(ada(replace(scene.tokens, refresh=None)))
+        await desk.run_out()
+        refresher = desk.refresher(scene)
+        await refresher.run_once()
+        row = await desk.account()
+        assert row["state"] == "expiring"
+        assert "connect the account again" in row["state_reason"]
+        assert isinstance(await refresher.ready(row), Later), "it is not asked for at each post"
+        assert await desk.rows("outbox") == []
+
+        now = await desk.now()
+        await desk.set(token_expires_at=now, refresh_after_at=now)
+        await refresher.run_once()
+        assert (await desk.account())["state"] == "needs_reconnect"
+        assert [r["kind"] for r in await desk.rows("outbox")] == ["account.needs_reconnect"]
+
+
+async def test_a_token_that_nothing_renews_and_that_is_refused_is_lost_at_once(desk: Desk) -> None:
+    async with x() as (scene, _):
+        await desk.connect(ada(replace(scene.tokens, refresh=None)))
+        await desk.run_out()
+        refresher = desk.refresher(scene)
+        await refresher.run_once()
+        assert isinstance(await refresher.force(await desk.account()), Lost)
+        assert (await desk.account())["state"] == "needs_reconnect"
+
+
 async def test_an_account_that_cannot_be_opened_keeps_no_other_from_its_tokens(desk: Desk) -> None:
     async with x() as (scene, world):
         await ready_to_renew(desk, scene)

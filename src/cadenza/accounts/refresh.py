@@ -3,7 +3,8 @@
 A refresh begins by taking the account's lease in the database; whoever comes meanwhile waits for the new
 pair. The exchange stands between two transactions. If a process dies between the exchange and the
 keeping, its lease runs out: a refresh token that may be used up is not tried again, the account asks
-for a reconnect instead. What the network does not answer, or answers with 5xx, disconnects nobody.
+for a reconnect instead. What the network does not answer, or answers with 5xx, disconnects nobody; nor does
+a token that nothing renews: it is used until it ends.
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +14,13 @@ from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.accounts.open import open_account_tokens, row_name
 from cadenza.accounts.seal import Keyring, seal_tokens
 from cadenza.providers.message import Tokens
-from cadenza.providers.outcome import Disconnected, Outcome, TryLater, Unconfirmed
+from cadenza.providers.outcome import (
+    NOTHING_TO_RENEW,
+    Disconnected,
+    Outcome,
+    TryLater,
+    Unconfirmed,
+)
 from cadenza.sql.tx import Row, Tx
 
 WEEK = timedelta(days=7)
@@ -42,6 +49,7 @@ class Begun:
     lease: int
     tokens: Tokens
     at: datetime  # by the database's clock
+    refused: bool = False  # the network takes the tokens no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +111,12 @@ def begin(
         return Ready(row)
     if _recently(row, now):
         return Lost("the network refuses tokens that were renewed just now")
-    if row["refresh_after_at"] is not None and row["refresh_after_at"] > now:
+    after: datetime | None = row["refresh_after_at"]
+    # What waits until the token's end waits for nothing that passes: once it is refused, it has ended.
+    if after is not None and after > now and (refused is None or after != row["token_expires_at"]):
         says = row["state_reason"] or "the last refresh failed for a while"
-        return Later(says, row["refresh_after_at"] - now)
-    return _take(tx, now, row, tokens)
+        return Later(says, after - now)
+    return _take(tx, now, row, tokens, refused=refused is not None)
 
 
 def keep(tx: Tx, now: datetime, begun: Begun, fresh: Tokens, *, ring: Keyring) -> Ready | Lost:
@@ -139,11 +149,13 @@ def give_up(tx: Tx, now: datetime, begun: Begun, outcome: Outcome) -> Lost | Lat
     row = begun.account
     says = getattr(outcome, "says", None) or "the refresh brought nothing"
     unsure = isinstance(outcome, Unconfirmed) and begun.tokens.refresh is not None
-    if isinstance(outcome, Disconnected) or unsure:
+    wait = outcome.wait if isinstance(outcome, TryLater) else AGAIN
+    if (left := _lasts(now, begun, outcome)) is not None:
+        wait = left
+    elif isinstance(outcome, Disconnected) or unsure:
         if _still_holds(tx, begun):
             _lose(tx, now, row, CUT_SHORT if unsure else says)
         return Lost(says)
-    wait = outcome.wait if isinstance(outcome, TryLater) else AGAIN
     tx.run(
         """
         UPDATE account SET refresh_until = NULL, refresh_after_at = :again, state = 'expiring',
@@ -158,6 +170,15 @@ def give_up(tx: Tx, now: datetime, begun: Begun, outcome: Outcome) -> Lost | Lat
         lease=begun.lease,
     )
     return Later(says, wait)
+
+
+def _lasts(now: datetime, begun: Begun, outcome: Outcome) -> timedelta | None:
+    """Say for how long tokens that nothing renews can still be used."""
+    ends: datetime | None = begun.account["token_expires_at"]
+    nothing = isinstance(outcome, Disconnected) and outcome.code == NOTHING_TO_RENEW
+    if begun.refused or not nothing or ends is None or ends <= now:
+        return None
+    return ends - now
 
 
 def due_accounts(tx: Tx, now: datetime, *, limit: int = 50) -> list[Row]:
@@ -190,7 +211,7 @@ def _read(tx: Tx, workspace_id: str, account_id: str) -> Row | None:
     )
 
 
-def _take(tx: Tx, now: datetime, row: Row, tokens: Tokens) -> Begun | Busy:
+def _take(tx: Tx, now: datetime, row: Row, tokens: Tokens, *, refused: bool) -> Begun | Busy:
     """Raise the lease; conditional, so that two who read the same row cannot both have it."""
     lease = row["refresh_lease"] + 1
     taken = tx.run(
@@ -203,7 +224,7 @@ def _take(tx: Tx, now: datetime, row: Row, tokens: Tokens) -> Begun | Busy:
         workspace_id=row["workspace_id"],
         id=row["id"],
     )
-    return Begun(row, lease, tokens, now) if taken else Busy(now + LEASE)
+    return Begun(row, lease, tokens, now, refused) if taken else Busy(now + LEASE)
 
 
 def _still_holds(tx: Tx, begun: Begun) -> bool:

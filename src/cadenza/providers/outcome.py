@@ -94,6 +94,9 @@ class Forbidden:
     code: str = ""
 
 
+NOTHING_TO_RENEW = "nothing_to_renew"  # the code of a refresh that cannot even be asked for
+
+
 @dataclass(frozen=True, slots=True)
 class Disconnected:
     """The token is not accepted: refresh once, then ask for a reconnect."""

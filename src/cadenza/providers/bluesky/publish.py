@@ -22,6 +22,7 @@ from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import Json, Request, Timeouts
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
+    NOTHING_TO_RENEW,
     Absent,
     Disconnected,
     Finding,
@@ -102,7 +103,8 @@ class Bluesky:
         """Exchange the session; a repeat within two hours gets the same successor."""
         token = call.tokens.refresh
         if token is None:
-            return Disconnected("There is nothing to renew the session with; connect again.")
+            says = "There is nothing to renew the session with; connect again."
+            return Disconnected(says, NOTHING_TO_RENEW)
         request = Request(
             "POST",
             _xrpc(call, "server.refreshSession"),

@@ -16,7 +16,14 @@ from cadenza.providers.http.request import Form, Request
 from cadenza.providers.linkedin.errors import SIGN_IN, TABLE
 from cadenza.providers.linkedin.speak import api_url, headers, sign_in_url
 from cadenza.providers.message import App, Tokens
-from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
+from cadenza.providers.outcome import (
+    NOTHING_TO_RENEW,
+    Disconnected,
+    Outcome,
+    Rejected,
+    Transient,
+    Unconfirmed,
+)
 from cadenza.providers.read_tokens import read_tokens
 from cadenza.providers.reply import Got, ask, ask_through
 
@@ -75,7 +82,8 @@ def scopes(app: App) -> str:
 async def renew(call: Call) -> Tokens | Outcome:
     """Exchange a refresh token; a lost answer does no harm, since the token keeps its value."""
     if call.tokens.refresh is None:
-        return Disconnected("LinkedIn gave no refresh token; connect the account again.")
+        says = "LinkedIn gave no refresh token; connect the account again."
+        return Disconnected(says, NOTHING_TO_RENEW)
     form = {"refresh_token": call.tokens.refresh}
     got = await ask(call, _token_request(call.app, "refresh_token", form), SIGN_IN)
     if not isinstance(got, Got):

@@ -19,7 +19,13 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request
 from cadenza.providers.message import App, Tokens
 from cadenza.providers.meta.graph import FACEBOOK, QUICK, VERSION, graph
-from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient
+from cadenza.providers.outcome import (
+    NOTHING_TO_RENEW,
+    Disconnected,
+    Outcome,
+    Rejected,
+    Transient,
+)
 from cadenza.providers.reply import Got, ask_through
 
 WWW = "https://www.facebook.com"
@@ -126,7 +132,8 @@ async def renew_page(door: Door, tokens: Tokens, page: str) -> Tokens | Outcome:
     """Renew the person's token and read the page's own anew with it."""
     user = tokens.extra.get(USER)
     if user is None:
-        return Disconnected("The person's token is not known; connect the page again.", "no_user")
+        says = "The person's token is not known; connect the page again."
+        return Disconnected(says, NOTHING_TO_RENEW)
     fresh = await lengthen(door, user)
     if isinstance(fresh, Rejected) and fresh.code == "no_token":
         # A success without a token is no word of Meta's: something in between spoke, and it passes.

@@ -16,7 +16,14 @@ from cadenza.providers.http.outcome import MayHaveArrived
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Form, Request
 from cadenza.providers.message import App, Tokens
-from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
+from cadenza.providers.outcome import (
+    NOTHING_TO_RENEW,
+    Disconnected,
+    Outcome,
+    Rejected,
+    Transient,
+    Unconfirmed,
+)
 from cadenza.providers.pkce import challenged
 from cadenza.providers.read_tokens import read_tokens
 from cadenza.providers.reply import Got, ask_through, bearer, judge, secrets_of
@@ -77,7 +84,8 @@ class XConnector:
 async def renew(call: Call) -> Tokens | Outcome:
     """Exchange the refresh token; silence may have used it up, an answer of trouble has not."""
     if call.tokens.refresh is None:
-        return Disconnected("X gave no refresh token; connect the account again.")
+        says = "X gave no refresh token; connect the account again."
+        return Disconnected(says, NOTHING_TO_RENEW)
     request = _token_request(call.app, "refresh_token", {"refresh_token": call.tokens.refresh})
     result = await call.http.send(request)
     if isinstance(result, MayHaveArrived):
