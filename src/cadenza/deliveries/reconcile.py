@@ -146,7 +146,8 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
             whole = doubt.attempt["part"] >= last_part(doubt)
             late = whole and now - doubt.attempt["began_at"] > GIVE_UP
             if late and _policy(tx, doubt) == "assume_sent":
-                settle(tx, now, [Result(doubt.ticket, Sent(None, note="assumed sent: " + says))])
+                sent = Sent(None, note="assumed sent: " + says)
+                settle(tx, now, [Result(doubt.ticket, sent, assumed=True)])
                 return State.SENT
             look_again(
                 tx, doubt, now + (again or ASK_AGAIN), f"nobody knows whether it is there: {says}"

@@ -57,6 +57,7 @@ class Result:
     last_part: bool = True
     fraction: float = 0.0  # luck, for the backoff
     heard: tuple[Heard, ...] = ()  # what was said with the network on the way
+    assumed: bool = False  # nobody saw it: it is marked, and not reported as sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,9 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     late = [end for end in ends if id(end[0]) not in won and isinstance(end[0].outcome, Sent)]
     moved = held + _move(tx, now, late, fence=DOUBTED)
     _leave_alone(tx, now, [*(result for result, _ in moved), *_asked(results, moved, heard)], rests)
-    mark_recipients(tx, now, _contacts(tx, [result for result, _ in moved]))
-    announce(tx, now, [_news(result, move) for result, move in moved])
+    seen = [(result, move) for result, move in moved if not result.assumed]
+    mark_recipients(tx, now, _contacts(tx, [result for result, _ in seen]))
+    announce(tx, now, [_news(result, move) for result, move in seen])
     won |= {id(result) for result, _ in moved}
     won |= {id(result) for result in between if _next_part(tx, result)}
     return [id(result) in won for result in results]
