@@ -132,6 +132,29 @@ async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
     assert "1 posts wait" in part(house.office.to("ada@example.com")[-1], "plain")
 
 
+async def test_accounts_that_nothing_waits_for_keep_no_other_from_its_reminder(
+    house: House,
+) -> None:
+    await lose(house)
+    await house.deliver("scheduled")
+    long_ago = await house.now() - timedelta(hours=25)
+    await house.run("UPDATE account SET lost_at = :at", at=long_ago)
+    await house.operations.run(
+        lambda tx, _: tx.run_each(
+            """
+            INSERT INTO account (workspace_id, id, provider, remote_id, zone, state, lost_at, created_at)
+            VALUES (:home, :id, 'x', :id, 'UTC', 'needs_reconnect', :lost, :lost)
+            """,
+            [
+                {"home": HOME, "id": f"idle-{n}", "lost": long_ago - timedelta(days=30)}
+                for n in range(150)
+            ],
+        )
+    )
+    await house.dispatch(3)
+    assert len(house.office.to("ada@example.com")) == 2
+
+
 async def test_what_others_wrote_cannot_break_out_of_a_mail(house: House) -> None:
     nasty = "<script>alert(1)</script>"
     await house.deliver("failed", text=nasty, reason="bad <b>news</b>")

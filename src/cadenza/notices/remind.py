@@ -16,21 +16,25 @@ def remind(tx: Tx, now: datetime) -> int:
     """Write the reminders that are due; return how many."""
     rows = tx.all(
         """
-        SELECT workspace_id, id, provider, handle, state_reason, lost_at, reminders, (
-            SELECT count(*) FROM delivery
-            WHERE delivery.workspace_id = account.workspace_id AND delivery.account_id = account.id
-                AND delivery.state = 'scheduled' AND due_at <= :now
-        ) AS held
-        FROM account
-        WHERE state = 'needs_reconnect'
-            AND ((lost_at <= :a_day_ago AND reminders < 1) OR (lost_at <= :three_days_ago AND reminders < 2))
-        LIMIT 100
+        SELECT * FROM (
+            SELECT workspace_id, id, provider, handle, state_reason, lost_at, reminders, (
+                SELECT count(*) FROM delivery
+                WHERE delivery.workspace_id = account.workspace_id AND delivery.account_id = account.id
+                    AND delivery.state = 'scheduled' AND due_at <= :now
+            ) AS held
+            FROM account
+            WHERE state = 'needs_reconnect' AND (
+                (lost_at <= :a_day_ago AND reminders < 1) OR (lost_at <= :three_days_ago AND reminders < 2)
+            )
+        ) AS lost
+        WHERE held > 0
+        ORDER BY lost_at LIMIT 100
         """,
         now=now,
         a_day_ago=now - FIRST,
         three_days_ago=now - SECOND,
     )
-    return sum(_remind_one(tx, now, row) for row in rows if row["held"])
+    return sum(_remind_one(tx, now, row) for row in rows)
 
 
 def _remind_one(tx: Tx, now: datetime, row: dict[str, object]) -> int:
