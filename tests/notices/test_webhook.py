@@ -4,10 +4,13 @@ import base64
 import hmac
 import json
 import logging
+from datetime import timedelta
 from hashlib import sha256
 
 import pytest
 
+from cadenza.core.backoff import delay
+from cadenza.notices.claim import BACKOFFS, TRIES
 from cadenza.providers.http.policy import HostRule
 from tests.notices.conftest import SECRET, House
 from tests.providers.http.rude import Manner, Rude, Visit, polite
@@ -68,12 +71,12 @@ async def test_a_repetition_has_the_same_id_and_body_and_ends_with_success(house
 
 
 async def test_waits_grow_and_end_in_a_visible_failure(house: House) -> None:
-    manner = answering(*["500 Oops"] * 20)
+    manner = answering(*["500 Oops"] * 40)
     waits: list[float] = []
     async with Rude(manner) as server:
         await listen(house, server)
         await house.deliver("sent")
-        for _ in range(12):
+        for _ in range(TRIES["webhook"] + 2):
             await house.dispatch()
             (row,) = [row for row in await house.rows("notice") if row["medium"] == "webhook"]
             now = await house.now()
@@ -82,12 +85,18 @@ async def test_waits_grow_and_end_in_a_visible_failure(house: House) -> None:
                 "UPDATE notice SET due_at = :t WHERE medium = 'webhook' AND state = 'waiting'",
                 t=now,
             )
-        assert len(server.heads) == 10
+        assert len(server.heads) == TRIES["webhook"]
     (row,) = [row for row in await house.rows("notice") if row["medium"] == "webhook"]
     assert row["state"] == "failed"
     assert "500" in row["reason"]
     assert waits[0] < waits[1] < 30
     assert waits[4] > 300
+
+
+def test_a_receiver_may_be_away_for_three_days() -> None:
+    tries = range(1, TRIES["webhook"])
+    shortest = sum((delay(BACKOFFS["webhook"], n, fraction=0.999) for n in tries), timedelta())
+    assert shortest > timedelta(days=3)
 
 
 async def test_a_receiver_that_is_gone_is_not_called_again(house: House) -> None:
