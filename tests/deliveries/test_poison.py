@@ -8,7 +8,7 @@ from cadenza.deliveries.rescue import rescue
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.engine.store import Batch
 from cadenza.providers.outcome import NotReady, Sent
-from tests.deliveries.conftest import Road
+from tests.deliveries.conftest import LEASE, Road
 
 NOW = timedelta()  # a lease that has run out when it is given
 
@@ -82,3 +82,16 @@ async def test_what_came_back_from_a_run_is_no_suspect_any_more(road: Road) -> N
     await road.settle(ticket, NotReady(NOW), permit.attempt_id)
 
     assert [ticket.id for ticket in await road.claim()] == [id_]
+
+
+async def test_who_lost_a_lease_and_got_the_delivery_anew_keeps_the_new_one(road: Road) -> None:
+    """A worker that slept: its first run is to be stopped, its second is nobody else's."""
+    await road.post()
+    source = DeliverySource(road.operations)
+    first = await source.claim(QUEUE, limit=1, worker="w", lease=NOW)
+    await take_back(road)
+    second = await source.claim(QUEUE, limit=1, worker="w", lease=LEASE, alone=True)
+    assert len(second.jobs) == 1
+
+    renewal = await source.renew("w", [first.lease, second.lease], lease=LEASE)
+    assert renewal.cancel == {first.jobs[0].id}

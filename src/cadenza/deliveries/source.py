@@ -110,10 +110,8 @@ class DeliverySource:
         lost = await self._try(
             lambda tx, now: claiming.renew(tx, now, list(held.values()), lease=lease), urgent=True
         )
-        gone = {(ticket.workspace_id, ticket.id) for ticket in lost}
-        return Renewal(
-            cancel=frozenset(n for n, t in held.items() if (t.workspace_id, t.id) in gone)
-        )
+        gone = set(lost)  # with their fences: the same delivery may be ours anew
+        return Renewal(cancel=frozenset(n for n, t in held.items() if t in gone))
 
     async def settle(
         self, settlements: Sequence[Settlement], *, closed: Sequence[int] = ()
