@@ -21,6 +21,7 @@ from cadenza.deliveries.settle import locks_of as settle_locks
 from cadenza.providers.outcome import Outcome
 from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Row, Tx
+from tests.deliveries.moves import refuse_other_moves
 
 LEASE = timedelta(seconds=60)
 HOME = "ada-and-friends"
@@ -165,6 +166,7 @@ async def road(database: str) -> AsyncIterator[Road]:
                 now=now,
             )
         )
+        await refuse_other_moves(operations)
         road = Road(operations)
         await road.connect("ada")
         await road.connect("ben")

@@ -30,6 +30,7 @@ TRANSITIONS: frozenset[tuple[State, State]] = frozenset(
         (State.DRAFT, State.SCHEDULED),  # approved
         (State.DRAFT, State.MISSED),  # not approved in time
         (State.DRAFT, State.CANCELED),
+        (State.DRAFT, State.SKIPPED),  # recipient inactive
         (State.SCHEDULED, State.DRAFT),  # approval voided, or taken back
         (State.SCHEDULED, State.SENDING),  # permitted
         (State.SCHEDULED, State.MISSED),  # too late
@@ -44,6 +45,9 @@ TRANSITIONS: frozenset[tuple[State, State]] = frozenset(
         (State.UNCONFIRMED, State.SCHEDULED),  # provably absent, or a person says so
         (State.UNCONFIRMED, State.FAILED),
         (State.FAILED, State.SCHEDULED),  # retried by hand
+        (State.FAILED, State.DRAFT),  # changed since, and not approved
+        (State.SKIPPED, State.SCHEDULED),  # the recipient was not to blame
+        (State.SKIPPED, State.DRAFT),
         (State.MISSED, State.SCHEDULED),
         (State.MISSED, State.DRAFT),
         (State.CANCELED, State.SCHEDULED),  # undo
