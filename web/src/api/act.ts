@@ -3,6 +3,7 @@ import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/r
 
 import { tellDone, tellProblem } from "../ui/tell";
 import { useWorkspaceId } from "./me";
+import { readAnew, type About } from "./touches";
 
 interface Told<Asked, Answer> {
   /** What to say when it is done. */
@@ -14,8 +15,9 @@ interface Told<Asked, Answer> {
   after?: (answer: Answer, asked: Asked) => unknown;
 }
 
-/** Do something in the workspace; afterwards everything shown of it is read again. */
+/** Do something about `about` in the workspace; afterwards what that touches is read again (touches.ts), and nothing else. */
 export function useAct<Asked = void, Answer = unknown>(
+  about: About | ((asked: Asked) => About),
   act: (asked: Asked) => Promise<Answer>,
   told: Told<Asked, Answer> = {},
 ): UseMutationResult<Answer, Error, Asked> {
@@ -30,6 +32,6 @@ export function useAct<Asked = void, Answer = unknown>(
     onError: (error, asked) => {
       if (told.refused?.(error, asked) !== true) tellProblem(error);
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: [workspaceId] }),
+    onSettled: (_answer, _error, asked) => readAnew(queries, workspaceId, [typeof about === "string" ? about : about(asked)]),
   });
 }

@@ -6,7 +6,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { meQuery } from "./me";
-import { touchedBy } from "./touches";
+import { readAnew } from "./touches";
 
 const GATHER = 250; // milliseconds: a burst of events is one refresh
 const FIRST_WAIT = 2_000;
@@ -22,20 +22,17 @@ export function useLive(workspaceId: string): boolean {
     let waiting: ReturnType<typeof setTimeout> | undefined;
     let wait = FIRST_WAIT;
     let missed = false; // nobody tells what happened while there was no stream
-    const stale = new Set<string>();
-    const readAnew = () => void queries.invalidateQueries({ queryKey: [workspaceId] });
+    const told = new Set<string>(); // what the events of a burst are about
     const readStale = () => {
       gathering = undefined;
-      const touched = new Set(stale);
-      stale.clear();
-      if (touched.has(EVERYTHING)) readAnew();
-      else void queries.invalidateQueries({ queryKey: [workspaceId], predicate: ({ queryKey }) => touched.has(String(queryKey[1])) });
+      void readAnew(queries, workspaceId, told);
+      told.clear();
     };
     const open = () => {
       source = new EventSource(`/api/v1/workspaces/${encodeURIComponent(workspaceId)}/events`);
       source.onopen = () => {
         setConnected(true);
-        if (missed) readAnew();
+        if (missed) void readAnew(queries, workspaceId, ["workspace"]);
         missed = false;
         wait = FIRST_WAIT;
       };
@@ -49,7 +46,7 @@ export function useLive(workspaceId: string): boolean {
         wait = Math.min(2 * wait, LONGEST_WAIT);
       };
       source.onmessage = ({ data }: MessageEvent<string>) => {
-        for (const each of touchedBy(kindOf(data)) ?? [EVERYTHING]) stale.add(each);
+        told.add(subjectOf(data));
         gathering ??= setTimeout(readStale, GATHER);
       };
     };
@@ -72,9 +69,8 @@ export function useLive(workspaceId: string): boolean {
   return connected;
 }
 
-const EVERYTHING = "*";
-
-function kindOf(data: string): string {
+/** The first word of an event's kind says what it is about. */
+function subjectOf(data: string): string {
   const { kind } = JSON.parse(data) as { kind: string };
-  return kind;
+  return kind.split(".")[0] ?? "";
 }

@@ -1,17 +1,21 @@
-// What an event makes stale: by the first word of its kind, the resources (the second word of a query's key) that may
-// look different after it. A kind that is not known here makes everything stale: what is new is shown late by nobody.
+// What an event or an act makes stale: by what it is about, the resources (the second word of a query's key) that may look
+// different after it. Null, and what is not known here, makes everything stale: what is new is shown late by nobody.
+import type { QueryClient } from "@tanstack/react-query";
+
 const plans = ["attention", "calendar", "deliveries", "delivery", "missed", "posts", "queue", "rehearsal", "resume-preview", "runway", "story", "undated"];
 const accounts = ["accounts", "limits", "use"];
 const rules = ["categories", "pool", "rule-plan", "rules"];
 
-const touched: Record<string, readonly string[]> = {
+const touched = {
   account: [...accounts, ...plans, "check", "preview"],
   calendar_feed: [],
   category: [...rules, ...plans, "check", "preview"],
   delivery: [...plans, ...accounts, "system"],
   invitation: ["invitations", "members"],
+  job: ["jobs", "system"],
   key: ["keys"],
   limit: [...accounts, ...plans],
+  me: [], // what is one's own lies under no workspace
   media: ["attention", "check", "library", "media", "pool", "posts", "preview"],
   member: ["invitations", "members"],
   notices: ["notices"],
@@ -19,9 +23,18 @@ const touched: Record<string, readonly string[]> = {
   queue: [...plans, ...accounts],
   rule: [...rules, ...plans],
   webhook: ["webhooks"],
-};
+  workspace: null,
+} satisfies Record<string, readonly string[] | null>;
 
-/** The resources that an event of this kind touches; null: any. */
-export function touchedBy(kind: string): readonly string[] | null {
-  return touched[kind.split(".")[0] ?? ""] ?? null;
+/** What something may be about: the first word of an event's kind. */
+export type About = keyof typeof touched;
+
+const known: Readonly<Record<string, readonly string[] | null | undefined>> = touched;
+
+/** Read what these touch anew, as far as it is shown. */
+export function readAnew(queries: QueryClient, workspaceId: string, about: Iterable<string>): Promise<void> {
+  const resources = [...about].map((each) => known[each] ?? null);
+  const stale = new Set(resources.flatMap((each) => each ?? []));
+  const all = resources.includes(null);
+  return queries.invalidateQueries({ queryKey: [workspaceId], predicate: ({ queryKey }) => all || stale.has(String(queryKey[1])) });
 }

@@ -16,6 +16,7 @@ export function Brought({ connection, onDone }: { connection: Connection; onDone
   const [kept, setKept] = useState(connection.accounts.map(({ id }) => id));
   const several = connection.accounts.length > 1;
   const keep = useAct(
+    "account",
     async () => {
       for (const { id } of connection.accounts.filter((each) => !kept.includes(each.id)))
         await take(

@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { Account } from "../../api/accounts";
 import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
+import { readAnew } from "../../api/touches";
 import { Fetched } from "../../ui/Fetched";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { networkName, stopped } from "../../ui/words";
@@ -96,7 +97,7 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
     mutationFn: (fields: Record<string, string>) => begin(workspaceId, network.provider, fields, props.again?.id ?? null),
     onSuccess: async (connection) => {
       if (connection === null) return; // on the way to the network
-      await queries.invalidateQueries({ queryKey: [workspaceId] });
+      await readAnew(queries, workspaceId, ["account"]);
       props.onBrought(connection);
     },
     onError: (error) => {

@@ -56,15 +56,15 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
   const [dialog, setDialog] = useState<"pause" | "resume" | "connect" | null>(null);
   const close = () => setDialog(null);
   const gone = account.state === "disconnected";
-  const pause = useAct((body: { reason: string; until: string | null }) => take(api.POST(`${ACCOUNT}/pause`, { params: { path }, body })), {
+  const pause = useAct("account", (body: { reason: string; until: string | null }) => take(api.POST(`${ACCOUNT}/pause`, { params: { path }, body })), {
     done: () => `${account.handle} is paused.`,
     after: close,
   });
-  const leave = useAct(() => take(api.POST(`${ACCOUNT}/disconnect`, { params: { path }, body: { reason: "disconnected by a person" } })), {
+  const leave = useAct("account", () => take(api.POST(`${ACCOUNT}/disconnect`, { params: { path }, body: { reason: "disconnected by a person" } })), {
     done: ({ canceled }) => `${account.handle} is disconnected; ${count(canceled, "post")} cancelled.`,
     after: onGone,
   });
-  const lift = useAct(() => take(api.POST(`${ACCOUNT}/lift-suspension`, { params: { path } })), {
+  const lift = useAct("account", () => take(api.POST(`${ACCOUNT}/lift-suspension`, { params: { path } })), {
     done: () => `${account.handle} sends again.`,
   });
   const disconnect = async () => {

@@ -21,6 +21,7 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
   const [hours, setHours] = useState(account.hours);
   const [theirs, setTheirs] = useState<AllHours | null>(null);
   const save = useAct(
+    "account",
     (start: AllHours) =>
       saveUnchanged({
         start,

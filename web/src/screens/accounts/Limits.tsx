@@ -104,6 +104,7 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
   const [limits, setLimits] = useState(start);
   const [theirs, setTheirs] = useState<Limit[] | null>(null);
   const save = useAct(
+    "limit",
     (before: Limit[]) =>
       saveUnchanged({
         start: before,

@@ -16,18 +16,20 @@ export function Mend({ delivery }: { delivery: Delivery }) {
   const workspace_id = useWorkspaceId();
   const params = { path: { workspace_id, delivery_id: delivery.id } };
   const warn = (says: string) => (answer: Delivery) => (answer.warning === null || answer.warning === undefined ? says : `${says} ${answer.warning}`);
-  const retry = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/retry", { params })), {
+  const retry = useAct("delivery", () => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/retry", { params })), {
     done: warn("It is tried again."),
   });
-  const now = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/publish-now", { params })), {
+  const now = useAct("delivery", () => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/publish-now", { params })), {
     done: warn("It goes out now."),
   });
   const cancel = useAct(
+    "delivery",
     (reason: string) =>
       take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/cancel", { params, body: { reason: reason === "" ? "taken off by hand" : reason } })),
     { done: warn("It will not be sent.") },
   );
   const decide = useAct(
+    "delivery",
     // The fence comes from the click: what is on the screen by now may be another try.
     (seen: { is_there: boolean; fence: number }) =>
       take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/decide", { params, body: { ...seen, rest: true } })),

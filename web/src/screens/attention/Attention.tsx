@@ -47,6 +47,7 @@ export default function Attention() {
 function useStep() {
   const workspace_id = useWorkspaceId();
   return useAct(
+    ({ step }) => (step === "start_workspace" ? "workspace" : "delivery"),
     ({ step, things }: { step: Step; things: Thing[] }) =>
       takeSteps(workspace_id, { step, subjects: things.map((each) => each.subject_id), fences: fencesOf(things), choice: "shift" }),
     {

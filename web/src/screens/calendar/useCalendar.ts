@@ -92,6 +92,7 @@ export function planOf({ pill, in_slot }: Entry, time: Time, zone: string): Plan
 export function usePlan(): UseMutationResult<string[], Error, Plan> {
   const workspaceId = useWorkspaceId();
   const takeBack = useAct(
+    "post",
     ({ postId, deliveries }: { postId: string; deliveries: string[] }) =>
       take(
         api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/cancel", {
@@ -101,7 +102,7 @@ export function usePlan(): UseMutationResult<string[], Error, Plan> {
       ),
     { done: () => "It has no date again." },
   );
-  const plan: UseMutationResult<string[], Error, Plan> = useAct<Plan, string[]>((asked) => carry(workspaceId, asked), {
+  const plan: UseMutationResult<string[], Error, Plan> = useAct<Plan, string[]>("post", (asked) => carry(workspaceId, asked), {
     done: (_, { at, zone, slot }) => `Now goes out ${moment(at, zone)}.${slot ? "" : " It is timed by hand: the queue does not move it."}`,
     undo: (deliveries, asked) => {
       const { was } = asked;

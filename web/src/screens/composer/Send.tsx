@@ -53,7 +53,7 @@ export function Send(props: Props) {
   const { onForeseen } = props;
   const places = foreseen?.composed.places;
   useEffect(() => onForeseen(places ?? []), [places, onForeseen]);
-  const run = useAct(() => carryOut(workspaceId, wish), {
+  const run = useAct("post", () => carryOut(workspaceId, wish), {
     done: ({ says }) => says,
     after: ({ post }: Done) => {
       if (saved !== null) props.onSaved(contentOf(post), post.revision);
@@ -69,7 +69,7 @@ export function Send(props: Props) {
       }
     },
   });
-  const approveIt = useAct(() => approve(workspaceId, saved?.post.id ?? "", saved?.revision ?? 0), {
+  const approveIt = useAct("post", () => approve(workspaceId, saved?.post.id ?? "", saved?.revision ?? 0), {
     done: ({ scheduled }) => (scheduled.length === 0 ? "Approved." : "Approved: what was planned goes out."),
   });
   const press = async () => {

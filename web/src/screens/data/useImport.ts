@@ -56,7 +56,7 @@ export function useTrial(order: Order | null) {
 
 export function useImport(after: (report: Report) => void) {
   const workspace_id = useWorkspaceId();
-  return useAct((order: Order) => send(workspace_id, order, false), {
+  return useAct("post", (order: Order) => send(workspace_id, order, false), {
     done: ({ made, problems, taken_back }) =>
       taken_back ? "Nothing was imported: a row was wrong." : `${count(made, "post")} imported${problems.length > 0 ? `; ${count(problems.length, "row")} left out` : ""}.`,
     after,

@@ -50,6 +50,7 @@ function CategoryCard({ category, parent, onEdit }: { category: Category; parent
   const workspace_id = useWorkspaceId();
   const editor = useMay("editor");
   const remove = useAct(
+    "category",
     () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/categories/{category_id}", { params: { path: { workspace_id, category_id: category.id } } })),
     { done: () => `${category.name} is gone. Its pictures stay in the library.` },
   );

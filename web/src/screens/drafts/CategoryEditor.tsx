@@ -19,6 +19,7 @@ export function CategoryEditor({ category, others, onClose }: { category: Catego
     },
   });
   const save = useAct(
+    "category",
     (values: typeof form.values) => {
       const body = {
         ...values,

@@ -62,6 +62,7 @@ export function PostList() {
   const waiting = posts.rows.filter(({ approved }) => !approved).map(({ id }) => id);
   const picked = posts.rows.filter(({ id }) => chosen.includes(id));
   const approve = useAct(
+    "post",
     (subjects: string[]) => takeSteps(workspace_id, { step: "approve", subjects, fences: {}, choice: "shift" }),
     {
       done: (answers) => {

@@ -59,19 +59,20 @@ function Acts({ post, words }: { post: Post; words: string }) {
   const workspace_id = useWorkspaceId();
   const editor = useMay("editor");
   const params = { path: { workspace_id, post_id: post.id } };
-  const unapprove = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/unapprove", { params, body: {} })), {
+  const unapprove = useAct("post", () => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/unapprove", { params, body: {} })), {
     done: () => "It waits for approval again.",
   });
-  const approve = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/approve", { params, body: { revision: post.revision } })), {
+  const approve = useAct("post", () => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/approve", { params, body: { revision: post.revision } })), {
     done: ({ scheduled, missed }) =>
       missed.length > 0 ? `Approved. ${count(missed.length, "time")} had passed already.` : scheduled.length > 0 ? "Approved: it goes out as planned." : "Approved.",
     undo: () => () => unapprove.mutate(),
   });
   const publish = useAct(
+    "post",
     () => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/approve-and-publish-now", { params, body: { revision: post.revision } })),
     { done: ({ places }) => `On its way in ${count(places.length, "place")}.` },
   );
-  const remove = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/posts/{post_id}", { params })), {
+  const remove = useAct("post", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/posts/{post_id}", { params })), {
     done: ({ says }) => says ?? "Deleted.",
   });
   if (!editor) return null;

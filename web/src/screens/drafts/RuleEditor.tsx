@@ -80,7 +80,7 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const save = useAct((values: Values) => send(values, false), {
+  const save = useAct("rule", (values: Values) => send(values, false), {
     done: ({ rule: kept }) => `${kept.name} is saved.`,
     after: onClose,
     refused: (error) => {

@@ -35,7 +35,7 @@ export function Rules() {
   const rules = useRules();
   const categories = useCategories();
   const [edited, setEdited] = useState<Rule | "new" | null>(null);
-  const generate = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/drafts/generate", { params: { path: { workspace_id } } })), {
+  const generate = useAct("rule", () => take(api.POST("/api/v1/workspaces/{workspace_id}/drafts/generate", { params: { path: { workspace_id } } })), {
     done: ({ posts, without_media, complete }) => {
       const made = posts === 0 ? "Everything is laid out already." : `${count(posts, "post")} laid out.`;
       const bare = without_media > 0 ? ` ${without_media} without a picture.` : "";
@@ -88,14 +88,14 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
   const editor = useMay("editor");
   const accounts = useAccounts();
   const params = { path: { workspace_id, rule_id: rule.id } };
-  const pause = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/rules/{rule_id}/pause", { params })), {
+  const pause = useAct("rule", () => take(api.POST("/api/v1/workspaces/{workspace_id}/rules/{rule_id}/pause", { params })), {
     done: () => `${rule.name} lays out no more. What it laid out stays.`,
     undo: () => () => resume.mutate(),
   });
-  const resume = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/rules/{rule_id}/resume", { params })), {
+  const resume = useAct("rule", () => take(api.POST("/api/v1/workspaces/{workspace_id}/rules/{rule_id}/resume", { params })), {
     done: () => `${rule.name} goes on.`,
   });
-  const remove = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params })), {
+  const remove = useAct("rule", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params })), {
     done: ({ plan }) => `${rule.name} is gone, with ${count(plan.removed.length, "post")}. ${plan.kept.length > 0 ? `${count(plan.kept.length, "post")} stayed, because somebody touched them.` : ""}`,
   });
   const rehearse = useMutation({

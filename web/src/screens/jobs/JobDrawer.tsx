@@ -30,8 +30,8 @@ function JobShown({ id }: { id: number }) {
     queryKey: [workspaceId, "jobs", "why", id],
     queryFn: () => take(api.GET("/api/v1/jobs/{job_id}/why", { params })),
   });
-  const retry = useAct(() => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs anew." });
-  const cancel = useAct(() => take(api.POST("/api/v1/jobs/{job_id}/cancel", { params })), {
+  const retry = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs anew." });
+  const cancel = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/cancel", { params })), {
     done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is cancelled."),
     undo: (answer) => (answer.state === "canceled" ? () => retry.mutate() : undefined),
   });

@@ -39,6 +39,7 @@ export function JobList() {
     { refetchInterval: often },
   );
   const redrive = useAct(
+    "job",
     () => take(api.POST("/api/v1/jobs/redrive", { body: { queue, task: task === "" ? null : task, limit: 1000 } })),
     { done: ({ changed }) => `${count(changed.length, "failed job")} brought back.` },
   );

@@ -46,13 +46,14 @@ function QueueCard({ queue }: { queue: Shown }) {
   const workspaceId = useWorkspaceId();
   const path = { queue: queue.queue };
   const pause = useAct(
+    "job",
     (reason: string) => take(api.POST("/api/v1/jobs/queues/{queue}/pause", { params: { path }, body: { reason } })),
     { done: () => `${queue.queue} is paused on all machines.` },
   );
-  const resume = useAct(() => take(api.POST("/api/v1/jobs/queues/{queue}/resume", { params: { path } })), {
+  const resume = useAct("job", () => take(api.POST("/api/v1/jobs/queues/{queue}/resume", { params: { path } })), {
     done: () => `${queue.queue} is open again.`,
   });
-  const redrive = useAct(() => take(api.POST("/api/v1/jobs/redrive", { body: { queue: queue.queue, limit: 1000 } })), {
+  const redrive = useAct("job", () => take(api.POST("/api/v1/jobs/redrive", { body: { queue: queue.queue, limit: 1000 } })), {
     done: ({ changed }) => `${count(changed.length, "failed job")} brought back.`,
   });
   const askPause = async () => {

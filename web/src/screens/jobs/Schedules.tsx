@@ -46,11 +46,11 @@ function ScheduleCard({ schedule }: { schedule: Schedule }) {
   const { zone } = useMe();
   const [open, setOpen] = useState(false);
   const params = { path: { name: schedule.name } };
-  const pause = useAct(() => take(api.POST("/api/v1/schedules/{name}/pause", { params })), {
+  const pause = useAct("job", () => take(api.POST("/api/v1/schedules/{name}/pause", { params })), {
     done: () => `${schedule.name} is paused.`,
     undo: () => () => resume.mutate(),
   });
-  const resume = useAct(() => take(api.POST("/api/v1/schedules/{name}/resume", { params })), {
+  const resume = useAct("job", () => take(api.POST("/api/v1/schedules/{name}/resume", { params })), {
     done: () => `${schedule.name} goes on.`,
   });
   const next = schedule.next_at === null ? "never again" : `${fromNow(schedule.next_at, now)} (${moment(schedule.next_at, zone)})`;

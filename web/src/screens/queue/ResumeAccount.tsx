@@ -14,7 +14,7 @@ export function ResumeAccount({ accountId, onClose }: { accountId: string; onClo
   const path = { workspace_id: useWorkspaceId(), account_id: accountId };
   const view = useQueueView(accountId, 14);
   const acts = useQueueActs(accountId, view.data?.zone ?? "UTC");
-  const plain = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/accounts/{account_id}/resume", { params: { path }, body: { choice: null } })), {
+  const plain = useAct("account", () => take(api.POST("/api/v1/workspaces/{workspace_id}/accounts/{account_id}/resume", { params: { path }, body: { choice: null } })), {
     done: () => "It sends again.",
     after: onClose,
   });

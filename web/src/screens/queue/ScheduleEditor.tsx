@@ -61,6 +61,7 @@ function Editor(props: { account: Account; start: Schedule | undefined; view: Qu
   }));
   const change = (part: Partial<Form>) => setForm((now) => ({ ...now, ...part }));
   const save = useAct(
+    "queue",
     async () => {
       const slots = writeWeek(form.week);
       const same = { slots, zone: form.zone, max_per_day: form.most, enabled: form.enabled, blackouts: form.off };

@@ -7,6 +7,7 @@ import { useRef, useState } from "react";
 import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
+import { readAnew } from "../../api/touches";
 import { tellDone, tellProblem } from "../../ui/tell";
 import { moment } from "../../ui/times";
 import { movable, moveTo, nameOf, wayBack, withMove, withServersOrder, type Move, type QueueView } from "./order";
@@ -63,7 +64,7 @@ export function useOrder(accountId: string, days: number, told: QueueView | unde
     },
     onSettled: () => {
       // The last one on its way reads anew; before that an answer could only be too old.
-      if (queries.isMutating({ mutationKey }) === 1) void queries.invalidateQueries({ queryKey: [path.workspace_id] });
+      if (queries.isMutating({ mutationKey }) === 1) void readAnew(queries, path.workspace_id, ["queue"]);
     },
   });
 

@@ -56,8 +56,8 @@ export type Mix = Extract<Schemas["OrderAsked"], { verb: "shuffle" | "reverse" |
 export function useMix(accountId: string) {
   const path = usePath(accountId);
   const ask = (body: Schemas["OrderAsked"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
-  const back = useAct(({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => "The order is as it was." });
-  return useAct((body: Mix) => ask(body), {
+  const back = useAct("queue", ({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => "The order is as it was." });
+  return useAct("queue", (body: Mix) => ask(body), {
     done: ({ moved, stays }, { verb }) => {
       if (moved.length === 0) return stays.length === 0 ? "Nothing had to move." : `They stay where they are: ${stays.map(({ why }) => why).join(", ")}.`;
       return verb === "swap" ? "The two changed places." : `${count(moved.length, "post")} got another time.`;
@@ -70,14 +70,17 @@ export function useMix(accountId: string) {
 export function useQueueActs(accountId: string, zone: string) {
   const path = usePath(accountId);
   const lift = useAct(
+    "queue",
     (instants: string[] | null) => take(api.POST(`${QUEUE}/skips/lift`, { params: { path }, body: { instants } })),
     { done: () => "The slot is offered again." },
   );
   const takeSkipBack = useAct(
+    "queue",
     ({ instants, skipped }: { instants: string[]; skipped: Schemas["SkippedShown"] }) => undoSkip(path, instants, skipped),
     { done: (says) => says },
   );
   const skip = useAct(
+    "queue",
     (instants: string[]) => take(api.POST(`${QUEUE}/skips`, { params: { path }, body: { instants } })),
     {
       done: ({ moved }, [at]) =>
@@ -86,6 +89,7 @@ export function useQueueActs(accountId: string, zone: string) {
     },
   );
   const undoClear = useAct(
+    "queue",
     (clearId: string) =>
       take(
         api.POST("/api/v1/workspaces/{workspace_id}/queue/clears/{clear_id}/undo", {
@@ -100,6 +104,7 @@ export function useQueueActs(accountId: string, zone: string) {
     },
   );
   const clear = useAct(
+    "queue",
     (byHand: boolean) => take(api.POST(`${QUEUE}/clear`, { params: { path }, body: { by_hand: byHand } })),
     {
       done: ({ canceled, on_their_way: going }) =>
@@ -108,6 +113,7 @@ export function useQueueActs(accountId: string, zone: string) {
     },
   );
   const pause = useAct(
+    "queue",
     (body: Schemas["PauseAsked"]) => take(api.POST(`${QUEUE}/pause`, { params: { path }, body })),
     {
       done: ({ under_way: going }) =>
@@ -115,10 +121,12 @@ export function useQueueActs(accountId: string, zone: string) {
     },
   );
   const resume = useAct(
+    "queue",
     (body: Schemas["ResumeAsked"]) => take(api.POST(`${QUEUE}/resume`, { params: { path }, body })),
     { done: () => "The queue runs again." },
   );
   const rescue = useAct(
+    "queue",
     (body: Schemas["RescueAsked"]) => take(api.POST(`${QUEUE}/missed`, { params: { path }, body })),
     {
       done: ({ moved, drafts, full }) => {
@@ -137,10 +145,11 @@ export function useQueueActs(accountId: string, zone: string) {
     return answers;
   };
   const cancel = useAct(
+    "queue",
     (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/cancel`, { params: { path: delivery }, body: { reason: "taken off the queue" } }))),
     { done: () => "Taken off the queue." },
   );
-  const publish = useAct((ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/publish-now`, { params: { path: delivery } }))), {
+  const publish = useAct("queue", (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/publish-now`, { params: { path: delivery } }))), {
     done: (answers) => ["It goes out now.", answers.find(({ warning }) => warning)?.warning].filter(Boolean).join(" "),
   });
   return { skip, lift, clear, pause, resume, rescue, cancel, publish };

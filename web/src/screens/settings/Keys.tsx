@@ -69,6 +69,7 @@ function KeyRow({ shown }: { shown: Schemas["KeyShown"] }) {
   const now = useNow();
   const { zone } = useMe();
   const revoke = useAct(
+    "key",
     () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/keys/{key_id}", { params: { path: { workspace_id, key_id: shown.id } } })),
     { done: () => `${shown.name} is revoked: it opens nothing any more.` },
   );

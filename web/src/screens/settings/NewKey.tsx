@@ -39,6 +39,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
     validate: { scopes: (value) => (value.length === 0 ? "Choose at least one thing that it may do." : null) },
   });
   const make = useAct(
+    "key",
     (values: typeof form.values) =>
       take(
         api.POST("/api/v1/workspaces/{workspace_id}/keys", {

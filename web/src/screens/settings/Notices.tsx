@@ -29,6 +29,7 @@ export function Notices() {
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/notices/choices", { params })),
   });
   const choose = useAct(
+    "notices",
     (asked: { topic: Topic; choice: Choice }) =>
       take(
         api.PUT("/api/v1/workspaces/{workspace_id}/notices/choices", {

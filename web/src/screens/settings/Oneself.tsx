@@ -28,6 +28,7 @@ function Profile() {
   const queries = useQueryClient();
   const form = useForm({ initialValues: { name: me.name, zone: me.zone, week_start: String(me.week_start) } });
   const save = useAct(
+    "me",
     (values: typeof form.values) =>
       take(api.PATCH("/api/v1/me", { body: { ...values, week_start: Number(values.week_start) } })),
     {
@@ -68,7 +69,7 @@ function Profile() {
 function Password() {
   const form = useForm({ initialValues: { old: "", new: "" } });
   const me = useMe();
-  const change = useAct((body: typeof form.values) => take(api.POST("/api/v1/me/password", { body })), {
+  const change = useAct("me", (body: typeof form.values) => take(api.POST("/api/v1/me/password", { body })), {
     done: () => "The password is changed. You are signed out everywhere else.",
     after: () => form.reset(),
     refused: (error) => {

@@ -54,14 +54,14 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
   const self = own?.member_id === member.id;
   const give = (role: Role) => take(api.PUT("/api/v1/workspaces/{workspace_id}/members/{member_id}/role", { params, body: { role } }));
   const done = (answer: Schemas["Member"]) => `${answer.name} is ${roleWord(answer.role).toLowerCase()} now.`;
-  const back = useAct(give, { done });
+  const back = useAct("member", give, { done });
   // One's own rights do not come back by oneself.
-  const change = useAct(give, { done, undo: () => (self ? undefined : () => back.mutate(member.role as Role)) });
+  const change = useAct("member", give, { done, undo: () => (self ? undefined : () => back.mutate(member.role as Role)) });
   const askChange = async (role: Role) => {
     const says = `You become ${roleWord(role).toLowerCase()} here. Only somebody with more rights than that can change it back.`;
     if (!self || (await askFirst({ title: "Give up rights of your own?", says, yes: "Give them up", danger: true }))) change.mutate(role);
   };
-  const remove = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{member_id}", { params })), {
+  const remove = useAct("member", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{member_id}", { params })), {
     done: () => `${member.name} is no longer in this workspace.`,
   });
   const letGo = async () => {
@@ -125,6 +125,7 @@ function Invitations() {
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/invitations", { params })),
   });
   const invite = useAct(
+    "member",
     (body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/invitations", { params, body })),
     {
       done: (answer) => (answer.link == null ? `An invitation to ${answer.email} is on its way.` : `${answer.email} is invited.`),
@@ -137,6 +138,7 @@ function Invitations() {
     },
   );
   const revoke = useAct(
+    "member",
     (invitation_id: string) =>
       take(
         api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", {

@@ -38,14 +38,14 @@ function SwitchOn({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const [address, setAddress] = useState<string | null>(null);
   const proof = useForm({ initialValues: { password: "" } });
   const first = useForm({ initialValues: { code: "" } });
-  const propose = useAct((body: typeof proof.values) => take(api.POST("/api/v1/me/second-factor", { body })), {
+  const propose = useAct("me", (body: typeof proof.values) => take(api.POST("/api/v1/me/second-factor", { body })), {
     after: (answer) => setAddress(answer.address),
     refused: (error) => {
       proof.setErrors({ password: error.message });
       return true;
     },
   });
-  const confirm = useAct((body: typeof first.values) => take(api.POST("/api/v1/me/second-factor/confirm", { body })), {
+  const confirm = useAct("me", (body: typeof first.values) => take(api.POST("/api/v1/me/second-factor/confirm", { body })), {
     done: () => "The second factor is on. You are signed out everywhere else.",
     after: (answer) => {
       onCodes(answer.codes);
@@ -109,7 +109,7 @@ export function secretOf(address: string): string {
 function SwitchOff() {
   const queries = useQueryClient();
   const form = useForm({ initialValues: { code: "" } });
-  const off = useAct((body: typeof form.values) => take(api.POST("/api/v1/me/second-factor/off", { body })), {
+  const off = useAct("me", (body: typeof form.values) => take(api.POST("/api/v1/me/second-factor/off", { body })), {
     done: () => "The second factor is off.",
     after: () => queries.invalidateQueries({ queryKey: ["me"] }),
     refused: (error) => {

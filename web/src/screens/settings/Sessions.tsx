@@ -16,10 +16,11 @@ export function Sessions() {
   const again = () => queries.invalidateQueries({ queryKey: ["me", "sessions"] });
   const sessions = useQuery({ queryKey: ["me", "sessions"], queryFn: () => take(api.GET("/api/v1/me/sessions")) });
   const end = useAct(
+    "me",
     (session_id: string) => take(api.DELETE("/api/v1/me/sessions/{session_id}", { params: { path: { session_id } } })),
     { done: () => "Signed out there.", after: again },
   );
-  const endOthers = useAct(() => take(api.DELETE("/api/v1/me/sessions")), {
+  const endOthers = useAct("me", () => take(api.DELETE("/api/v1/me/sessions")), {
     done: ({ ended }) => `${count(ended, "other session")} ended.`,
     after: again,
   });

@@ -33,7 +33,7 @@ export function Webhooks() {
     queryKey: [workspace_id, "webhooks"],
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/webhooks", { params })),
   });
-  const add = useAct((body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks", { params, body })), {
+  const add = useAct("webhook", (body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks", { params, body })), {
     after: (answer) => {
       setSecret(answer.secret);
       form.reset();
@@ -93,14 +93,14 @@ const kindWords = (kind: string): string => kinds.find(({ value }) => value === 
 function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secret: string) => void }) {
   const workspace_id = useWorkspaceId();
   const params = { path: { workspace_id, webhook_id: hook.id } };
-  const resume = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/resume", { params })), {
+  const resume = useAct("webhook", () => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/resume", { params })), {
     done: () => "It is told again, of what happens from now on.",
   });
-  const renew = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
+  const renew = useAct("webhook", () => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
     done: () => "Both secrets sign now. Drop the old one when your program knows the new one.",
     after: (answer) => onSecret(answer.secret),
   });
-  const keepNewest = useAct(() => take(api.DELETE("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
+  const keepNewest = useAct("webhook", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
     done: () => "Only the newest secret signs.",
   });
   const askKeepNewest = async () => {
@@ -108,6 +108,7 @@ function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secr
     if (await askFirst({ title: "Sign with the newest secret alone?", says, yes: "Drop the old ones", danger: true })) keepNewest.mutate();
   };
   const drop = useAct(
+    "webhook",
     () =>
       take(
         api.DELETE("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}", {

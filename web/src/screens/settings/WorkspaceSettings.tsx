@@ -35,6 +35,7 @@ function Name({ workspace }: { workspace: Schemas["Workspace"] }) {
   const { name, zone, active } = workspace;
   const form = useForm({ initialValues: { name, zone, active } });
   const save = useAct(
+    "workspace",
     (body: typeof form.values) => take(api.PATCH("/api/v1/workspaces/{workspace_id}", { params: { path: { workspace_id } }, body })),
     {
       done: () => "Saved.",
@@ -78,11 +79,11 @@ function StopAll({ workspace }: { workspace: Schemas["Workspace"] }) {
   const admin = useMay("admin");
   const { zone } = useMe();
   const form = useForm({ initialValues: { reason: "" } });
-  const stop = useAct((body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/stop", { params, body })), {
+  const stop = useAct("workspace", (body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/stop", { params, body })), {
     done: () => "Stopped: nothing leaves this workspace.",
     after: () => form.reset(),
   });
-  const start = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/start", { params, body: { choice: "shift" } })), {
+  const start = useAct("workspace", () => take(api.POST("/api/v1/workspaces/{workspace_id}/start", { params, body: { choice: "shift" } })), {
     done: () => "Sending goes on.",
   });
   const goOn = async () => {
@@ -125,7 +126,7 @@ function Leave({ workspace }: { workspace: Schemas["Workspace"] }) {
   const params = { path: { workspace_id: useWorkspaceId() } };
   const go = useNavigate();
   const queries = useQueryClient();
-  const leave = useAct(() => take(api.POST("/api/v1/workspaces/{workspace_id}/leave", { params })), {
+  const leave = useAct("workspace", () => take(api.POST("/api/v1/workspaces/{workspace_id}/leave", { params })), {
     after: async () => {
       await queries.invalidateQueries({ queryKey: ["me"] });
       await go("/");

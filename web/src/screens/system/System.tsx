@@ -57,7 +57,7 @@ export default function System() {
 
 function Hold({ hold }: { hold: NonNullable<Shown["hold"]> }) {
   const { zone } = useMe();
-  const confirm = useAct(() => take(api.POST("/api/v1/system/confirm")), {
+  const confirm = useAct("workspace", () => take(api.POST("/api/v1/system/confirm")), {
     done: ({ missed }) => (missed === 0 ? "Sending goes on." : `Sending goes on. ${count(missed, "delivery", "deliveries")} came too late and can be found under Needs attention.`),
   });
   const ask = async () => {
