@@ -14,6 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 import pytest
@@ -191,9 +192,32 @@ def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -
     assert before["failed"] == before["unconfirmed"] == 1
     assert before["scheduled"] > 20
     assert before["draft"] > 8
-    with started(tmp_path, *words):
-        pass
-    assert _states(tmp_path) == before
+    with started(tmp_path, *words) as (_, said):
+        assert _states(tmp_path) == before
+        _connect_everything(said)
+
+
+def _connect_everything(said: Any) -> None:
+    """Connect an account of each network, as Ada would, without leaving the machine."""
+    ada = said["people"][0]
+    with httpx2.Client(base_url=said["address"], headers={"x-cadenza-csrf": "1"}) as browser:
+        browser.post(
+            "/api/v1/auth/sign-in", json={"email": ada["email"], "password": ada["password"]}
+        )
+        me = browser.get("/api/v1/me").json()
+        home = f"/api/v1/workspaces/{me['workspaces'][0]['workspace_id']}/connect"
+        for network, door in said["networks"].items():
+            begun = browser.post(f"{home}/{network}", json={"fields": door["typed"]})
+            assert begun.status_code == 200, f"{network}: {begun.text}"
+            brought = begun.json()
+            if brought["redirect"] is not None:
+                assert brought["redirect"].startswith("http://127.0.0.1:"), network
+                page = httpx2.get(brought["redirect"])  # here everybody says yes
+                back = page.headers["location"]
+                assert back.startswith(f"{said['address']}/connect/callback?"), network
+                words = dict(parse_qsl(urlsplit(back).query))
+                brought = browser.post(f"{home}/complete", json=words).json()
+            assert brought["accounts"], f"{network}: {brought}"
 
 
 def test_a_folder_that_is_no_demo_is_not_touched(tmp_path: Path) -> None:

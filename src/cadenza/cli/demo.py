@@ -157,17 +157,21 @@ async def _greet(house: House, cast: Cast, chosen: Chosen) -> None:
             {
                 "address": address,
                 "rehearsal": cast.desk.url(),
+                "networks": cast.doors(),
                 "people": [dict(zip(keys, person, strict=True)) for person in people],
             }
         )
         sys.stdout.flush()
         return
     say(f"\n  Cadenza's demo is at {address}")
-    say(f"  What arrives at the networks is shown at {cast.desk.url()}\n")
+    say(f"  What arrives at the networks is shown at {cast.desk.url()}")
+    say("  with what to type to connect more accounts.\n")
     print_table(("sign in as", "who is", "with the address", "and the password"), people, empty="")
     say("  Look at Activity for what was sent, what failed and what nobody can be sure of;")
     say("  at a queue for the weeks ahead; at the drafts that wait for an approval.")
-    say(f"  All of it lies in {house.settings.data}; `cadenza demo --reset` begins anew.")
+    folder = house.settings.data
+    again = "cadenza demo --reset" + ("" if folder == FOLDER else f" --data {folder}")
+    say(f"  All of it lies in {folder}; `{again}` begins anew.")
     if house.settings.listen.host not in ("127.0.0.1", "localhost", "::1"):
         say("  WARNING: others can reach this, and everybody knows these passwords.")
     say("  Ctrl-C stops it.\n")

@@ -75,10 +75,7 @@ def _tell(cast: Cast, env: Path | None, *, json: bool) -> None:
             {
                 "desk": cast.desk.url(),
                 "environment": cast.environment(),
-                "networks": {
-                    name: {"url": role.address, "typed": dict(role.typed)}
-                    for name, role in cast.roles.items()
-                },
+                "networks": cast.doors(),
             }
         )
         return

@@ -15,6 +15,7 @@ from cadenza.config.model import Network
 from cadenza.core.channels import Channel
 from cadenza.core.secret import Secret
 from cadenza.demo.desk import Desk
+from cadenza.demo.rehearsal.consent import ANYWHERE
 from cadenza.demo.rehearsal.kernel import Rehearsal, serve
 from cadenza.demo.rehearsal.world import World
 from cadenza.demo.rehearsal.worlds.bluesky import BlueskyWorld
@@ -81,6 +82,13 @@ class Cast:
         worlds = [role.world for role in self.roles.values()]
         return tuple(f"127.0.0.1:{port}" for world in worlds for port in world.ports.values())
 
+    def doors(self) -> dict[str, dict[str, object]]:
+        """Where each network is and what a person types to connect Ada's account, for programs."""
+        return {
+            name: {"url": role.address, "typed": dict(role.typed)}
+            for name, role in self.roles.items()
+        }
+
     def environment(self) -> dict[str, str]:
         """The variables that make the product speak to this rehearsal."""
         post = self.roles["smtp"]
@@ -139,6 +147,7 @@ async def assemble(port: int = 0, *, seed: int | str = "cadenza") -> Cast:
     rehearsal = await serve((desk, *worlds), port, seed=seed)
     roles = [make(rehearsal, world) for make, world in zip(makers, worlds, strict=True)]
     desk.networks = {role.provider: role.world for role in roles}
+    desk.typed = {role.provider: role.typed for role in roles}
     return Cast(rehearsal, desk, {role.provider: role for role in roles})
 
 
@@ -198,7 +207,7 @@ def _telegram(_: Rehearsal, world: Any) -> Role:
 
 def _x(_: Rehearsal, world: Any) -> Role:
     token = world.add_user("ada", token="rehearsal-x-token-of-ada")
-    app = world.add_app("http://127.0.0.1:8400/connect/x/back")
+    app = world.add_app(ANYWHERE)
     return Role(
         provider="x",
         world=world,
@@ -218,7 +227,7 @@ def _linkedin(_: Rehearsal, world: Any) -> Role:
     token = world.add_person("Ada", token="rehearsal-linkedin-token-of-ada")
     # A page's posts can be looked up; a profile's only by the network's partners.
     page = world.add_page("Ada & Co", token)
-    app = world.add_app("http://127.0.0.1:8400/connect/linkedin/back", refreshes=False)
+    app = world.add_app(ANYWHERE, refreshes=False)
     return Role(
         provider="linkedin",
         world=world,
@@ -245,7 +254,10 @@ def _facebook(_: Rehearsal, world: Any) -> Role:
         channel=Channel.FACEBOOK_PAGE,
         connected=_ada(page.id, "EAArehearsalPageOfAda", user="EAArehearsalUserOfAda"),
         network=Network(
-            base_url=world.url(), client_id=world.app_id, client_secret=Secret(APP_SECRET)
+            base_url=world.url(),
+            client_id=world.app_id,
+            client_secret=Secret(APP_SECRET),
+            options={"www": world.url()},
         ),
         publishes="POST /{version}/{node}",
     )
@@ -263,7 +275,12 @@ def _instagram(_: Rehearsal, world: Any) -> Role:
             base_url=world.url(),
             client_id=world.own_id,
             client_secret=Secret(APP_SECRET),
-            options={"facebook": world.url("facebook"), "api": world.url(), "login": "instagram"},
+            options={
+                "facebook": world.url("facebook"),
+                "api": world.url(),
+                "www": world.url(),
+                "login": "instagram",
+            },
         ),
         publishes="POST /{version}/{account}/media_publish",
         picture="sea.jpg",
@@ -279,7 +296,10 @@ def _threads(_: Rehearsal, world: Any) -> Role:
         channel=Channel.THREADS,
         connected=_ada(ada.id, "THrehearsalTokenOfAda"),
         network=Network(
-            base_url=world.url(), client_id=world.own_id, client_secret=Secret(APP_SECRET)
+            base_url=world.url(),
+            client_id=world.own_id,
+            client_secret=Secret(APP_SECRET),
+            options={"www": world.url()},
         ),
         publishes="POST /{version}/{account}/threads_publish",
     )

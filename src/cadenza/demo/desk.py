@@ -1,6 +1,6 @@
 """The front desk of a rehearsal: one page of all that arrived, live, and faults that are set by a POST.
 
-    GET  /             what people would see on all networks, newest first
+    GET  /             what to type to connect each network, and what people would see on all, newest first
     GET  /ledger.json  the same for programs
     GET  /faults       what is planned, and how often it was met
     POST /faults       {"network": "mastodon", "kind": "silence_after", "route": "*", "nth": 1, "times": 1}
@@ -24,6 +24,7 @@ _STYLE = (
     "body{font:16px/1.5 system-ui;max-width:48rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b}"
     "article{border:1px solid #bbb;border-radius:.5rem;padding:.75rem 1rem;margin:.75rem 0}"
     "article p{white-space:pre-wrap;margin:.25rem 0}small{color:#444}"
+    "dt{font-weight:600}code{overflow-wrap:anywhere}"
 )
 # Asks every second and changes the page only when something new arrived.
 _SCRIPT = (
@@ -47,6 +48,7 @@ class Desk(World):
     def __init__(self) -> None:
         super().__init__()
         self.networks: dict[str, World] = {}
+        self.typed: dict[str, Mapping[str, str]] = {}  # by network: what a person types to connect
         self._planned: list[tuple[str, Fault]] = []
 
     def plan(self, network: str, kind: str, **details: Any) -> Fault:
@@ -78,7 +80,7 @@ class Desk(World):
     @route("GET", "/")
     async def show_page(self, call: Received) -> Answer:
         """Show everything, newest first."""
-        page = _page(self.entries())
+        page = _page(self.entries(), self.typed)
         return Answer(200, page.encode(), (("content-type", "text/html; charset=utf-8"),))
 
     @route("GET", "/count")
@@ -134,14 +136,23 @@ def plain(entry: Entry) -> dict[str, object]:
     }
 
 
-def _page(entries: list[Entry]) -> str:
+def _page(entries: list[Entry], typed: Mapping[str, Mapping[str, str]]) -> str:
     cards = "".join(map(_card, reversed(entries))) or "<p>Nothing arrived yet.</p>"
     title = "Rehearsal: what arrived"
     return (
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
-        f"<style>{_STYLE}</style><main aria-live=polite><h1>{title} ({len(entries)})</h1>{cards}</main>"
+        "<!doctype html><html lang=en><meta charset=utf-8>"
+        f"<meta name=viewport content='width=device-width'><title>{title}</title>"
+        f"<style>{_STYLE}</style><details><summary>What to type to connect an account</summary>"
+        f"<dl>{''.join(map(_words, typed.items()))}</dl></details>"
+        f"<main aria-live=polite><h1>{title} ({len(entries)})</h1>{cards}</main>"
         f"<script>{_SCRIPT}</script></html>"
     )
+
+
+def _words(network: tuple[str, Mapping[str, str]]) -> str:
+    name, typed = network
+    asked = (f"<dd>{escape(key)}: <code>{escape(said)}</code></dd>" for key, said in typed.items())
+    return f"<dt>{escape(name)}</dt>" + ("".join(asked) or "<dd>nothing: sign in there</dd>")
 
 
 def _card(entry: Entry) -> str:

@@ -11,6 +11,12 @@ from urllib.parse import urlencode
 from cadenza.demo.rehearsal.wire import Answer, Received
 
 NEEDED = ("client_id", "redirect_uri", "state")
+ANYWHERE = "*"  # an app that is registered so may send people back to any address
+
+
+def same_place(registered: str, given: str | None) -> bool:
+    """Say whether an app may send people back there; nobody knows yet where a demo will listen."""
+    return bool(given) and registered in (given, ANYWHERE)
 
 
 def consent(

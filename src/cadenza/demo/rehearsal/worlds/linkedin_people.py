@@ -6,7 +6,7 @@ tokens get shorter too.
 
 from datetime import timedelta
 
-from cadenza.demo.rehearsal.consent import consent
+from cadenza.demo.rehearsal.consent import consent, same_place
 from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import World, route
 from cadenza.demo.rehearsal.worlds.linkedin_model import (
@@ -71,7 +71,8 @@ class People(World):
     @route("GET", "/oauth/v2/authorization")
     async def authorization(self, call: Received) -> Answer:
         client = self.clients.get(call.query.get("client_id", ""))
-        known = client is not None and call.query.get("redirect_uri") == client.redirect_uri
+        back = call.query.get("redirect_uri")
+        known = client is not None and same_place(client.redirect_uri, back)
 
         def give() -> str:
             person = next(iter(self.people))
@@ -106,7 +107,7 @@ class People(World):
         if wanted.get("grant_type") != "authorization_code":
             return _no(400, "invalid_request", "A required parameter grant_type is wrong")
         person, scopes = client.codes.pop(wanted.get("code", ""), ("", ()))
-        if not person or wanted.get("redirect_uri") != client.redirect_uri:
+        if not person or not same_place(client.redirect_uri, wanted.get("redirect_uri")):
             return _no(400, "invalid_request", "Unable to retrieve access token: code is invalid")
         token = self.issue(person, scopes)
         life = {"access_token": token, "expires_in": _seconds(ACCESS_LIFE)}

@@ -5,7 +5,7 @@ import hashlib
 from datetime import timedelta
 from urllib.parse import unquote
 
-from cadenza.demo.rehearsal.consent import consent
+from cadenza.demo.rehearsal.consent import consent, same_place
 from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import World, route
 from cadenza.demo.rehearsal.worlds.x_model import (
@@ -71,7 +71,8 @@ class SignIn(World):
         client = self.clients.get(call.query.get("client_id", ""))
         challenge = call.query.get("code_challenge", "")
         proves = bool(challenge) and call.query.get("code_challenge_method") == "S256"
-        same = client is not None and call.query.get("redirect_uri") == client.redirect_uri
+        back = call.query.get("redirect_uri")
+        same = client is not None and same_place(client.redirect_uri, back)
 
         def give() -> str:
             person = next(iter(self.users))
@@ -99,7 +100,8 @@ class SignIn(World):
         )
         digest = hashlib.sha256(wanted.get("code_verifier", "").encode()).digest()
         proof = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-        if not user or ends <= self.now or wanted.get("redirect_uri") != client.redirect_uri:
+        at_home = same_place(client.redirect_uri, wanted.get("redirect_uri"))
+        if not user or ends <= self.now or not at_home:
             return _invalid("Value passed for the authorization code was invalid.")
         if proof != challenge:
             return _invalid("Value passed for the code verifier did not match the code challenge.")
