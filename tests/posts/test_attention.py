@@ -30,6 +30,10 @@ async def test_everything_that_wants_a_person_is_listed_with_its_steps(desk: Des
     await come_to(desk, Rejected("too long"))
     await desk.plan(posts[0], [BLUESKY], due=timedelta())
     await come_to(desk, Unconfirmed("no answer"))
+    called = await desk.operations.read(
+        lambda tx, _: tx.one("SELECT began_at FROM attempt WHERE outcome = 'Unconfirmed'")
+    )
+    assert called is not None
     (missed,) = await desk.plan(posts[1], [MASTODON], due=timedelta(hours=-3))
     await desk.sql(
         "UPDATE delivery SET state = 'missed', reason = 'late' WHERE id = :id", id=missed
@@ -47,6 +51,7 @@ async def test_everything_that_wants_a_person_is_listed_with_its_steps(desk: Des
     assert found[Kind.FAILED].says == "mastodon by @toots: failed: too long"
     assert Step.RETRY in found[Kind.FAILED].steps
     assert found[Kind.NEEDS_CHECK].steps == (Step.IT_IS_THERE, Step.SEND_AGAIN)
+    assert found[Kind.NEEDS_CHECK].at == called["began_at"]  # not when we look for it again
     assert found[Kind.MISSED].steps == (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)
     assert found[Kind.HELD].says == "instagram_feed by @pics: held: paused: a recall"
     assert found[Kind.HELD].steps[0] is Step.RESUME
@@ -77,6 +82,32 @@ def test_every_reason_has_its_kind_and_at_least_one_step() -> None:
     assert set(STEPS) == set(Matter)
     assert all(steps for _, steps in STEPS.values())
     assert {kind for kind, _ in STEPS.values()} == set(Kind)
+
+
+async def test_what_lacks_its_words_is_told_of_once_by_when_it_is_due_the_soonest_first(
+    desk: Desk,
+) -> None:
+    undated = await desk.write(title="Some day", blockers=(NEEDS_COPY,))
+    later = await desk.write(title="Friday", blockers=(NEEDS_COPY,))
+    sooner = await desk.write(title="Monday", blockers=(NEEDS_COPY,))
+    await desk.plan(later, [MASTODON], due=timedelta(days=5))
+    await desk.plan(sooner, [BLUESKY], due=timedelta(hours=4))
+    await desk.plan(sooner, [MASTODON], due=timedelta(hours=3))
+    whole = [await desk.write(source=Source.RULE) for _ in range(2)]
+    await desk.plan(whole[0], [MASTODON], due=timedelta(hours=9))
+    await desk.plan(whole[1], [MASTODON], due=timedelta(hours=8))
+    things = await look(desk)
+    # Who has no words yet cannot be approved: that is not offered.
+    assert [(thing.kind, thing.post_id) for thing in things] == [
+        (Kind.UNAPPROVED, whole[1]),
+        (Kind.UNAPPROVED, whole[0]),
+        (Kind.BLOCKED, sooner),
+        (Kind.BLOCKED, later),
+        (Kind.BLOCKED, undated),
+    ]
+    now = await desk.operations.read(lambda tx, now: now)
+    waits = [round((thing.at - now) / timedelta(hours=1)) for thing in things]
+    assert waits == [8, 9, 3, 120, 0]
 
 
 async def test_what_is_offered_first_follows_from_what_is_the_matter(desk: Desk) -> None:
@@ -110,7 +141,7 @@ async def test_what_a_suspended_account_holds_waits_for_the_suspension_to_be_lif
 async def test_nothing_of_a_deleted_post_wants_anybody(desk: Desk) -> None:
     id_ = await desk.write(blockers=(NEEDS_MEDIA,))
     await desk.plan(id_, [MASTODON], due=timedelta(hours=1))
-    assert len(await look(desk)) == 2
+    assert len(await look(desk)) == 1
     await desk.run(lambda tx, now: delete(tx, now, workspace_id=HOME, post_id=id_, by=ADA))
     assert await look(desk) == []
 

@@ -30,6 +30,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "url": None,
         "sent_at": None,
         "failed_at": None,
+        "doubted_at": None,
         "created_at": NOW - timedelta(days=1),
         "handle": "@toots",
         "provider": "mastodon",

@@ -66,7 +66,7 @@ class ThingShown(Shown):
     subject_id: str
     says: str
     steps: list[Step]
-    at: datetime
+    at: datetime = Field(description="When it is due, or when it came to this")
     post_id: str | None
     pill: PillShown | None
     fence: int | None = Field(description="Of a delivery: which try a decision is about")

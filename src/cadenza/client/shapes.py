@@ -2379,6 +2379,7 @@ class ThingShown(TypedDict):
     subject_id: str
     says: str
     steps: list[Step]
+    # When it is due, or when it came to this
     at: str
     post_id: str | None
     pill: PillShown | None

@@ -85,7 +85,7 @@ class Thing:
     subject_id: str  # a delivery, an account or a post
     says: str
     steps: tuple[Step, ...]
-    at: datetime
+    at: datetime  # when it is due, if that is still to come; else when it came to this
     post_id: str | None = None
     pill: Pill | None = None
     fence: int | None = None  # of a delivery: which try a decision is about
@@ -122,15 +122,20 @@ _SAME_AGAIN = ("Transient", "TryLater", "NotReady")  # outcomes that another try
 
 
 def needs_attention(tx: Tx, now: datetime, *, workspace_id: str) -> list[Thing]:
-    """Return all of it: what is under way to going wrong first, then by time, newest first."""
+    """Return all of it by kind; what is still ahead the soonest first, what happened the newest first."""
     found = [
         *_accounts(tx, now, workspace_id),
         *_deliveries(tx, now, workspace_id, _ENDED, lambda _: True),
         *_deliveries(tx, now, workspace_id, _WAITING, _is_held),
-        *_deliveries(tx, now, workspace_id, _UNAPPROVED, lambda _: True),
+        *_deliveries(tx, now, workspace_id, _UNAPPROVED, lambda _: True, order="ASC"),
         *_blocked(tx, workspace_id),
     ]
-    return sorted(found, key=lambda thing: (_ORDER[thing.kind], -thing.at.timestamp()))
+    return sorted(found, key=_place)
+
+
+def _place(thing: Thing) -> tuple[int, float]:
+    ahead = thing.kind in (Kind.UNAPPROVED, Kind.BLOCKED)  # they come in their order
+    return _ORDER[thing.kind], 0.0 if ahead else -thing.at.timestamp()
 
 
 _ORDER = {
@@ -154,14 +159,21 @@ _CAME_TO = """(
 )"""
 _ENDED = "delivery.state IN ('failed', 'missed', 'unconfirmed') AND delivery.due_at > :back"
 _WAITING = "delivery.state = 'scheduled' AND delivery.due_at > :back AND delivery.due_at <= :now"
+# One that lacks something cannot be approved: it is told of as that.
 _UNAPPROVED = (
     "delivery.state = 'draft' AND NOT delivery.approved AND delivery.due_at > :back "
-    "AND delivery.due_at <= :ahead"
+    "AND delivery.due_at <= :ahead AND post.blockers = '[]'"
 )
 
 
 def _deliveries(
-    tx: Tx, now: datetime, workspace_id: str, where: str, fits: Callable[[Pill], bool]
+    tx: Tx,
+    now: datetime,
+    workspace_id: str,
+    where: str,
+    fits: Callable[[Pill], bool],
+    *,
+    order: str = "DESC",
 ) -> list[Thing]:
     instants = {"back": now - LOOK_BACK, "now": now, "ahead": now + LOOK_AHEAD}
     rows = tx.all(
@@ -170,7 +182,7 @@ def _deliveries(
         JOIN post ON post.workspace_id = delivery.workspace_id AND post.id = delivery.post_id
         WHERE delivery.workspace_id = :workspace_id AND delivery.post_id IS NOT NULL
             AND post.deleted_at IS NULL AND {where}
-        ORDER BY delivery.due_at DESC LIMIT :most
+        ORDER BY delivery.due_at {order} LIMIT :most
         """,  # noqa: S608 - put together from constants
         workspace_id=workspace_id,
         most=MOST,
@@ -272,9 +284,13 @@ def _account_words(row: Row) -> str:
 def _blocked(tx: Tx, workspace_id: str) -> list[Thing]:
     rows = tx.all(
         """
-        SELECT id, title, blockers, updated_at FROM post
-        WHERE workspace_id = :workspace_id AND deleted_at IS NULL AND blockers <> '[]'
-        ORDER BY created_at DESC LIMIT :most
+        SELECT post.id, post.title, post.blockers, post.created_at, (
+            SELECT min(delivery.due_at) FROM delivery
+            WHERE delivery.workspace_id = post.workspace_id AND delivery.post_id = post.id
+                AND delivery.state IN ('draft', 'scheduled')
+        ) AS due_at FROM post
+        WHERE post.workspace_id = :workspace_id AND post.deleted_at IS NULL AND post.blockers <> '[]'
+        ORDER BY due_at NULLS LAST, post.created_at DESC LIMIT :most
         """,
         workspace_id=workspace_id,
         most=MOST,
@@ -294,6 +310,6 @@ def _lacking(row: Row, blockers: set[str]) -> Thing:
         subject_id=row["id"],
         says=f"{row['title'] or 'a post'} {' and '.join(sorted(blockers))}",
         steps=steps,
-        at=row["updated_at"],
+        at=row["due_at"] or row["created_at"],
         post_id=row["id"],
     )

@@ -18,6 +18,10 @@ COLUMNS = """
     delivery.state, delivery.reason, delivery.due_at, delivery.wall_time, delivery.zone, delivery.slot_at,
     delivery.approved, delivery.attempts, delivery.leased_until, delivery.url, delivery.sent_at,
     delivery.failed_at, delivery.created_at, delivery.revision,
+    CASE WHEN delivery.state = 'unconfirmed' THEN (
+        SELECT max(attempt.began_at) FROM attempt
+        WHERE attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
+    ) END AS doubted_at,
     account.handle, account.provider, account.zone AS account_zone, account.state AS account_state,
     account.state_reason, lane.paused, lane.pause_reason, lane.paused_until, lane.parked_until,
     lane.park_reason, workspace.stopped_at, workspace.stop_reason
@@ -64,7 +68,7 @@ class Pill:
     channel: str
     state: State
     label: str  # always said, never by colour alone
-    at: datetime  # of its sending or failing, else when it is due
+    at: datetime  # of its sending or failing or of the call in doubt, else when it is due
     zone: str
     wall_time: str | None
     url: str | None = None
@@ -91,7 +95,8 @@ def pill_of(row: Row, now: datetime) -> Pill:
         channel=row["channel"],
         state=state,
         label=_label(row, state, held),
-        at=row["sent_at"] or row["failed_at"] or row["due_at"],
+        # What is in doubt is due when we look for it again: people want to know when it was sent.
+        at=row["sent_at"] or row["failed_at"] or row["doubted_at"] or row["due_at"],
         zone=row["zone"] or row["account_zone"],
         wall_time=row["wall_time"],
         url=row["url"],

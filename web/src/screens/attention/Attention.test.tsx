@@ -36,3 +36,11 @@ it("resumes a queue by its own dialog, and chooses nothing by itself", async () 
   await screen.findByText(/It has no queue/);
   expect(await writes()).toEqual([]);
 });
+
+it("says of what is still ahead when it is due, and of the rest when it happened", async () => {
+  const ahead = new Date(Date.now() + 3 * 3_600_000).toISOString();
+  house([thing("Horn", { kind: "blocked", reason: "needs_copy", steps: ["write"], at: ahead, pill: null }), missed("Oboe")]);
+  show(<Attention />);
+  expect(await screen.findByText(/^Due .*\(in 3 h\)$/)).toBeTruthy();
+  expect(screen.getAllByText(/Due/)).toHaveLength(1);
+});

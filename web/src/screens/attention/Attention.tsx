@@ -143,6 +143,7 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
           {onClock(sentence(thing), zone)}
         </Text>
         <Text size="xs" c="dimmed">
+          {isAhead(thing) && "Due "}
           {moment(thing.at, zone)} {placeOf(zone)} ({fromNow(thing.at, now)})
         </Text>
         <Group gap="xs" mt={6}>
@@ -171,6 +172,9 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
     </Group>
   );
 }
+
+/** Its time is the one that it is due at, not when something happened. */
+const isAhead = ({ kind, at }: Thing): boolean => (kind === "unapproved" || kind === "blocked") && new Date(at).getTime() > Date.now();
 
 /** What a thing is called where only its name is heard. */
 function labelOf(thing: Thing): string {

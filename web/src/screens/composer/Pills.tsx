@@ -33,9 +33,12 @@ export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
       variant="outline"
       fw={500}
       maw="100%"
+      h="auto"
+      mih="var(--badge-height)"
       color={stateWord(pill.held === null ? pill.state : "held").colour}
       leftSection={<NetworkIcon of={pill.provider} size={12} />}
       style={{ cursor: "pointer" }}
+      styles={{ label: { whiteSpace: "normal" } }} // on a narrow screen the time, which comes last, would be cut off
       title={pill.reason ?? undefined}
     >
       {pill.handle} · {word} · {when}

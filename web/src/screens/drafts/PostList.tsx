@@ -14,7 +14,7 @@ import { tellProblem } from "../../ui/tell";
 import { useSearchWords } from "../../ui/useSearchWords";
 import { count } from "../../ui/words";
 import { takeSteps } from "../attention/takeSteps";
-import { PostRow } from "./PostRow";
+import { mayApprove, PostRow } from "./PostRow";
 
 type State = Schemas["PostShown"]["state"];
 const DRAFT: State = "draft";
@@ -59,7 +59,7 @@ export function PostList() {
       }),
     ),
   );
-  const waiting = posts.rows.filter(({ approved }) => !approved).map(({ id }) => id);
+  const waiting = posts.rows.filter(mayApprove).map(({ id }) => id);
   const picked = posts.rows.filter(({ id }) => chosen.includes(id));
   const approve = useAct(
     "post",
@@ -120,7 +120,7 @@ export function PostList() {
                 <PostRow
                   post={post}
                   chosen={chosen.includes(post.id)}
-                  onChoose={editor && !post.approved ? (on) => setChosen(on ? [...chosen, post.id] : chosen.filter((id) => id !== post.id)) : undefined}
+                  onChoose={editor && mayApprove(post) ? (on) => setChosen(on ? [...chosen, post.id] : chosen.filter((id) => id !== post.id)) : undefined}
                   onLabel={(name) => set("label", name)}
                 />
               </li>

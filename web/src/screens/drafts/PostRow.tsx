@@ -12,6 +12,9 @@ import { Pill } from "../composer/Pills";
 
 type Post = Schemas["PostShown"];
 
+/** It waits for an approval, and nothing is missing: the server refuses the others. */
+export const mayApprove = ({ approved, blockers }: Post): boolean => !approved && blockers.length === 0;
+
 export function PostRow(props: { post: Post; chosen: boolean; onChoose: ((on: boolean) => void) | undefined; onLabel: (label: string) => void }) {
   const { post } = props;
   const workspaceId = useWorkspaceId();
@@ -76,6 +79,7 @@ function Acts({ post, words }: { post: Post; words: string }) {
     done: ({ says }) => says ?? "Deleted.",
   });
   if (!editor) return null;
+  const lacks = post.blockers.length === 0 ? null : post.blockers.includes("needs copy") ? "Write the text" : "Add a picture";
   const askPublish = async () => {
     const says = `It goes out at once in ${count(post.pills.length, "place")}: ${post.pills.map(({ handle }) => handle).join(", ")}.`;
     if (await askFirst({ title: "Approve and publish now?", says, yes: "Approve and publish now" })) publish.mutate();
@@ -86,7 +90,12 @@ function Acts({ post, words }: { post: Post; words: string }) {
   };
   return (
     <Group gap={4} wrap="nowrap">
-      {!post.approved && (
+      {lacks !== null && (
+        <Button size="compact-sm" variant="light" component={Link} to={`/w/${workspace_id}/compose/${post.id}`} aria-label={`${lacks}: ${words.slice(0, 60)}`}>
+          {lacks}
+        </Button>
+      )}
+      {mayApprove(post) && (
         <Button size="compact-sm" variant="light" loading={approve.isPending} onClick={() => approve.mutate()} aria-label={`Approve: ${words.slice(0, 60)}`}>
           Approve
         </Button>
@@ -101,7 +110,7 @@ function Acts({ post, words }: { post: Post; words: string }) {
           <Menu.Item component={Link} to={`/w/${workspace_id}/compose/${post.id}`}>
             Edit
           </Menu.Item>
-          {!post.approved && post.pills.length > 0 && <Menu.Item onClick={() => void askPublish()}>Approve and publish now</Menu.Item>}
+          {mayApprove(post) && post.pills.length > 0 && <Menu.Item onClick={() => void askPublish()}>Approve and publish now</Menu.Item>}
           {post.approved && <Menu.Item onClick={() => unapprove.mutate()}>Take the approval back</Menu.Item>}
           <Menu.Item color="red" onClick={() => void askDelete()}>
             Delete
