@@ -69,7 +69,7 @@ class Asking:
     def caller(self) -> Caller:
         """Who asks; routes for anyone may have nobody."""
         if self.known is None:
-            raise Problem(401, "not_signed_in", "Sign in first.")
+            raise Problem(401, "not_signed_in", "Sign in first, or send an API key as a bearer.")
         return self.known
 
     @property

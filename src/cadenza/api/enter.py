@@ -228,7 +228,10 @@ def admit(declared: Declared, caller: Caller | None, workspace_id: str) -> None:
         return
     if caller is None:
         raise Problem(
-            401, "not_signed_in", "Sign in first.", headers={"www-authenticate": "Bearer"}
+            401,
+            "not_signed_in",
+            "Sign in first, or send an API key as a bearer.",
+            headers={"www-authenticate": "Bearer"},
         )
     if needs is Door.KEY:
         if caller.key_id is None:

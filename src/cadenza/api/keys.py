@@ -9,6 +9,7 @@ from cadenza.api.ask import Act, Ask
 from cadenza.api.declare import KEY, Resource
 from cadenza.api.problems import Problem, invalid, not_found, refuse
 from cadenza.api.shape import Answer, Asked, Id, IdField, Instant, Line, Secretive
+from cadenza.core.suggest import did_you_mean
 from cadenza.people import keys, workspaces
 from cadenza.people.model import Done, Role
 from cadenza.people.tokens import draw_key
@@ -16,7 +17,7 @@ from cadenza.sql.tx import Row, Tx
 
 routes = Resource("keys", "/workspaces/{workspace_id}/keys")
 own = Resource("key", "/key")
-ScopeName = Annotated[str, StringConstraints(pattern=r"^[a-z_]+:[a-z_]+$", max_length=40)]
+ScopeName = Annotated[str, StringConstraints(max_length=40)]
 
 
 class NewKey(Asked):
@@ -111,7 +112,8 @@ async def make_key(act: Act, workspace_id: Id, body: NewKey) -> KeyMade:
     known: frozenset[str] = act.request.app.state.scopes
     unknown = sorted(set(body.scopes) - known)
     if unknown:
-        says = f"{unknown[0]} is no scope; there are {', '.join(sorted(known))}"
+        guess = did_you_mean(unknown[0], sorted(known))
+        says = f"{unknown[0]!r} is no scope.{guess} There are {', '.join(sorted(known))}."
         raise invalid("body.scopes", says, "unknown_scope")
     of_the_house: frozenset[str] = act.request.app.state.house_scopes
     given = sorted(of_the_house.intersection(body.scopes))

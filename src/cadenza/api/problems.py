@@ -49,7 +49,7 @@ class Fault(BaseModel):
     """One thing that is wrong with the input."""
 
     path: str = Field(description="Where: body.slots.0.time, query.limit", examples=["body.name"])
-    says: str = Field(description="What is wrong with it", examples=["Field required"])
+    says: str = Field(description="What is wrong with it", examples=["it is missing"])
     code: str = Field(description="A stable name of the fault", examples=["missing"])
 
 
@@ -152,7 +152,7 @@ async def on_invalid(request: Request, error: Exception) -> Response:
     faults = [
         Fault(
             path=".".join(str(part) for part in each["loc"]),
-            says=_plain(each["msg"]),
+            says=_plain(each),
             code=each["type"],
         )
         for each in error.errors()
@@ -168,8 +168,11 @@ async def on_http(request: Request, error: Exception) -> Response:
     code = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}.get(
         error.status_code, "refused"
     )
-    problem = Problem(error.status_code, code, str(error.detail), headers=error.headers)
-    return answer_problem(request, problem)
+    says = {
+        404: "There is nothing at this path: /api/v1/openapi.json lists what there is.",
+        405: f"This path takes {(error.headers or {}).get('Allow') or 'other methods'}.",
+    }.get(error.status_code, str(error.detail))
+    return answer_problem(request, Problem(error.status_code, code, says, headers=error.headers))
 
 
 async def on_zone(request: Request, error: Exception) -> Response:
@@ -227,5 +230,28 @@ HANDLERS = {
 }
 
 
-def _plain(says: str) -> str:
-    return says.removeprefix("Value error, ")
+def _plain(fault: Mapping[str, Any]) -> str:
+    """Word what the schema refused for people: nobody reads a regular expression."""
+    bound: Mapping[str, Any] = fault.get("ctx") or {}
+    match fault["type"]:
+        case "string_pattern_mismatch":
+            pattern = str(bound.get("pattern"))
+            if "]+@[" in pattern:  # something on both sides of it
+                return "it is no e-mail address"
+            if "http" in pattern:
+                return "an address begins with https:// or http://"
+            return "it holds a character that does not belong there"
+        case "missing":
+            return "it is missing"
+        case "extra_forbidden":
+            return "there is no such field here"
+        case "string_too_short" if bound.get("min_length") == 1:
+            return "it is empty"
+        case "string_too_long":
+            return f"it is longer than {bound.get('max_length')} characters"
+        case "greater_than_equal":
+            return f"it is at least {bound.get('ge')}"
+        case "less_than_equal":
+            return f"it is at most {bound.get('le')}"
+        case _:
+            return str(fault["msg"]).removeprefix("Value error, ")
