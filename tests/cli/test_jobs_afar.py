@@ -191,16 +191,16 @@ def test_a_key_that_may_only_look_is_told_what_it_lacks(ada: Ada) -> None:
 )
 def test_what_only_a_store_can_do_is_refused_with_the_way(ada: Ada, words: tuple[str, ...]) -> None:
     refused = ada.afar("jobs", *words)
-    assert (refused.code, "leave out --server" in refused.err) == (1, True), refused.err
+    assert (refused.code, "leave out --server" in refused.err) == (2, True), refused.err
     assert "--store" in refused.err
 
 
 def test_a_store_and_a_server_at_once_are_refused(ada: Ada) -> None:
     for command in (("jobs", "list"), ("jobs", "pause", "mail"), ("doctor",), ("limits", "audit")):
         refused = ada.afar(*command, "--store", "memory://")
-        assert (refused.code, "not both" in refused.err) == (1, True), refused.err
+        assert (refused.code, "not both" in refused.err) == (2, True), refused.err
 
 
 def test_a_server_without_a_key_says_how_to_get_one(ada: Ada) -> None:
     refused = ada("jobs", "list", "--server", ada.server)
-    assert (refused.code, "cadenza key make" in refused.err) == (1, True)
+    assert (refused.code, "cadenza key make" in refused.err) == (2, True)

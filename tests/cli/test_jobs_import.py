@@ -275,5 +275,5 @@ def test_a_dry_run_tells_of_the_run_that_is_due(shell: Shell, mongo_database: st
 
 def test_an_address_without_a_database_says_what_to_write(shell: Shell) -> None:
     said = shell("jobs", "import", "agenda", "mongodb://127.0.0.1:1", "--dry-run")
-    assert said.code == 1
+    assert said.code == 2
     assert "mongodb://HOST/DATABASE" in said.err

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.codes import MISUSED, OK, REFUSED
 from cadenza.cli.run import run
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
@@ -95,8 +95,8 @@ def test_an_operator_sets_what_all_accounts_of_a_network_may_do_together(
     ("asked", "says"),
     [
         (["mastodn", "3"], "mastodon"),
-        (["mastodon", "0"], "at least one"),
-        (["mastodon", "3", "--per", "0"], "at least one"),
+        (["mastodon", "0"], "at least 1"),
+        (["mastodon", "3", "--per", "0"], "at least 1"),
         (["mastodon", "3", "--off"], "either"),
         (["--off"], "either"),
     ],
@@ -106,6 +106,5 @@ def test_a_rate_that_makes_no_sense_is_refused(
 ) -> None:
     address = f"sqlite:///{tmp_path}/product.sqlite3"
     keep_ledger(address, sent=0, counter=0)
-    assert run(["limits", "rate", *asked, "--store", address]) == REFUSED
-    told = capsys.readouterr()
-    assert says in told.out + told.err
+    assert run(["limits", "rate", *asked, "--store", address]) == MISUSED
+    assert says in capsys.readouterr().err

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from cadenza.cli.codes import Misused
 from cadenza.cli.logs import LogStyle, log_to
-from cadenza.engine.errors import InvalidJob
 
 
 @pytest.fixture(autouse=True)
@@ -62,5 +62,5 @@ def test_setting_up_twice_does_not_say_things_twice() -> None:
 
 
 def test_an_unknown_level_is_refused() -> None:
-    with pytest.raises(InvalidJob, match="log level"):
+    with pytest.raises(Misused, match="log level"):
         log_to(io.StringIO(), level="loud")

@@ -79,7 +79,7 @@ def test_a_restore_is_declared_shown_and_confirmed(operator: Operator) -> None:
     assert operator("db", "confirm").code == 0
     again = operator("db", "confirm")
     assert again.code == 1
-    assert "nothing to confirm" in again.out
+    assert "nothing to confirm" in again.err
 
 
 def test_a_backup_starts_with_sending_held_and_is_never_overwritten(
@@ -93,6 +93,9 @@ def test_a_backup_starts_with_sending_held_and_is_never_overwritten(
     assert copy.code == 1
     assert "it is a copy" in copy.out
     assert operator("db", "backup", "copy.sqlite3").code == 1
+    nowhere = operator("db", "backup", "no/folder/copy.sqlite3")
+    assert (nowhere.code, nowhere.err.count("\n")) == (1, 1)
+    assert "no/folder/copy.sqlite3 cannot be written" in nowhere.err
 
 
 def test_keys_are_rotated_and_old_ones_stay(operator: Operator, tmp_path: Path) -> None:
@@ -175,5 +178,5 @@ def test_a_rehearsal_prints_what_to_set_and_ends_when_told(tmp_path: Path) -> No
 
 def test_a_fault_that_does_not_exist_is_refused(operator: Operator) -> None:
     refused = operator("rehearse", "--port", "0", "--fault", "mastodn:delay")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "Did you mean 'mastodon'?" in refused.err

@@ -168,7 +168,7 @@ def test_a_number_that_is_no_port_is_said_in_one_line(
         timeout=60,
         check=False,
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "port" in done.stderr
     assert "65535" in done.stderr
     assert done.stderr.count("\n") == 1

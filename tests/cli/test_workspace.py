@@ -153,12 +153,14 @@ def _leave_in_doubt(id_: str) -> None:
 
 def test_what_is_wrong_is_told_in_a_line_with_a_guess(ada: Ada) -> None:
     refused = ada("account", "connect", "mastodn")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "Did you mean 'mastodon'?" in refused.err
     assert "Traceback" not in refused.err
     assert ada("queue", "show", "nowhere").code == 1
-    assert "says something" in ada("post", "create", " ").err
-    assert "no day and times" in ada("queue", "schedule", "x", "--slot", "someday").err
+    silent, someday = ada("post", "create", " "), ada("queue", "schedule", "x", "--slot", "someday")
+    assert (silent.code, someday.code) == (2, 2)
+    assert "says something" in silent.err
+    assert "no day and times" in someday.err
     server = ada("post", "list", "--server", "http://127.0.0.1:9")
     assert "API key" in server.err
     away = ada("post", "list", "--server", "http://127.0.0.1:9", "--key", "k", "--workspace", "w")
@@ -172,6 +174,12 @@ def test_a_key_is_made_shown_once_and_revoked(ada: Ada) -> None:
     assert made["key"] not in ada("key", "list").out
     assert ada("key", "revoke", made["shown"]["id"]).code == 0
     assert ada("key", "list", "--json").data[0]["revoked_at"] is not None
+    typo = ada("key", "make", "ci", "--scope", "posts:raed")
+    assert typo.code == 2
+    assert typo.err.startswith(
+        "cadenza: scopes: 'posts:raed' is no scope. Did you mean 'posts:read'? There are accounts:read,"
+    )
+    assert typo.err.count("\n") == 1
 
 
 def test_a_file_is_imported_once_and_a_workspace_exported(ada: Ada, tmp_path: Path) -> None:
@@ -211,7 +219,9 @@ def test_people_are_invited_and_get_new_passwords_by_links_that_are_printed(ada:
     assert "/join#token=" in invited.out
     refused = ada("person", "invite", "ben@example.org", "--role", "king")
     assert refused.code == 2
-    assert '"king"' in refused.err
+    assert "'king' is none of viewer, editor, admin, owner." in refused.err
+    typo = ada("person", "invite", "ben.example.org")
+    assert (typo.code, typo.err) == (2, "cadenza: email: it is no e-mail address\n")
     reset = ada("person", "reset", "Ada@example.org")
     assert reset.code == 0, reset.err
     assert "/reset-password#token=" in reset.out

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, Parameter
 
 from cadenza.cli.account_limits import add_limits, limited
-from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.codes import OK, REFUSED, Misused
 from cadenza.cli.reach import USUALLY, Quiet, Reach, at, find_account, reached
 from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
 from cadenza.client.errors import ClientError
@@ -102,9 +102,8 @@ async def connect(
         if provider is None:
             return _list_networks(networks, json=reach.json)
         if provider not in networks:
-            raise ClientError(
-                f"there is no network {provider!r}.{did_you_mean(provider, networks)}"
-            )
+            guess = did_you_mean(provider, networks) or f" There are {', '.join(networks)}."
+            raise Misused(f"there is no network {provider!r}.{guess}")
         if not networks[provider]["ready"]:
             raise ClientError(f"{provider} is not ready here: {networks[provider]['says']}")
         answer = await home.connect.begin(
@@ -257,7 +256,7 @@ def _fields(network: "shapes.Network", given: tuple[str, ...]) -> dict[str, str]
     """Read name=value pairs; ask for what is missing where somebody can answer."""
     said = dict(each.split("=", 1) for each in given if "=" in each)
     if len(said) != len(given):
-        raise ClientError("write each --field as name=value")
+        raise Misused("write each --field as name=value")
     for field in network["fields"]:
         if field["name"] in said or not field["required"] or not sys.stdin.isatty():
             continue

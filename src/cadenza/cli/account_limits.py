@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK
+from cadenza.cli.codes import OK, Misused
 from cadenza.cli.reach import USUALLY, Reach, find_account, reached
 from cadenza.cli.show import print_facts, print_json, print_table, say
-from cadenza.client.errors import ClientError
 from cadenza.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ async def limit(
         Say what would be, and change nothing.
     """
     if not amounts:
-        raise ClientError("say what to set: cadenza account limit ACCOUNT post day=10 gap=30m")
+        raise Misused("say what to set: cadenza account limit ACCOUNT post day=10 gap=30m")
     changes = dict(read_amount(action, word) for word in amounts)
     async with reached(reach) as home:
         found = await find_account(home, account)
@@ -158,7 +157,7 @@ async def set_(
     }
     said: Any = {name: value for name, value in changes.items() if value is not None}
     if not said:
-        raise ClientError("say what to change: --zone, --hours, --holiday, … (see --help)")
+        raise Misused("say what to change: --zone, --hours, --holiday, … (see --help)")
     async with reached(reach) as home:
         found = await find_account(home, account)
         answer = await home.accounts.change(found["id"], dry_run=dry_run, **said)
@@ -197,7 +196,7 @@ def read_amount(action: str, word: str) -> "tuple[str, Any]":
     kind, _, amount = word.partition("=")
     if kind not in KINDS or not amount:
         guess = did_you_mean(kind, KINDS) if kind not in KINDS else ""
-        raise ClientError(f"{word!r} says no limit: write day=10, rate=5/60s or gap=15m.{guess}")
+        raise Misused(f"{word!r} says no limit: write day=10, rate=5/60s or gap=15m.{guess}")
     if amount == "none":
         return kind, None
     made: Any = {"action": action, "kind": kind}
@@ -215,7 +214,7 @@ def read_hours(word: str) -> "tuple[str, dict[str, Any] | None]":
     times, _, days = said.partition("@")
     start, _, end = times.partition("-")
     if not (action and start and end):
-        raise ClientError(f"--hours {word} says no hours: write post=09:00-17:00@mon-fri")
+        raise Misused(f"--hours {word} says no hours: write post=09:00-17:00@mon-fri")
     return action, {"start": start, "end": end, "days": read_days(days) if days else [*range(7)]}
 
 
@@ -235,20 +234,20 @@ def read_days(words: str) -> list[int]:
 def _day(word: str) -> int:
     fitting = [n for n, day in enumerate(DAYS) if word and day.startswith(word.casefold())]
     if len(fitting) != 1:
-        raise ClientError(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
+        raise Misused(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
     return fitting[0]
 
 
 def _number(text: str, word: str) -> int:
     if not text.isdecimal():
-        raise ClientError(f"{word!r} holds no whole number")
+        raise Misused(f"{word!r} holds no whole number")
     return int(text)
 
 
 def _seconds(text: str, word: str) -> int:
     found = re.fullmatch(r"(\d+)([smhd]?)", text)
     if found is None:
-        raise ClientError(f"{word!r} holds no time: write 90, 90s, 15m or 2h")
+        raise Misused(f"{word!r} holds no time: write 90, 90s, 15m or 2h")
     return int(found[1]) * SECONDS[found[2]]
 
 

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK
+from cadenza.cli.codes import OK, Misused
 from cadenza.cli.reach import USUALLY, Reach, at, find_named, reached, short
 from cadenza.cli.show import print_facts, print_json, print_table, say
-from cadenza.client.errors import ClientError
 
 if TYPE_CHECKING:
     from cadenza.client import shapes
@@ -188,7 +187,7 @@ async def fill(
         Say what would be, and change nothing.
     """
     if not media and not only:
-        raise ClientError("name media: cadenza category fill Openings shop.jpg")
+        raise Misused("name media: cadenza category fill Openings shop.jpg")
     async with reached(reach) as home:
         found = await _find(home, category)
         library = [each async for each in home.media.list()] if media else []
@@ -233,7 +232,7 @@ async def _find(home: "Workspace", name: str) -> "shapes.CategoryShown":
 def _variables(words: tuple[str, ...]) -> dict[str, str]:
     said = dict(each.split("=", 1) for each in words if "=" in each)
     if len(said) != len(words):
-        raise ClientError("write each --variable as NAME=TEXT")
+        raise Misused("write each --variable as NAME=TEXT")
     return said
 
 

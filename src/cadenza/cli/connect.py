@@ -13,9 +13,10 @@ from typing import Annotated, Any, Protocol
 
 from cyclopts import Parameter
 
+from cadenza.cli.codes import Misused
 from cadenza.core.recurrence import Preview
 from cadenza.engine.client import Engine
-from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.job import Gate, Job, Schedule, Tally
 from cadenza.engine.store import Changed
 from cadenza.engine.why import Why
@@ -110,7 +111,7 @@ class Jobs(Protocol):
 def asks_server(place: Place, afar: Afar) -> bool:
     """Say whether a server is asked; refuse to choose between two places."""
     if afar.server and place.store != DEFAULT:
-        raise InvalidJob(
+        raise Misused(
             "say one place: --store (or CADENZA_STORE) or --server (or CADENZA_SERVER), not both"
         )
     return bool(afar.server)
@@ -119,7 +120,7 @@ def asks_server(place: Place, afar: Afar) -> bool:
 def refuse_server(afar: Afar, act: str) -> None:
     """Refuse to do over a server what only the store itself can."""
     if afar.server:
-        raise InvalidJob(
+        raise Misused(
             f"a server {act}: leave out --server (or CADENZA_SERVER) and name the store with --store, "
             "on a machine that reaches it"
         )

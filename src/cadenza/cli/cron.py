@@ -4,6 +4,7 @@ from datetime import datetime
 
 from cyclopts import App
 
+from cadenza.cli.numbers import Count
 from cadenza.cli.show import print_json, print_table, say, when
 from cadenza.core.clock import SystemClock
 from cadenza.core.recurrence import by_cron
@@ -25,7 +26,7 @@ def preview(
     /,
     *,
     zone: str = "UTC",
-    count: int = 10,
+    count: Count = 10,
     after: datetime | None = None,
     gap: Gap = Gap.SHIFT,
     fold: Fold = Fold.FIRST,

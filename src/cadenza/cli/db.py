@@ -13,8 +13,10 @@ from cyclopts import App
 from cadenza.bootstrap import House, open_house
 from cadenza.bootstrap.guard import read_witness
 from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.files import new_file
 from cadenza.cli.settings import USUAL, Chosen, opened_house, sqlite_file
 from cadenza.cli.show import print_facts, print_json, say
+from cadenza.client.errors import ClientError
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import migrations, open_product
 from cadenza.deliveries.installation import (
@@ -27,7 +29,6 @@ from cadenza.deliveries.installation import (
     hold,
     read_signs,
 )
-from cadenza.engine.errors import InvalidJob
 from cadenza.providers.http.redact import redact
 from cadenza.sql.tx import Tx
 
@@ -93,8 +94,7 @@ async def confirm_(*, by: str = "operator", chosen: Chosen = USUAL) -> int:
             lambda tx, now: confirm(tx, now, by=f"operator:{by}", witness=witness), locks=[LOCK]
         )
     if not isinstance(answer, Confirmed):
-        say("nothing is held: there is nothing to confirm")
-        return REFUSED
+        raise ClientError("nothing is held: there is nothing to confirm")
     if chosen.json:
         print_json({"confirmed": answer.kind, "missed": answer.missed})
     else:
@@ -132,7 +132,7 @@ async def backup(file: Path, /, *, chosen: Chosen = USUAL) -> int:
     settings = chosen.settings()
     source = sqlite_file(settings)
     if source is None:
-        raise InvalidJob("this database is a PostgreSQL server: back it up with pg_dump")
+        raise ClientError("this database is a PostgreSQL server: back it up with pg_dump")
     _copy(source, file)
     async with open_product(f"sqlite:///{file}", clock=SystemClock()) as copy:
         await copy.run(_mark_copy)
@@ -152,15 +152,14 @@ def _mark_copy(tx: Tx, now: datetime) -> None:
 def _copy(source: Path, file: Path) -> None:
     """Copy page by page with SQLite's own means: writers go on, the copy is of one moment."""
     if not source.exists():
-        raise InvalidJob(f"there is no database at {source}")
-    if file.exists():
-        raise InvalidJob(f"{file} is there already: name another file")
+        raise ClientError(f"there is no database at {source}")
+    new_file(file).close()  # refused, and told why, before anything is read
+    file.chmod(0o600)
     with (
         contextlib.closing(sqlite3.connect(source)) as here,
         contextlib.closing(sqlite3.connect(file)) as there,
     ):
         here.backup(there)
-    file.chmod(0o600)
 
 
 async def _version(house: House) -> int:

@@ -14,6 +14,7 @@ from cyclopts import App, Parameter
 
 from cadenza.bootstrap import CannotStart, House, open_house
 from cadenza.cli.logs import LogStyle
+from cadenza.cli.numbers import Port, SomePort
 from cadenza.cli.settings import USUAL, Chosen
 from cadenza.cli.show import print_json, print_table, say
 from cadenza.cli.stand import placed, stand, start_logging
@@ -38,9 +39,9 @@ async def demo(
     *,
     reset: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     host: str | None = None,
-    port: int | None = None,
+    port: SomePort = None,
     data: Path | None = None,
-    rehearsal_port: int = 8500,
+    rehearsal_port: Port = 8500,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
     chosen: Chosen = USUAL,

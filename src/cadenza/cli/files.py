@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from cadenza.cli.codes import Misused
 from cadenza.cli.show import print_json, say
 from cadenza.client.errors import ClientError
 from cadenza.client.wire import Told
@@ -38,8 +39,8 @@ async def save(
 ) -> None:
     """Write what is received into a new file, or to the standard output."""
     if file is None and sys.stdout.isatty():
-        raise ClientError("name a file, or send it somewhere: cadenza export workspace.zip")
-    out = sys.stdout.buffer if file is None else _new(file)
+        raise Misused("name a file, or send it somewhere: cadenza export workspace.zip")
+    out = sys.stdout.buffer if file is None else new_file(file)
     try:
         size = await _receive(pieces, out, words)
     except BaseException:
@@ -67,7 +68,8 @@ async def _receive(pieces: AsyncIterator[bytes], out: BinaryIO, words: str) -> i
     return size
 
 
-def _new(file: Path) -> BinaryIO:
+def new_file(file: Path) -> BinaryIO:
+    """Open a file that is not there yet; refuse in one line."""
     try:
         return file.open("xb")
     except FileExistsError:

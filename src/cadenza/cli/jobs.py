@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Jobs, Place, opened_jobs
 from cadenza.cli.jobs_change import add_changes
 from cadenza.cli.jobs_import import add_import
+from cadenza.cli.numbers import Count
 from cadenza.cli.show import (
     as_data,
     last_error,
@@ -42,7 +43,7 @@ async def list_(
     lane: str | None = None,
     schedule: str | None = None,
     before: int | None = None,
-    limit: int = 50,
+    limit: Count = 50,
     place: Place = HERE,
     afar: Afar = HERE_ONLY,
 ) -> None:
@@ -181,7 +182,7 @@ async def tally(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
 
 @app.command
 async def schedules(
-    name: str | None = None, /, *, count: int = 3, place: Place = HERE, afar: Afar = HERE_ONLY
+    name: str | None = None, /, *, count: Count = 3, place: Place = HERE, afar: Afar = HERE_ONLY
 ) -> None:
     """List schedules with their next occurrences.
 

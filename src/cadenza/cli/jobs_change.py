@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.codes import OK, REFUSED, Misused
 from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened, opened_jobs, refuse_server
+from cadenza.cli.numbers import Count, SomeCount
 from cadenza.cli.show import as_data, print_json, print_table, say, when
-from cadenza.engine.errors import InvalidJob
 from cadenza.engine.job import Gate, Limit, Rate
 from cadenza.engine.store import Changed
 
@@ -108,7 +108,7 @@ async def retry(*ids: int, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
     ids
         The jobs' numbers.
     """
-    _need(ids)
+    _need(ids, "retry")
     async with opened_jobs(place, afar) as jobs:
         return _tell(ids, await jobs.retry(*ids), "waits to run now", place)
 
@@ -125,7 +125,7 @@ async def cancel(
     reason
         Kept with each job.
     """
-    _need(ids)
+    _need(ids, "cancel")
     async with opened_jobs(place, afar) as jobs:
         return _tell(ids, await jobs.cancel(*ids, reason=reason), "canceled", place)
 
@@ -134,7 +134,7 @@ async def redrive(
     *,
     queue: str | None = None,
     task: str | None = None,
-    limit: int = 1000,
+    limit: Count = 1000,
     place: Place = HERE,
     afar: Afar = HERE_ONLY,
 ) -> None:
@@ -202,9 +202,9 @@ async def limit(
     lane: str | None = None,
     /,
     *,
-    concurrency: int | None = None,
+    concurrency: SomeCount = None,
     rate: str | None = None,
-    burst: int = 1,
+    burst: Count = 1,
     none: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: Place = HERE,
     afar: Afar = HERE_ONLY,
@@ -227,7 +227,7 @@ async def limit(
         Take the limit away.
     """
     if none == (concurrency is not None or rate is not None):
-        raise InvalidJob("say --concurrency, --rate, or both; or --none alone, to take it away")
+        raise Misused("say --concurrency, --rate, or both; or --none alone, to take it away")
     wanted = Limit(concurrency, None if rate is None else read_rate(rate, burst))
     refuse_server(afar, "sets no limits of queues")
     async with opened(place) as engine:
@@ -238,19 +238,19 @@ def read_payload(text: str | None, fields: Sequence[str]) -> dict[str, object]:
     """Read a payload from one JSON object or from name=value words."""
     if text is not None:
         if fields:
-            raise InvalidJob("give --payload or name=value fields, not both")
+            raise Misused("give --payload or name=value fields, not both")
         try:
             body = msgspec.json.decode(text)
         except msgspec.DecodeError as error:
-            raise InvalidJob(f"the payload is not JSON: {error}") from error
+            raise Misused(f"the payload is not JSON: {error}") from error
         if not isinstance(body, dict):
-            raise InvalidJob(f"the payload must be a JSON object such as {{}}, not {text}")
+            raise Misused(f"the payload must be a JSON object such as {{}}, not {text}")
         return body
     found: dict[str, object] = {}
     for field in fields:
         name, equals, value = field.partition("=")
         if not equals or not name:
-            raise InvalidJob(f"{field!r} is no field: write name=value")
+            raise Misused(f"{field!r} is no field: write name=value")
         try:
             found[name] = msgspec.json.decode(value)
         except msgspec.DecodeError:
@@ -262,14 +262,16 @@ def read_rate(text: str, burst: int) -> Rate:
     """Read a rate such as 100/h or 5/10s."""
     found = re.fullmatch(r"(\d+)/(\d*)([smhd])", text.replace(" ", ""))
     if found is None:
-        raise InvalidJob(f"{text!r} is no rate: write count/time, for example 100/h or 5/10s")
+        raise Misused(f"{text!r} is no rate: write count/time, for example 100/h or 5/10s")
     count, times, unit = found.groups()
     return Rate(int(count), timedelta(seconds=int(times or 1) * _UNITS[unit]), burst)
 
 
-def _need(ids: Sequence[int]) -> None:
+def _need(ids: Sequence[int], verb: str) -> None:
     if not ids:
-        raise InvalidJob("name at least one job by its number")
+        raise Misused(
+            f"name at least one job by its number: cadenza jobs {verb} 17 (`cadenza jobs list` shows them)"
+        )
 
 
 def _tell(ids: Sequence[int], answers: Sequence[Changed], changed: str, place: Place) -> int:

@@ -10,13 +10,12 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.codes import OK, REFUSED, Misused
 from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened, refuse_server
 from cadenza.cli.show import as_data, print_json, print_table, say
 from cadenza.engine.adopt import Brought, Found, agenda, bring, mongodb_cron, pgboss
 from cadenza.engine.adopt.fetch import from_mongodb, from_pgboss
 from cadenza.engine.client import Engine
-from cadenza.engine.errors import InvalidJob
 
 Kind = Literal["mongodb-cron", "agenda", "pg-boss"]
 
@@ -101,7 +100,7 @@ async def _read(
             return [agenda.read(paper, queue=queue, zone=zone) async for paper in papers]
         case "mongodb-cron":
             if task is None:
-                raise InvalidJob("documents of mongodb-cron name no task: say which with --task")
+                raise Misused("documents of mongodb-cron name no task: say which with --task")
             now = await engine.store.now()
             return [
                 mongodb_cron.read(paper, task=task, zone=zone, queue=queue, now=now)

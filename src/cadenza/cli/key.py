@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK
+from cadenza.cli.codes import OK, Misused
+from cadenza.cli.numbers import SomeCount
 from cadenza.cli.reach import USUALLY, Quiet, Reach, at, find_accounts, reached
 from cadenza.cli.show import print_json, print_table, say
-from cadenza.client.errors import ClientError
 
 app = App(name="key", help="Make, list and revoke API keys.")
 
@@ -38,7 +38,7 @@ async def make(
     scope: Many = (),
     role: Role = "editor",
     account: Many = (),
-    publish_per_day: int | None = None,
+    publish_per_day: SomeCount = None,
     until: datetime | None = None,
     quiet: Quiet = False,
     reach: Reach = USUALLY,
@@ -66,7 +66,7 @@ async def make(
         Print the key alone: `export CADENZA_KEY=$(cadenza key make laptop --quiet)`.
     """
     if until is not None and until.tzinfo is None:
-        raise ClientError(f"write --until with an offset: {until.isoformat()}+01:00, or Z for UTC")
+        raise Misused(f"write --until with an offset: {until.isoformat()}+01:00, or Z for UTC")
     async with reached(reach) as home:
         accounts = await find_accounts(home, account)
         made = await home.keys.make(

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.codes import OK, REFUSED, Misused
 from cadenza.cli.connect import DEFAULT, HERE, HERE_ONLY, Afar, Place, asks_server, must_exist
+from cadenza.cli.numbers import Count, SomeCount
 from cadenza.cli.settings import USUAL
 from cadenza.cli.show import as_data, print_json, print_table, say
 from cadenza.core.suggest import did_you_mean
@@ -38,10 +39,10 @@ async def audit(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
 @app.command
 async def rate(
     network: str | None = None,
-    amount: Annotated[int | None, Parameter(show_default=False)] = None,
+    amount: Annotated[SomeCount, Parameter(show_default=False)] = None,
     /,
     *,
-    per: int = 1,
+    per: Count = 1,
     off: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: Place = HERE,
 ) -> int:
@@ -68,14 +69,10 @@ async def rate(
 
     known = sorted(all_providers())
     if network is not None and network not in known:
-        say(f"There is no network {network!r}.{did_you_mean(network, known)}")
-        return REFUSED
+        guess = did_you_mean(network, known) or f" There are {', '.join(known)}."
+        raise Misused(f"there is no network {network!r}.{guess}")
     if off and (network is None or amount is not None):
-        say("Give a network and either an amount or --off.")
-        return REFUSED
-    if (amount is not None and amount < 1) or per < 1:
-        say("A rate allows at least one call in at least one second; --off takes it away.")
-        return REFUSED
+        raise Misused("name a network and either an amount or --off: cadenza limits rate x --off")
     address = place.store if place.store != DEFAULT else USUAL.settings().database_address
     must_exist(address)
     async with open_product(address, clock=SystemClock()) as operations:

@@ -8,7 +8,7 @@ import logging
 from enum import StrEnum
 from typing import TextIO
 
-from cadenza.engine.errors import InvalidJob
+from cadenza.cli.codes import Misused
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -33,7 +33,7 @@ def log_to(stream: TextIO, *, style: LogStyle | None = None, level: str = "info"
             return redact(super().format(record))
 
     if level not in LEVELS:
-        raise InvalidJob(f"log level {level!r} is not one of {', '.join(LEVELS)}")
+        raise Misused(f"log level {level!r} is not one of {', '.join(LEVELS)}")
     chosen = style or (LogStyle.CONSOLE if stream.isatty() else LogStyle.JSON)
     before = [
         structlog.stdlib.add_log_level,

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK
+from cadenza.cli.codes import OK, Misused
 from cadenza.cli.files import save, sending
+from cadenza.cli.numbers import Count
 from cadenza.cli.reach import USUALLY, Reach, at, find_named, reached, short
 from cadenza.cli.show import print_facts, print_json, print_table, say
-from cadenza.client.errors import ClientError
 
 if TYPE_CHECKING:
     from cadenza.client import shapes
@@ -42,7 +42,7 @@ async def upload(
         Also put them into the pool of this category, for rules to pick from.
     """
     if not files:
-        raise ClientError("name a file: cadenza media upload shop.jpg")
+        raise Misused("name a file: cadenza media upload shop.jpg")
     done: list[shapes.MediaUploaded] = []
     async with reached(reach) as home:
         pool = None if category is None else await _pool(home, category)
@@ -64,7 +64,7 @@ async def upload(
 
 
 @app.command(name="list")
-async def list_(*, kind: Kind | None = None, most: int = 50, reach: Reach = USUALLY) -> int:
+async def list_(*, kind: Kind | None = None, most: Count = 50, reach: Reach = USUALLY) -> int:
     """List the library, the newest first.
 
     Parameters

@@ -12,7 +12,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from cadenza.engine.errors import InvalidJob
+from cadenza.client.errors import ClientError
 from cadenza.engine.job import State, Tally
 from cadenza.engine.meters import collector
 from cadenza.engine.store import Store
@@ -74,7 +74,7 @@ def serving(worker: Worker, store: Store, port: int) -> Generator[int]:
     try:
         server, thread = start_http_server(port, addr="127.0.0.1", registry=registry)
     except OSError as error:
-        raise InvalidJob(f"metrics cannot be served on 127.0.0.1:{port}: {error}") from error
+        raise ClientError(f"metrics cannot be served on 127.0.0.1:{port}: {error}") from error
     try:
         yield server.server_port
     finally:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK
+from cadenza.cli.codes import OK, Misused
+from cadenza.cli.numbers import Count
 from cadenza.cli.queue import tell_added
 from cadenza.cli.reach import (
     USUALLY,
@@ -21,7 +22,6 @@ from cadenza.cli.reach import (
     short,
 )
 from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
-from cadenza.client.errors import ClientError
 
 if TYPE_CHECKING:
     from cadenza.client import shapes
@@ -55,7 +55,7 @@ async def list_(
     state: States = (),
     account: str | None = None,
     search: str | None = None,
-    most: int = 50,
+    most: Count = 50,
     quiet: Quiet = False,
     reach: Reach = USUALLY,
 ) -> int:
@@ -170,9 +170,10 @@ async def create(
     quiet
         Print its id alone, for other commands.
     """
-    words = sys.stdin.read() if text is None else text
+    waits = text is None and sys.stdin.isatty()  # nobody would know what it waits for
+    words = "" if waits else sys.stdin.read() if text is None else text
     if not words.strip():
-        raise ClientError('a post says something: cadenza post create "hello"')
+        raise Misused('a post says something: cadenza post create "hello"')
     content: dict[str, Any] = {"text": words, "title": title, "link": link, "approve": approve}
     content |= {"hashtags": list(hashtag), "labels": list(label)}
     async with reached(reach) as home:
@@ -234,7 +235,7 @@ async def edit(
     changes = {name: value for name, value in said.items() if value is not None}
     changes |= {"hashtags": list(hashtag)} if hashtag else {}
     if not changes:
-        raise ClientError("say what to change: a text, --title, --hashtag or --link")
+        raise Misused("say what to change: a text, --title, --hashtag or --link")
     async with reached(reach) as home:
         seen = revision or (await home.posts.show(post))["revision"]
         saved = await home.posts.edit(post, dry_run=dry_run, revision=seen, **changes)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED
+from cadenza.cli.codes import OK, REFUSED, Misused
+from cadenza.cli.numbers import Count, SomeCount
 from cadenza.cli.reach import (
     USUALLY,
     Reach,
@@ -17,7 +18,7 @@ from cadenza.cli.reach import (
     short,
 )
 from cadenza.cli.show import print_json, print_table, say
-from cadenza.client.errors import ClientError, NotFound
+from cadenza.client.errors import NotFound
 
 if TYPE_CHECKING:
     from cadenza.client import shapes
@@ -29,7 +30,7 @@ DryRun = Annotated[bool, Parameter(negative="", show_default=False)]
 
 
 @app.command
-async def show(account: str, /, *, days: int = 14, reach: Reach = USUALLY) -> int:
+async def show(account: str, /, *, days: Count = 14, reach: Reach = USUALLY) -> int:
     """Show the days ahead with their slots: filled, empty, skipped or held.
 
     Parameters
@@ -153,7 +154,7 @@ async def move(
         Say what would move, and change nothing.
     """
     if (before is None) == (after is None):
-        raise ClientError("say either --before or --after, with a delivery's id")
+        raise Misused("say either --before or --after, with a delivery's id")
     order: shapes.Move = {"verb": "move", "id": delivery, "before": before, "after": after}
     return await _order(reach, account, order, dry_run=dry_run)
 
@@ -190,7 +191,7 @@ async def reverse(account: str, /, *, dry_run: DryRun = False, reach: Reach = US
 
 @app.command
 async def skip(
-    account: str, /, *, count: int = 1, reason: str | None = None, reach: Reach = USUALLY
+    account: str, /, *, count: Count = 1, reason: str | None = None, reach: Reach = USUALLY
 ) -> int:
     """Leave out the next slots; what stood in them moves on."""
     async with reached(reach) as home:
@@ -311,7 +312,7 @@ async def schedule(
     renamed: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     how: Literal["follow", "keep", "reflow"] | None = None,
     zone: str | None = None,
-    max_per_day: int | None = None,
+    max_per_day: SomeCount = None,
     dry_run: DryRun = False,
     reach: Reach = USUALLY,
 ) -> int:
@@ -384,7 +385,7 @@ def _slots(words: tuple[str, ...]) -> dict[str, list[str]]:
     for word in words:
         day, times = _day_and_times(word)
         if day is None or not times:
-            raise ClientError(f"--slot {word} says no day and times: write monday=09:00,17:30")
+            raise Misused(f"--slot {word} says no day and times: write monday=09:00,17:30")
         slots.setdefault(str(day), []).extend(times)
     return slots
 
@@ -394,7 +395,7 @@ def _renamed(words: tuple[str, ...]) -> list[dict[str, Any]]:
     for word in words:
         day, times = _day_and_times(word)
         if day is None or len(times) != 2:
-            raise ClientError(f"--renamed {word} says no two times: write monday=09:00,17:30")
+            raise Misused(f"--renamed {word} says no two times: write monday=09:00,17:30")
         renamed.append({"day": day, "was": times[0], "now": times[1]})
     return renamed
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from cadenza.cli.codes import Misused
 from cadenza.client.errors import ClientError
 
 if TYPE_CHECKING:
@@ -66,12 +67,13 @@ async def reached_house(reach: Reach) -> "AsyncGenerator[Client]":
     if reach.server:
         from cadenza.client.core import connect
 
+        address = _address(reach.server)
         if not reach.key:
-            raise ClientError(
+            raise Misused(
                 "a server wants an API key: give --key, or set CADENZA_KEY. "
                 "`cadenza key make NAME` on the server's machine makes one"
             )
-        async with connect(_address(reach.server), key=reach.key) as client:
+        async with connect(address, key=reach.key) as client:
             yield client
         return
     from cadenza.cli.local import open_local
@@ -86,11 +88,9 @@ async def reached_house(reach: Reach) -> "AsyncGenerator[Client]":
 
 def _address(server: str) -> str:
     if "://" in server and not server.startswith(("http://", "https://")):
-        raise ClientError(f"{server} is no address of a server: it begins with https:// or http://")
+        raise Misused(f"{server} is no address of a server: it begins with https:// or http://")
     if not server.startswith(("http://", "https://")):
-        raise ClientError(
-            f"{server} is no address: write https://{server} (or http://, if it is so)"
-        )
+        raise Misused(f"{server} is no address: write https://{server} (or http://, if it is so)")
     return server
 
 

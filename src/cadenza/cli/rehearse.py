@@ -12,10 +12,13 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from cadenza.cli.codes import Misused
+from cadenza.cli.numbers import Port
 from cadenza.cli.show import print_json, print_table, say
+from cadenza.client.errors import ClientError
 from cadenza.demo.cast import Cast, assemble
 from cadenza.demo.desk import BadFault
-from cadenza.engine.errors import InvalidJob
+from cadenza.demo.rehearsal.faults import Kind
 
 app = App(name="rehearse", help="Open every network on this machine, to try things out.")
 
@@ -23,7 +26,7 @@ app = App(name="rehearse", help="Open every network on this machine, to try thin
 @app.default
 async def rehearse(
     *,
-    port: int = 8500,
+    port: Port = 8500,
     fault: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     env: Path | None = None,
     json: Annotated[bool, Parameter(negative="", show_default=False)] = False,
@@ -44,29 +47,41 @@ async def rehearse(
     """
     try:
         cast = await assemble(port)
-    except OSError as error:
-        raise InvalidJob(
-            f"the ports from {port} on cannot be taken ({error.strerror}): name another with --port"
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) else "a port is at most 65535"
+        raise ClientError(
+            f"the ports from {port} on cannot be taken ({why}): name another with --port"
         ) from error
     try:
         for each in fault:
             _plan(cast, each)
         told = _listen_for_signals()
         if env is not None:
-            env.write_text("".join(f"{line}\n" for line in _exports(cast)))  # noqa: ASYNC240 - once
+            _write(env, cast)
         _tell(cast, env, json=json)
         await told.wait()
     finally:
         await cast.rehearsal.close()
 
 
+def _write(env: Path, cast: Cast) -> None:
+    try:
+        env.write_text("".join(f"{line}\n" for line in _exports(cast)))
+    except OSError as error:
+        raise ClientError(f"{env} cannot be written: {error.strerror}") from error
+
+
 def _plan(cast: Cast, words: str) -> None:
     network, _, rest = words.partition(":")
     kind, _, route = rest.partition(":")
+    if not kind:
+        raise Misused(
+            f"--fault {words} says no fault: write network:kind, one of {', '.join(Kind)}"
+        )
     try:
         cast.desk.plan(network, kind, **({"route": route} if route else {}))
     except BadFault as error:
-        raise InvalidJob(f"--fault {words}: {error}") from error
+        raise Misused(f"--fault {words}: {error}") from error
 
 
 def _tell(cast: Cast, env: Path | None, *, json: bool) -> None:

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK
+from cadenza.cli.codes import OK, Misused
 from cadenza.cli.reach import USUALLY, Reach, at, find_accounts, find_named, places, reached
 from cadenza.cli.show import print_json, print_table, say
-from cadenza.client.errors import ClientError
 from cadenza.core.clock import SystemClock
 from cadenza.core.suggest import did_you_mean
 
@@ -204,7 +203,7 @@ def _days(words: tuple[str, ...]) -> list[int]:
     for word in words:
         fitting = [n for n, day in enumerate(DAYS) if day.startswith(word.casefold())]
         if len(fitting) != 1:
-            raise ClientError(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
+            raise Misused(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
         numbers += fitting
     return numbers
 

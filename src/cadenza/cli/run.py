@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from cyclopts import App, CycloptsError, Group
 
-from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED
+from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED, Misused
 
 KINDS = {
     "Start": {
@@ -101,9 +101,9 @@ def make_app() -> App:
 def run(words: Sequence[str]) -> int:
     """Run one command; return its exit code."""
     try:
-        answer = make_app()(list(words), exit_on_error=False)
-    except CycloptsError:
-        return MISUSED  # told already, beside the usage
+        answer = make_app()(list(words), exit_on_error=False, print_error=False)
+    except (CycloptsError, Misused) as wrong:
+        return _put_right(wrong)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
@@ -118,6 +118,17 @@ def run(words: Sequence[str]) -> int:
     return answer if isinstance(answer, int) else OK
 
 
+def _put_right(wrong: CycloptsError | Misused) -> int:
+    """Tell in one line what is wrong with a command's words."""
+    if isinstance(wrong, CycloptsError):
+        from cadenza.cli.tell_misuse import tell_misuse
+
+        print(f"cadenza: {tell_misuse(wrong)}", file=sys.stderr)
+    else:
+        print(f"cadenza: {wrong}", file=sys.stderr)
+    return MISUSED
+
+
 def _refuse(error: Exception) -> int:
     """Tell a refusal in one line; anything else is a fault of ours and stays loud."""
     from cadenza.client.errors import ClientError, Problem, Unreachable
@@ -127,6 +138,8 @@ def _refuse(error: Exception) -> int:
             print(f"cadenza: {line}", file=sys.stderr)
         if isinstance(error, Problem) and error.code == "scope_needed":
             print(f"cadenza: {SCOPES}", file=sys.stderr)
+        if isinstance(error, Problem) and error.code == "invalid_input":
+            return MISUSED
         away = isinstance(error, Unreachable) or (
             isinstance(error, Problem) and error.status == 503
         )
@@ -136,7 +149,7 @@ def _refuse(error: Exception) -> int:
     from cadenza.config.load import BadSettings
     from cadenza.core.cron import CronError
     from cadenza.core.zones import UnknownZoneError
-    from cadenza.engine.errors import EngineError
+    from cadenza.engine.errors import EngineError, InvalidJob
     from cadenza.providers.http.redact import redact
     from cadenza.sql.errors import SqlError
 
@@ -148,5 +161,7 @@ def _refuse(error: Exception) -> int:
     if not isinstance(error, known):
         raise error
     print(f"cadenza: {redact(str(error))}", file=sys.stderr)
+    if isinstance(error, (InvalidJob, CronError, UnknownZoneError)):
+        return MISUSED
     away = isinstance(error, EngineError) and error.kind == "unavailable"
     return AWAY if away or isinstance(error, SqlError) else REFUSED

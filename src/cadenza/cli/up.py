@@ -13,6 +13,7 @@ from cyclopts import App, Parameter
 from cadenza.api.first_start import first_start_link
 from cadenza.bootstrap.model import House
 from cadenza.cli.logs import LogStyle
+from cadenza.cli.numbers import SomePort
 from cadenza.cli.settings import USUAL, Chosen
 from cadenza.cli.show import print_json, say
 from cadenza.cli.stand import placed, stand, start_logging
@@ -27,7 +28,7 @@ async def up(
     *,
     demo: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     host: str | None = None,
-    port: int | None = None,
+    port: SomePort = None,
     data: Path | None = None,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
@@ -66,7 +67,7 @@ async def up(
 async def serve(
     *,
     host: str | None = None,
-    port: int | None = None,
+    port: SomePort = None,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
     chosen: Chosen = USUAL,

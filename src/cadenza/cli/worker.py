@@ -18,7 +18,9 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from cadenza.bootstrap import open_house, run_worker
+from cadenza.cli.codes import Misused
 from cadenza.cli.logs import LogStyle, log_to
+from cadenza.cli.numbers import SomeCount, SomePort
 from cadenza.cli.settings import USUAL, Chosen
 from cadenza.config.model import Settings
 from cadenza.engine.client import Engine
@@ -33,12 +35,12 @@ async def worker(
     /,
     *,
     queue: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
-    concurrency: int | None = None,
+    concurrency: SomeCount = None,
     name: str | None = None,
     lease: timedelta | None = None,
     grace: timedelta | None = None,
     schedules: bool = True,
-    metrics_port: int | None = None,
+    metrics_port: SomePort = None,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
     chosen: Chosen = USUAL,
@@ -133,7 +135,7 @@ def find_engine(path: str) -> Engine:
     """Import the engine that `module:name` names; say what is wrong with the path otherwise."""
     module_name, _, attribute = path.partition(":")
     if not module_name or not attribute:
-        raise InvalidJob(f"{path!r} names no engine: write module:name, for example app:engine")
+        raise Misused(f"{path!r} names no engine: write module:name, for example app:engine")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

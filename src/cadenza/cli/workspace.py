@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK
+from cadenza.cli.codes import OK, Misused
+from cadenza.cli.numbers import SomeCount
 from cadenza.cli.reach import USUALLY, Quiet, Reach, at, reached, reached_house
 from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
-from cadenza.client.errors import ClientError
 
 if TYPE_CHECKING:
     from cadenza.client import shapes
@@ -60,7 +60,7 @@ async def set_(
     name: str | None = None,
     zone: str | None = None,
     approval: Literal["author", "required"] | None = None,
-    max_per_day: int | None = None,
+    max_per_day: SomeCount = None,
     hashtag: Many = (),
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     reach: Reach = USUALLY,
@@ -93,7 +93,7 @@ async def set_(
     }
     changes: Any = {key: value for key, value in said.items() if value is not None}
     if not changes:
-        raise ClientError("say what to change: --name, --zone, --approval, … (see --help)")
+        raise Misused("say what to change: --name, --zone, --approval, … (see --help)")
     async with reached(reach) as home:
         saved = await home.itself.change(dry_run=dry_run, **changes)
     return _tell(saved, json=reach.json)

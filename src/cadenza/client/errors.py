@@ -4,9 +4,12 @@ A refusal is a `Problem` (RFC 9457) of the class that its status says; `code` is
 `docs/reference/problems.md`. In all of them nothing was changed.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+_FROM = re.compile(r"^(body|query|path)\.")  # where a field came in
 
 
 class ClientError(Exception):
@@ -46,10 +49,11 @@ class Problem(ClientError):
         super().__init__(self.detail)
 
     def lines(self) -> list[str]:
-        """Word it for people, a line a fault."""
-        if len(self.faults) < 2:
-            return [self.detail]
-        return [self.detail, *(f"  {fault.path}: {fault.says}" for fault in self.faults)]
+        """Word it for people, a line a fault, by the names of the fields alone."""
+        told = [f"{_FROM.sub('', fault.path)}: {fault.says}" for fault in self.faults]
+        if len(told) == 1 and self.detail == f"{self.faults[0].path}: {self.faults[0].says}":
+            return told
+        return [self.detail, *(f"  {each}" for each in told if len(told) > 1)]
 
 
 class NotSignedIn(Problem):
