@@ -77,3 +77,5 @@ async def test_who_only_looks_is_offered_nothing_to_write(stage: Stage) -> None:
     await page.get_by_role("button", name="Later").click()
     await expect(page.get_by_text("Nothing is planned in these days.")).to_be_visible()
     await expect(page.get_by_role("link", name="Write a post")).to_have_count(0)
+    await expect(page.get_by_role("link", name="Drafts")).to_be_visible()
+    await expect(page.get_by_role("link", name="New post")).to_have_count(0)

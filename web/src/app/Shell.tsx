@@ -8,7 +8,7 @@ import { NavLink as RouterLink, Outlet, useLocation, useNavigate } from "react-r
 
 import { api, take } from "../api/client";
 import { useLive } from "../api/live";
-import { useMe, useWorkspaceId } from "../api/me";
+import { useMay, useMe, useWorkspaceId } from "../api/me";
 import { onSessionEnd } from "../api/session";
 import { Loading } from "../ui/Loading";
 import { tellProblem } from "../ui/tell";
@@ -73,8 +73,9 @@ function useSessionEnd() {
 
 function Screens({ workspaceId, onChosen }: { workspaceId: string; onChosen: () => void }) {
   const { instance_owner } = useMe();
+  const editor = useMay("editor");
   return screens
-    .filter(({ instance }) => instance !== true || instance_owner)
+    .filter(({ instance, editors }) => (instance !== true || instance_owner) && (editors !== true || editor))
     .map((screen) => <ScreenLink key={screen.path} screen={screen} workspaceId={workspaceId} onChosen={onChosen} />);
 }
 

@@ -50,6 +50,7 @@ export const router = createBrowserRouter([
       const first = me.workspaces[0];
       return redirect(first === undefined ? "/no-workspace" : `/w/${first.workspace_id}/${HOME}`);
     },
+    element: <Loading />,
     errorElement: <Failed />,
     HydrateFallback: Loading,
   },

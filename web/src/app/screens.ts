@@ -25,13 +25,15 @@ export interface Screen {
   load: () => Promise<{ default: ComponentType }>;
   /** How many things wait on it: shown beside its name where there are any. */
   badge?: () => number | undefined;
+  /** Only for those who may write. */
+  editors?: boolean;
   /** Only for owners of the installation. */
   instance?: boolean;
 }
 
 export const screens: readonly Screen[] = [
   { path: "queue", name: "Queue", icon: IconStack2, load: () => import("../screens/queue/Queue") },
-  { path: "compose", name: "New post", icon: IconPencilPlus, load: () => import("../screens/composer/Compose") },
+  { path: "compose", name: "New post", icon: IconPencilPlus, editors: true, load: () => import("../screens/composer/Compose") },
   { path: "calendar", name: "Calendar", icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
   { path: "drafts", name: "Drafts", icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
   {

@@ -89,7 +89,7 @@ function Desk({ accounts, post }: { accounts: Account[]; post: Post | null }) {
   };
   const title = post === null ? "New post" : post.title === "" ? "Post" : post.title;
   return (
-    <Page title={title} says={post === null ? undefined : <Pills post={post} />}>
+    <Page title={title} says={post !== null ? <Pills post={post} /> : editor ? undefined : "You may look around here; posts are written by the workspace's editors."}>
       {found !== null && changed && <Restored at={found.at} onDrop={() => restart(base.content, base.revision)} />}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
