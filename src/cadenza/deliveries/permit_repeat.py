@@ -29,7 +29,7 @@ def permit_repeat(tx: Tx, now: datetime, doubt: Doubt) -> datetime | Held:
     says = _refusal(facts)
     if says is None:
         return now if _write_intent(tx, now, doubt) else Held("it is no doubt any more")
-    look_again(tx, doubt, now + A_MINUTE, f"nobody knows whether it is there: {says}")
+    look_again(tx, doubt, now + A_MINUTE, says)
     return Held(says)
 
 

@@ -149,9 +149,7 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
                 sent = Sent(None, note="assumed sent: " + says)
                 settle(tx, now, [Result(doubt.ticket, sent, assumed=True)])
                 return State.SENT
-            look_again(
-                tx, doubt, now + (again or ASK_AGAIN), f"nobody knows whether it is there: {says}"
-            )
+            look_again(tx, doubt, now + (again or ASK_AGAIN), says)
             return State.UNCONFIRMED
 
 
