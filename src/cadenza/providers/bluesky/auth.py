@@ -22,7 +22,7 @@ class BlueskyConnector:
     """Sign in with an app password."""
 
     fields = (
-        Field("handle", "Your handle", hint="ada.bsky.social"),
+        Field("handle", "Your handle", hint="for example ada.bsky.social"),
         Field("password", "App password", secret=True, hint="Settings, App passwords"),
     )
 

@@ -20,7 +20,11 @@ _PATH = re.compile(r"/api/(?:v\d+/)?webhooks/(\d+)/[\w-]+")
 class DiscordConnector:
     """Paste a webhook."""
 
-    fields = (Field("url", "Webhook URL", secret=True, hint="https://discord.com/api/webhooks/…"),)
+    fields = (
+        Field(
+            "url", "Webhook URL", secret=True, hint="for example https://discord.com/api/webhooks/…"
+        ),
+    )
 
     async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
         """Ask Discord about the webhook."""

@@ -24,7 +24,7 @@ APP_NAME = "Cadenza"
 class MastodonConnector:
     """Sign in on the person's own server."""
 
-    fields = (Field("instance", "Your server", hint="mastodon.social"),)
+    fields = (Field("instance", "Your server", hint="for example mastodon.social"),)
 
     async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
         """Register with the server and say where to send the person."""

@@ -21,8 +21,10 @@ class SlackConnector:
     """Paste a hook."""
 
     fields = (
-        Field("url", "Webhook URL", secret=True, hint="https://hooks.slack.com/services/…"),
-        Field("name", "Channel", hint="#news", required=False),
+        Field(
+            "url", "Webhook URL", secret=True, hint="for example https://hooks.slack.com/services/…"
+        ),
+        Field("name", "Channel", hint="for example #news", required=False),
     )
 
     async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:

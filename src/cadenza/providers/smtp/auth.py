@@ -21,7 +21,7 @@ class SmtpConnector:
     """A mailbox, typed."""
 
     fields = (
-        Field("host", "Outgoing server", hint="smtp.example.com"),
+        Field("host", "Outgoing server", hint="for example smtp.example.com"),
         Field("port", "Port", hint="587 (STARTTLS) or 465 (TLS)", required=False),
         Field("security", "Encryption", hint="starttls or tls", required=False),
         Field("username", "User name", hint="often the address itself", required=False),

@@ -24,7 +24,7 @@ class PersonConnector:
     """Sign in by telephone."""
 
     fields = (
-        Field("phone", "Telephone number", hint="+49 151 1234567"),
+        Field("phone", "Telephone number", hint="for example +49 151 1234567"),
         Field("chat", "Chat", hint="@name; empty where each message names its own", required=False),
     )
 

@@ -30,7 +30,7 @@ class UnipileConnector:
     """An address and a key, typed."""
 
     fields = (
-        Field("dsn", "API address", hint="api1.unipile.com:13111"),
+        Field("dsn", "API address", hint="for example api1.unipile.com:13111"),
         Field("api_key", "API key", secret=True),
         Field("account", "Account id", hint="empty: all", required=False),
     )

@@ -14,7 +14,7 @@ class WebhookConnector:
     """Type an address and a secret; nothing is sent to try them."""
 
     fields = (
-        Field("url", "Address", hint="https://example.com/hooks/cadenza"),
+        Field("url", "Address", hint="for example https://example.com/hooks/cadenza"),
         Field("secret", "Signing secret", secret=True, hint="whsec_…"),
     )
 
