@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gzip
 import socket
 import ssl
@@ -420,15 +421,34 @@ async def test_a_call_that_must_not_happen_twice_never_meets_a_dying_connection(
         assert server.visits == 3
 
 
-async def test_a_harmless_call_is_repeated_once_when_a_kept_connection_was_dead() -> None:
+async def resets_after_one(visit: Visit) -> None:
+    """The same, less politely."""
+    await hangs_up_after_one(visit)
+    visit.reset()
+
+
+async def closes_at_leisure(visit: Visit) -> None:
+    """Answer, and close the kept connection at just about the time of the next request."""
+    await visit.request()
+    await visit.reply()
+    await asyncio.sleep(0.002)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("manner", [hangs_up_after_one, resets_after_one, closes_at_leisure])
+async def test_a_harmless_call_is_repeated_once_when_a_kept_connection_was_dead(
+    manner: Manner, method: str
+) -> None:
+    body = None if method == "GET" else b'{"client_name":"Cadenza"}'
+    request = functools.partial(Request, method, body=body, timeout=QUICK, idempotent=True)
     async with (
-        Rude(hangs_up_after_one) as server,
+        Rude(manner) as server,
         OutboundClient(server.policy, clock=SystemClock()) as client,
     ):
-        for _ in range(2):
-            outcome = await client.send(Request("GET", server.url, timeout=QUICK))
-            assert isinstance(outcome, Reply)
-        assert server.visits == 2
+        for pause in (0, 0, 0.001, 0.002, 0.003):
+            await asyncio.sleep(pause)
+            assert isinstance(await client.send(request(server.url)), Reply)
+        assert server.visits == 5
 
 
 async def test_a_harmless_call_is_not_repeated_for_ever() -> None:
