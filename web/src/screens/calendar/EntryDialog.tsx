@@ -45,7 +45,7 @@ export function EntryDialog(props: {
           <StateBadge state={pill.held !== null ? "held" : pill.state} />
           {mayMove(entry) && (
             <Text size="sm" c="dimmed">
-              {entry.in_slot ? "In a slot of the queue" : "Timed by hand"}
+              {entry.in_slot ? "In a slot of the queue" : "At its own time, between slots"}
             </Text>
           )}
         </Group>

@@ -25,7 +25,7 @@ import { mayMove, nameOf, type Line } from "./order";
 
 const kinds: Partial<Record<Line["kind"], { says: string; colour: string }>> = {
   held: { says: "Held", colour: "yellow" },
-  by_hand: { says: "Timed by hand", colour: "gray" },
+  by_hand: { says: "At its own time", colour: "gray" },
   pinned: { says: "Pinned: its slot is gone", colour: "grape" },
   sending: { says: "On its way", colour: "cyan" },
   sent: { says: "Sent", colour: "teal" },
