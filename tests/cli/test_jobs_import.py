@@ -21,6 +21,7 @@ from cadenza.engine.adopt import (
     pgboss,
 )
 from cadenza.engine.adopt.agenda import to_seconds
+from cadenza.engine.adopt.fetch import from_pgboss
 from cadenza.engine.testing.clock import VirtualClock
 from tests.cli.conftest import Shell
 from tests.servers.node import node_folder, run_script
@@ -117,6 +118,56 @@ def test_what_pg_boss_wrote_is_understood(
     assert sync["lane"] == "one"
     (later,) = [job for job in jobs if job["payload"] == {"to": "Ben"}]
     assert later["priority"] == -10
+
+
+@pytest.mark.usefixtures("node")
+@pytest.mark.parametrize("version", ["10", "11", "12"])
+async def test_a_schedule_of_pg_boss_keeps_its_options_and_its_queues(
+    postgres_database: str, version: str
+) -> None:
+    run_script("pgboss.mjs", postgres_database, version)
+    _, (row,) = await from_pgboss(postgres_database)
+    found = pgboss.read_schedule(row)
+    assert isinstance(found, ForeignSchedule)
+    retry = found.options["retry"]
+    assert (retry.limit, retry.delay, retry.factor) == (4, timedelta(seconds=10), 2.0)
+    assert (found.options["priority"], found.options["time_limit"]) == (-3, timedelta(minutes=1))
+    assert any("mail-dead" in note for note in found.notes)
+
+
+def test_a_schedule_of_pg_boss_without_options_has_its_defaults() -> None:
+    found = pgboss.read_schedule(
+        {"name": "mail", "cron": "0 3 * * *", "queue": {"retry_limit": None}}
+    )
+    assert isinstance(found, ForeignSchedule)
+    assert (found.options["retry"].limit, found.options["time_limit"]) == (2, timedelta(minutes=15))
+
+
+def test_an_option_of_a_schedule_that_is_not_known_is_refused_by_name() -> None:
+    row = {"name": "mail", "cron": "0 3 * * *", "options": {"retryLimit": 1, "singletonSeconds": 5}}
+    found = pgboss.read_schedule(row)
+    assert isinstance(found, LeftOut)
+    assert found.reason == "options not understood: singletonSeconds"
+
+
+def test_a_shared_collection_is_brought_in_kind_by_kind(shell: Shell, mongo_database: str) -> None:
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    with MongoClient[dict[str, Any]](mongo_database) as client:
+        client.get_default_database()["jobs"].insert_many(
+            [
+                {"_id": 1, "cron": {"at": soon}, "kind": "mail", "to": "Ada"},
+                {"_id": 2, "cron": {"at": soon}, "kind": "sync"},
+            ]
+        )
+    words = ("jobs", "import", "mongodb-cron", mongo_database, "--task", "mail", "--json")
+    (lost, _) = shell(*words, "--dry-run").data
+    assert lost["what"] == "finished, or never to run: sleepUntil is empty"
+    mine = ("--where", '{"kind": "mail"}', "--path", "sleepUntil=cron.at")
+    assert [row["outcome"] for row in shell(*words, *mine).data] == ["inserted"]
+    (job,) = shell("jobs", "list", "--json").data
+    assert job["payload"] == {"cron": {}, "kind": "mail", "to": "Ada"}
+    assert "sleepUntil, interval, repeatUntil" in shell(*words, "--path", "sleep=at").err
+    assert "a filter in JSON" in shell(*words, "--where", "kind=mail").err
 
 
 @pytest.mark.parametrize(

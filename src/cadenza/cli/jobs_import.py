@@ -5,9 +5,10 @@ it was not taken. With `--dry-run` nothing is written at all.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated, Literal
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Annotated, Any, Literal
 
+import msgspec
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED, Misused
@@ -15,8 +16,15 @@ from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened, refuse_ser
 from cadenza.cli.show import as_data, print_json, print_table, say
 from cadenza.engine.adopt import Brought, Found, agenda, bring, mongodb_cron, pgboss
 from cadenza.engine.adopt.fetch import from_mongodb, from_pgboss
+from cadenza.engine.classic import FieldPaths
 from cadenza.engine.client import Engine
 
+_FIELDS = {
+    "sleepUntil": "sleep_until",
+    "interval": "interval",
+    "repeatUntil": "repeat_until",
+    "autoRemove": "auto_remove",
+}
 Kind = Literal["mongodb-cron", "agenda", "pg-boss"]
 
 
@@ -35,6 +43,8 @@ async def import_(
     task: str | None = None,
     queue: str = "default",
     source_zone: str = "UTC",
+    where: str | None = None,
+    path: Annotated[list[str] | None, Parameter(negative="")] = None,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: Place = HERE,
     afar: Afar = HERE_ONLY,
@@ -57,55 +67,83 @@ async def import_(
         Of MongoDB: the queue that they go to. pg-boss's queues keep their names.
     source_zone
         Where intervals are read that name no zone of their own.
+    where
+        Of MongoDB: only documents that this filter (JSON) finds, such as {"kind": "mail"}.
+    path
+        Of mongodb-cron: where a field lies, if not where it usually does: sleepUntil=cron.sleepUntil;
+        so also interval, repeatUntil and autoRemove.
     dry_run
         Only say what would be done.
     """
     refuse_server(afar, "takes no new jobs")
     # A dry run needs no store, and must not make one.
-    where = replace(place, store="memory://") if dry_run else place
-    async with opened(where, create=True) as engine:
-        found = await _read(
-            engine,
-            kind,
-            source,
-            collection,
-            schema=schema,
-            task=task,
-            queue=queue,
-            zone=source_zone,
-        )
-        brought = await bring(engine, found, dry_run=dry_run)
+    goal = replace(place, store="memory://") if dry_run else place
+    async with opened(goal, create=True) as engine:
+        wanted = _Wanted(
+            collection, schema=schema, task=task, queue=queue, zone=source_zone,
+            where=_filter(where), paths=_paths(path or []),
+        )  # fmt: skip
+        brought = await bring(engine, await _read(engine, kind, source, wanted), dry_run=dry_run)
     _tell(brought, place)
     return REFUSED if any(one.outcome == "refused" for one in brought) else OK
 
 
-async def _read(
-    engine: Engine,
-    kind: Kind,
-    source: str,
-    collection: str | None,
-    *,
-    schema: str,
-    task: str | None,
-    queue: str,
-    zone: str,
-) -> list[Found]:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be read, and as what."""
+
+    collection: str | None
+    _: KW_ONLY
+    schema: str
+    task: str | None
+    queue: str
+    zone: str
+    where: dict[str, Any]
+    paths: FieldPaths
+
+
+async def _read(engine: Engine, kind: Kind, source: str, wanted: _Wanted) -> list[Found]:
+    queue, zone = wanted.queue, wanted.zone
     match kind:
         case "pg-boss":
-            jobs, schedules = await from_pgboss(source, schema)
+            jobs, schedules = await from_pgboss(source, wanted.schema)
             read = [pgboss.read_job(row) for row in jobs]
             return [*read, *(pgboss.read_schedule(row) for row in schedules)]
         case "agenda":
-            papers = from_mongodb(source, collection or "agendaJobs")
+            papers = from_mongodb(source, wanted.collection or "agendaJobs", wanted.where)
             return [agenda.read(paper, queue=queue, zone=zone) async for paper in papers]
         case "mongodb-cron":
+            task = wanted.task
             if task is None:
                 raise Misused("documents of mongodb-cron name no task: say which with --task")
             now = await engine.store.now()
+            papers = from_mongodb(source, wanted.collection or "jobs", wanted.where)
             return [
-                mongodb_cron.read(paper, task=task, zone=zone, queue=queue, now=now)
-                async for paper in from_mongodb(source, collection or "jobs")
+                mongodb_cron.read(
+                    paper, task=task, zone=zone, queue=queue, paths=wanted.paths, now=now
+                )
+                async for paper in papers
             ]
+
+
+def _filter(text: str | None) -> dict[str, Any]:
+    try:
+        return {} if text is None else msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise InvalidJob(
+            f'--where takes a filter in JSON, such as {{"kind": "mail"}}: {error}'
+        ) from error
+
+
+def _paths(said: Sequence[str]) -> FieldPaths:
+    found: dict[str, str] = {}
+    for each in said:
+        name, equals, path = each.partition("=")
+        if not equals or name not in _FIELDS:
+            known = ", ".join(_FIELDS)
+            raise InvalidJob(f"--path {each}: say FIELD=PATH, where FIELD is one of {known}")
+        found[_FIELDS[name]] = path
+    return FieldPaths(**found)
 
 
 def _tell(brought: Sequence[Brought], place: Place) -> None:

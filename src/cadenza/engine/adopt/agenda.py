@@ -15,7 +15,7 @@ from cadenza.engine.adopt.model import (
     LeftOut,
     refuse_unknown,
 )
-from cadenza.engine.adopt.plain import differs_by_release, to_instant, to_payload
+from cadenza.engine.adopt.plain import TURNED, differs_by_release, to_instant, to_payload
 
 _PAST = {"lastModifiedBy", "lastRunAt", "lastFinishedAt", "failCount", "failReason", "failedAt"}
 _KNOWN = frozenset(
@@ -44,6 +44,8 @@ def read(document: Mapping[str, Any], *, queue: str = "default", zone: str = "UT
     if document.get("failCount"):
         notes.append(f"it had failed {document['failCount']} times there; here it counts anew")
     options: dict[str, Any] = {"queue": queue, "priority": -int(document.get("priority") or 0)}
+    if options["priority"]:
+        notes.append(TURNED)
     payload = to_payload(document.get("data"))
     if document.get("repeatInterval"):
         return _recurring(document, source, task, payload, options=options, notes=notes, zone=zone)

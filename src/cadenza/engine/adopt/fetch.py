@@ -14,8 +14,10 @@ from cadenza.engine.stores.open import extra
 Record = dict[str, Any]
 
 
-async def from_mongodb(address: str, collection: str) -> AsyncIterator[Record]:
-    """Read all documents of a collection, oldest first."""
+async def from_mongodb(
+    address: str, collection: str, where: Record | None = None
+) -> AsyncIterator[Record]:
+    """Read the documents of a collection, or those that a filter names, oldest first."""
     with extra("mongo", store="MongoDB"):
         from pymongo import AsyncMongoClient
         from pymongo.errors import ConfigurationError, PyMongoError
@@ -29,14 +31,17 @@ async def from_mongodb(address: str, collection: str) -> AsyncIterator[Record]:
             except ConfigurationError as error:
                 message = "the address names no database: say mongodb://HOST/DATABASE"
                 raise InvalidJob(message) from error
-            async for document in database[collection].find({}).sort("_id", 1):
+            async for document in database[collection].find(where or {}).sort("_id", 1):
                 yield document
     except PyMongoError as error:
         raise StoreUnavailable(f"cannot read {collection} at {address}: {error}") from error
 
 
 async def from_pgboss(address: str, schema: str = "pgboss") -> tuple[list[Record], list[Record]]:
-    """Read unfinished jobs and all schedules, each row as the JSON of its columns."""
+    """Read unfinished jobs and all schedules, each row as the JSON of its columns.
+
+    With each schedule comes the row of its `queue`, whose options its jobs take.
+    """
     import asyncpg
 
     if len(split_path(schema)) != 1:
@@ -50,7 +55,8 @@ async def from_pgboss(address: str, schema: str = "pgboss") -> tuple[list[Record
                     " WHERE state IN ('created', 'retry', 'active') ORDER BY created_on, id"
                 )
                 schedules = await connection.fetch(
-                    f'SELECT row_to_json(s)::text FROM "{schema}".schedule s ORDER BY name'  # noqa: S608 - as above
+                    f"SELECT (to_jsonb(s) || jsonb_build_object('queue', to_jsonb(q)))::text"  # noqa: S608 - as above
+                    f' FROM "{schema}".schedule s LEFT JOIN "{schema}".queue q USING (name) ORDER BY name'
                 )
         finally:
             await connection.close()

@@ -33,7 +33,8 @@ def read(
     source = f"mongodb-cron {document[paths.id]}"
     until = pick(document, paths.sleep_until)
     if until is None:
-        return LeftOut(source=source, reason="finished, or never to run", refused=False)
+        reason = f"finished, or never to run: {paths.sleep_until} is empty"
+        return LeftOut(source=source, reason=reason, refused=False)
     run_at = to_instant(until)
     interval = pick(document, paths.interval)
     ends = pick(document, paths.repeat_until)

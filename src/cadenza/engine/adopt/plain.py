@@ -10,6 +10,7 @@ from typing import Any
 from cadenza.core.cron import CronError, Dialect, parse
 from cadenza.core.zones import get_zone
 
+TURNED = "priorities are turned round: there the higher goes first, here the lower"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _CYCLE = datetime(2028, 1, 1, tzinfo=UTC), datetime(2032, 1, 1, tzinfo=UTC)  # with a leap day
 
