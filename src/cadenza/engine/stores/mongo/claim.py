@@ -16,7 +16,7 @@ from cadenza.engine.gates import opens_at, room
 from cadenza.engine.job import Claimed, Gate, Scope, State, While
 from cadenza.engine.store import Batch
 from cadenza.engine.stores.mongo.ground import Ground
-from cadenza.engine.stores.mongo.papers import Paper, gate_id, read_claimed, read_gate
+from cadenza.engine.stores.mongo.papers import Paper, among, gate_id, read_claimed, read_gate
 from cadenza.engine.stores.mongo.quick import QuickClaims
 
 TRIES = 5  # claims that others were quicker at
@@ -195,19 +195,20 @@ class Claims:
         unsure: list[int] = []
         for kind, papers in _by_kind(through).items():
             ids = [paper["_id"] for paper in papers]
-            here = {**runnable, "_id": {"$in": ids}}
+            here = runnable
             change: Paper = {"$set": lease}
             if kind == "untouched":
-                here["lease"] = 0
+                here = {**here, "lease": 0}
             elif kind == "queued":
                 change["$unset"] = {"held_key": 1}
+            here = {**here, "_id": among(ids)}  # the costly part of a match comes last
             done = await self._ground.jobs.update_many(here, change)
             if kind == "untouched" and done.matched_count == len(ids):
                 taken |= {paper["_id"]: {**paper, **lease} for paper in papers}
             else:
                 unsure += ids
         if unsure:
-            mine = {"_id": {"$in": unsure}, **lease}
+            mine = {**lease, "_id": among(unsure)}
             taken |= {paper["_id"]: paper async for paper in self._ground.jobs.find(mine, _LOOK)}
         return [read_claimed(taken[p["_id"]]) for p in through if p["_id"] in taken]
 

@@ -64,6 +64,18 @@ def gate_id(scope: Scope) -> str:
     return json.dumps([scope.queue, scope.lane], ensure_ascii=False)
 
 
+def among(ids: Sequence[int]) -> Paper:
+    """Word "one of these ids" so that the server compares as little as it can.
+
+    Ids of one bulk insert follow each other, and then a range says the same; otherwise its ends stand
+    beside the list, for servers that compare each document with each entry.
+    """
+    ends = {"$gte": min(ids), "$lte": max(ids)}
+    if ends["$lte"] - ends["$gte"] + 1 == len(set(ids)):
+        return ends
+    return {**ends, "$in": list(ids)}
+
+
 class Arrival(NamedTuple):
     """What an arriving job belongs to: a batch, and the schedule whose firing that is."""
 

@@ -15,7 +15,7 @@ import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.job import Scope, State
 from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.stores.mongo.ground import Ground
-from cadenza.engine.stores.mongo.papers import Paper, to_millisecond
+from cadenza.engine.stores.mongo.papers import Paper, among, to_millisecond
 
 _COUNTED = (Verdict.DONE, Verdict.RETRY, Verdict.FAILED)
 _WAITS = (Verdict.RETRY, Verdict.SNOOZE, Verdict.RELEASED)
@@ -53,8 +53,11 @@ async def settle(
 
 
 async def _read_held(ground: Ground, settlements: Sequence[Settlement]) -> dict[int, Paper]:
-    ids = [one.id for one in settlements]
-    wanted = {"_id": {"$in": ids}, "state": State.RUNNING.value}
+    wanted = {
+        "state": State.RUNNING.value,
+        "lease": {"$in": list({one.lease for one in settlements})},
+        "_id": among([one.id for one in settlements]),
+    }
     return {paper["_id"]: paper async for paper in ground.jobs.find(wanted, _LOOK)}
 
 
@@ -70,7 +73,7 @@ def _writes(
         else:
             writes.append(_write(one, held[one.id], now))
     for lease, ids in gone.items():
-        fence = {"_id": {"$in": ids}, "state": State.RUNNING.value, "lease": lease}
+        fence = {"state": State.RUNNING.value, "lease": lease, "_id": among(ids)}
         writes.append(DeleteMany(fence))
     return writes
 
