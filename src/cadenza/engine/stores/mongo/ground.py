@@ -6,6 +6,8 @@ cannot be used where the update also depends on what was computed here. Its erro
 trip, and instants are whole milliseconds.
 """
 
+import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
@@ -15,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from bson.codec_options import CodecOptions
 from pymongo import AsyncMongoClient, ReturnDocument
 from pymongo.asynchronous.collection import AsyncCollection
-from pymongo.errors import OperationFailure
+from pymongo.errors import OperationFailure, PyMongoError
 from pymongo.read_preferences import ReadPreference
 from pymongo.write_concern import WriteConcern
 
@@ -23,6 +25,8 @@ from cadenza.core.clock import Clock, SystemClock
 from cadenza.engine.errors import InvalidJob
 from cadenza.engine.store import Wake
 from cadenza.engine.stores.mongo.papers import Paper
+
+log = logging.getLogger("cadenza.engine")
 
 STOCK, STOCK_SECONDS = 32, 1.0  # ids taken at once for lone inserts, and how long they are good
 MEASURED = 10.0  # seconds after which the server's clock is measured anew
@@ -59,6 +63,8 @@ class Ground:
         self._stock: deque[int] = deque()
         self._stocked = 0.0  # monotonic
         self._offset: tuple[float, datetime] | None = None  # monotonic, the server's time then
+        self._measuring: asyncio.Task[None] | None = None
+        self._hello = "hello"
 
     def _shelf(self, name: str) -> Shelf:
         return self.database[f"{self.prefix}_{name}"]
@@ -84,25 +90,39 @@ class Ground:
 
     async def close(self) -> None:
         """Let go of every connection."""
+        if self._measuring is not None:
+            self._measuring.cancel()
         await self.client.close()
 
     async def greet(self) -> Paper:
         """Say hello; servers and stand-ins of old know it by another name."""
         try:
-            return await self.client.admin.command("hello")
+            return await self.client.admin.command(self._hello)
         except OperationFailure as error:
-            if error.code != _NO_SUCH_COMMAND:
+            if error.code != _NO_SUCH_COMMAND or self._hello == "isMaster":
                 raise
-            return await self.client.admin.command("isMaster")
+            self._hello = "isMaster"
+            return await self.greet()
 
     async def now(self) -> datetime:
         """Return the server's time, as last measured and carried on since."""
-        mark = self._offset
-        if mark is None or self.clock.monotonic() - mark[0] > MEASURED:
+        mark, monotonic = self._offset, self.clock.monotonic()
+        if mark is None or monotonic - mark[0] > 2 * MEASURED:
             mark = self._offset = await self._measure()
+        elif monotonic - mark[0] > MEASURED and self._measuring is None:  # nobody waits for it
+            self._measuring = asyncio.create_task(self._measure_anew(), name="cadenza mongo clock")
         since = self.clock.monotonic() - mark[0]
         now = mark[1] + timedelta(seconds=since)
         return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+    async def _measure_anew(self) -> None:
+        """Measure beside the work; where that fails, the next one tries again, at last in earnest."""
+        try:
+            self._offset = await self._measure()
+        except PyMongoError:
+            log.debug("the clock of MongoDB could not be read", exc_info=True)
+        finally:
+            self._measuring = None
 
     async def _measure(self) -> tuple[float, datetime]:
         before = self.clock.monotonic()

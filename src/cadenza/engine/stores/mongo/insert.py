@@ -6,6 +6,7 @@ for a key of it, is laid down anew. Limit: a slot of a pace and a throttle that 
 taken when its writer dies, and what it wrote to a debounced job stays written.
 """
 
+import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -68,16 +69,24 @@ async def lay_down(
             answers.append(await _by_rule(ground, job, job.rule, id_=id_, now=now, arrival=arrival))
         if head is None and answers[-1].inserted:
             head = id_
-    if plain:
-        try:
-            await ground.jobs.insert_many(plain, ordered=False)
-        except BulkWriteError as error:  # a write that was repeated after a cut-off found itself
-            if any(each.get("code") != 11000 for each in error.details["writeErrors"]):
-                raise
+    await _write_plain(ground, plain)
     await limit_lanes(
         ground, [job for job, said in zip(jobs, answers, strict=True) if said.inserted]
     )
     return answers
+
+
+async def _write_plain(ground: Ground, plain: Sequence[Paper]) -> None:
+    """Write what no rule is about; a write that was repeated after a cut-off may find itself."""
+    if len(plain) == 1:
+        with contextlib.suppress(DuplicateKeyError):
+            await ground.jobs.insert_one(plain[0])
+    elif plain:
+        try:
+            await ground.jobs.insert_many(plain, ordered=False)
+        except BulkWriteError as error:
+            if any(each.get("code") != 11000 for each in error.details["writeErrors"]):
+                raise
 
 
 def _due(job: NewJob, now: datetime) -> datetime:
