@@ -10,6 +10,7 @@ from cadenza.engine import Engine
 from cadenza.engine.job import Debounce, NewJob, Scope, Unique
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.stores.mongo import MongoStore
+from cadenza.engine.stores.mongo.papers import among
 
 LEASE = timedelta(seconds=30)
 PATIENCE = 60.0
@@ -118,3 +119,29 @@ async def test_a_debounce_from_another_queue_is_news_to_the_holders(store: Mongo
     assert (moved.outcome, moved.id) == ("debounced", held.id)
     again = await store.claim("default", limit=5, worker="ada", lease=LEASE)
     assert again.next_due == moved.run_at
+
+
+async def test_a_timed_job_is_taken_by_one_look_when_it_is_due(store: MongoStore) -> None:
+    soon = timedelta(milliseconds=150)
+    (answer,) = await store.insert([NewJob(task="greet", delay=soon)])
+    first = await store.claim("default", limit=9, worker="ada", lease=LEASE)
+    assert (first.jobs, first.next_due) == ([], answer.run_at)
+    await asyncio.sleep(soon.total_seconds())
+    batch = await store.claim("default", limit=9, worker="ada", lease=LEASE)
+    assert [job.id for job in batch.jobs] == [answer.id]
+    assert batch.drained, "a full claim would not know, and would ask twice"
+
+
+async def test_a_queue_that_fell_silent_is_looked_at_often_for_a_while(store: MongoStore) -> None:
+    pauses = [
+        (await store.claim("default", limit=9, worker="ada", lease=LEASE)).look_again
+        for _ in range(80)
+    ]
+    assert pauses[0] == pytest.approx(0.001, rel=0.2)
+    assert 0.025 <= (pauses[-1] or 0) < 0.03
+
+
+def test_ids_that_follow_each_other_are_worded_as_a_range() -> None:
+    assert among([7, 5, 6]) == {"$gte": 5, "$lte": 7}
+    assert among([5]) == {"$gte": 5, "$lte": 5}
+    assert among([9, 5, 6]) == {"$gte": 5, "$lte": 9, "$in": [9, 5, 6]}

@@ -1,10 +1,10 @@
 """The way of an idle worker to a lone job: one write that finds and takes it.
 
 While a queue is empty, a lease lies ready, so that a look costs one round trip and takes the first
-plain job it finds. Beside it the gate and the next heads are read: a job that may not start, or beside
+plain job it finds. Then the gate and the next heads are read: a job that may not start, or beside
 which others than plain ones are due, is put back untouched; where more plain ones wait, the full claim
-goes on under the same lease. Looks come every few milliseconds after news and grow rare in silence,
-because a MongoDB alone tells other processes nothing. Limit: jobs of lanes and keyed ones are seen by
+goes on under the same lease. Looks come every few milliseconds after news and grow rare over a minute
+of silence, because a MongoDB alone tells other processes nothing. Limit: jobs of lanes and keyed ones are seen by
 full claims alone, every few seconds.
 """
 
@@ -20,8 +20,11 @@ from cadenza.engine.store import Batch
 from cadenza.engine.stores.mongo.ground import Ground, matched
 from cadenza.engine.stores.mongo.papers import Paper, read_claimed
 
-SOON, SELDOM, SLOWER = 0.001, 0.1, 1.1  # seconds between looks: at first, at most, growth
-LIKELY = 0.02  # a pause shorter than this follows news
+SOON, OFTEN, SELDOM = 0.001, 0.025, 0.1  # seconds between looks: at first, for a minute, at most
+SLOWER, SLOWEST = (
+    1.1,
+    1.001,
+)  # growth of a pause with each look in vain, up to OFTEN and from there on
 FULL = timedelta(seconds=5)  # after which a full claim looks for what a quick one does not see
 FRESH = 0.05  # the part of a lease that may have passed before it is taken: workers leave 0.1
 HEADS = 6  # waiting jobs looked at beside the first
@@ -41,6 +44,7 @@ class _Idle:
     staged: datetime | None = None
     laying: asyncio.Task[None] | None = None
     busy: bool = False  # a look is under way: its lease is not another's
+    vain: bool = False  # what was taken last had to be put back
 
 
 class QuickClaims:
@@ -92,7 +96,7 @@ class QuickClaims:
     ) -> Batch | None:
         now = await self._ground.now()
         known_due = idle.next_due is not None and idle.next_due <= now
-        if known_due or not timedelta() <= now - idle.looked < FULL:
+        if (known_due and idle.vain) or not timedelta() <= now - idle.looked < FULL:
             return None
         if idle.laying is not None:
             laying, idle.laying = idle.laying, None
@@ -100,15 +104,16 @@ class QuickClaims:
         await self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
         paper, gate, heads = await self._look(idle, queue, now)
         if paper is None:
-            if gate or idle.news:
+            if idle.news or known_due:
                 return None
-            idle.pause = min(idle.pause * SLOWER, SELDOM)
+            idle.pause = min(idle.pause * (SLOWER if idle.pause < OFTEN else SLOWEST), SELDOM)
             return Batch(0, [], idle.next_due, drained=True, look_again=idle.pause)
         others = [head for head in heads if head["_id"] != paper["_id"]]
         due = [head for head in others if head["run_at"] <= now]
         if gate or not all(map(_is_plain, due)):
             fence = {"_id": paper["_id"], "state": State.RUNNING.value, "lease": idle.number}
             await self._ground.jobs.update_one(fence, {"$set": {"state": State.WAITING.value}})
+            idle.vain = True
             return None
         batch = Batch(idle.number, [read_claimed(paper)])
         later = others[len(due) :]
@@ -117,7 +122,7 @@ class QuickClaims:
             batch.jobs += await self._take_more(idle, queue, len(due), now)
             due = []
         batch.drained = not due and (not later or later[0]["lane"] is None)
-        idle.staged, idle.pause = None, SOON
+        idle.staged, idle.pause, idle.vain = None, SOON, False
         if batch.drained:
             batch.next_due = later[0]["run_at"] if later else None
             laying = self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
@@ -128,19 +133,17 @@ class QuickClaims:
     async def _look(
         self, idle: _Idle, queue: str, now: datetime
     ) -> tuple[Paper | None, dict[Scope, Paper], list[Paper]]:
-        """Take the first plain job; read the gate and the heads, beside it while jobs are likely."""
+        """Take the first plain job; where there is one, read the gate and the heads behind it.
+
+        A look that finds nothing is one command: the fewer, the sooner the server answers the one that does.
+        """
+        paper = await self._take_one(idle, queue, now)
+        if paper is None:
+            return None, {}, []
         waiting = {"queue": queue, "state": State.WAITING.value}
-        taking = self._take_one(idle, queue, now)
         heads = self._ground.jobs.find(waiting, _LOOK).sort("run_at", 1).limit(HEADS)
-        around = gates.read(self._ground, [Scope(queue)]), heads.to_list()
-        if idle.pause < LIKELY:
-            return await asyncio.gather(taking, *around)
-        paper = await taking
-        if paper is not None:
-            return paper, *await asyncio.gather(*around)
-        for reading in around:
-            reading.close()
-        return None, {}, []
+        gate = gates.read(self._ground, [Scope(queue)])
+        return paper, *await asyncio.gather(gate, heads.to_list())
 
     async def _take_one(self, idle: _Idle, queue: str, now: datetime) -> Paper | None:
         return await self._ground.jobs.find_one_and_update(
