@@ -1,16 +1,33 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
-import { expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { serve } from "../../test/server";
 import { account, show } from "../../test/stage";
 import { empty, varyMedia, type Content } from "./content";
 import { Editor } from "./Editor";
 
-// An upload needs the browser's own request to tell its progress; here it ends when the test says so.
-const uploads: ((answer: { id: string }) => void)[] = [];
-vi.mock("./upload", () => ({ upload: () => new Promise((done) => uploads.push(done)) }));
+/** The browser's own request, which an upload needs to tell its progress; here it ends when the test says so. */
+class Upload {
+  static readonly sent: Upload[] = [];
+  status = 0;
+  response: unknown = null;
+  readonly upload = {};
+  onload: (() => void) | null = null;
+  open() {}
+  setRequestHeader() {}
+  send() {
+    Upload.sent.push(this);
+  }
+  end(response: unknown) {
+    this.status = 201;
+    this.response = response;
+    this.onload?.();
+  }
+}
+
+afterEach(() => vi.unstubAllGlobals());
 
 function Desk({ onContent }: { onContent: (content: Content) => void }) {
   const [content, setContent] = useState(empty);
@@ -19,15 +36,16 @@ function Desk({ onContent }: { onContent: (content: Content) => void }) {
 }
 
 it("loses no word that is typed while a picture is uploaded", async () => {
+  vi.stubGlobal("XMLHttpRequest", Upload); // files share what they import: a mocked module may come too late
   serve(({ url }) => (url.includes("/media/") ? { id: "picture", name: "hall.png", kind: "image", width: 1, height: 1, size: 9, seconds: null, notes: [], alt: "", thumbnail_url: null } : []));
   let content = empty;
   const { container } = show(<Desk onContent={(now) => (content = now)} />);
   const files = container.querySelector<HTMLInputElement>('input[type="file"]');
   if (files === null) throw new Error("there is nowhere to put a file");
   await userEvent.upload(files, new File(["x"], "hall.png", { type: "image/png" }));
-  await waitFor(() => expect(uploads).toHaveLength(1));
+  await waitFor(() => expect(Upload.sent).toHaveLength(1));
   await userEvent.type(screen.getByLabelText("Text"), "Oboe");
-  await act(async () => uploads[0]?.({ id: "picture" }));
+  await act(async () => Upload.sent[0]?.end({ id: "picture" }));
   await waitFor(() => expect(content.media).toEqual([{ media_id: "picture", alt: null }]));
   expect(content.text).toBe("Oboe");
 });
