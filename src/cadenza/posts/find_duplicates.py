@@ -37,7 +37,7 @@ class Duplicate:
     def says(self) -> str:
         """Say it in one line."""
         when = f"{self.due_at:%Y-%m-%d %H:%M} UTC"
-        verb = "went out" if self.state == "sent" else "is planned"
+        verb = "went out" if self.state == "sent" else "are planned"
         more = f", and {self.more} times more" if self.more else ""
         return (
             f"the same words {verb} on {self.channel} ({when}{more}): networks may refuse a repeat"

@@ -11,7 +11,7 @@ import type { Schemas } from "../../api/client";
 import { useMe, useWeekStart, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { askFirst } from "../../ui/ask";
-import { fromNow } from "../../ui/times";
+import { fromNow, onClock } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { blockerWords, channelName } from "../../ui/words";
 import { contentOf, empty, isEmpty, type Content, type Post } from "./content";
@@ -93,7 +93,7 @@ export function Send(props: Props) {
             <Select label="On the clock of" allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
           </Group>
         )}
-        {places !== undefined && way !== "now" && <Foreseen places={places} accounts={props.accounts} now={now} />}
+        {places !== undefined && way !== "now" && <Foreseen places={places} accounts={props.accounts} previews={props.previews} now={now} />}
         {foreseen !== undefined && <Waits post={foreseen.composed.post} way={way} />}
         {refused && (
           <Alert color="red" p="xs" role="status" title="This cannot be done yet">
@@ -137,17 +137,24 @@ export function Send(props: Props) {
 }
 
 /** Account by account: when it would go out, or why it would not. */
-function Foreseen({ places, accounts, now }: { places: readonly Went[]; accounts: Account[]; now: Date }) {
+function Foreseen({ places, accounts, previews, now }: { places: readonly Went[]; accounts: Account[]; previews: readonly Preview[]; now: Date }) {
   const told = places.filter((each, index) => places.findIndex((one) => one.account_id === each.account_id && one.at === each.at && one.outcome === each.outcome) === index);
-  if (told.length === 0 || (told.length === 1 && told[0]?.outcome !== "refused" && told[0]?.warnings.length === 0)) return null;
+  const isBlocked = ({ account_id }: Went) => previews.some((each) => each.account_id === account_id && each.problems.some(({ blocking }) => blocking));
+  if (told.length === 0 || (told.length === 1 && told.every((each) => each.outcome !== "refused" && each.warnings.length === 0 && !isBlocked(each)))) return null;
   return (
     <List size="sm" aria-label="Where and when">
       {told.map((each) => {
         const account = accounts.find(({ id }) => id === each.account_id);
+        const zone = each.zone ?? account?.zone ?? "UTC";
         return (
           <List.Item key={`${each.account_id} ${each.channel}`}>
-            {account?.handle ?? each.account_id}: {whenWords(each, account?.zone ?? "UTC", now)}
-            {each.warnings.map((warning) => ` ${warning}`)}
+            {account?.handle ?? each.account_id}: {whenWords(each, zone, now)}
+            {each.warnings.map((warning) => `; ${onClock(warning, zone)}`)}
+            {isBlocked(each) && (
+              <Text span fw={600}>
+                ; it will not go out like this
+              </Text>
+            )}
           </List.Item>
         );
       })}
