@@ -1,5 +1,8 @@
 import { createTheme } from "@mantine/core";
 
+// A long list scrolls by itself: in a scroll area of its own, keys do not reach what scrolls.
+const choices = { defaultProps: { withScrollArea: false }, styles: { options: { maxHeight: 240, overflowY: "auto" } } } as const;
+
 // One accent, quiet greys, and states that are told by words and shapes first, by colour second.
 export const theme = createTheme({
   primaryColor: "indigo",
@@ -18,6 +21,10 @@ export const theme = createTheme({
       defaultProps: { tt: "none" },
       styles: (_: unknown, { variant }: { variant?: string }) => (variant === "outline" ? { root: { color: "var(--mantine-color-text)" } } : {}),
     },
+    Autocomplete: choices,
+    MultiSelect: choices,
+    Select: choices,
+    TagsInput: choices,
     // A button with a cross alone says nothing to those who do not see it.
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
