@@ -1,6 +1,7 @@
 """Bad input: a clear error that says what to do, and nothing stored."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import pytest
@@ -103,10 +104,33 @@ async def test_one_bad_payload_of_thousands_stores_none(greeter: Engine) -> None
     assert (job.priority, job.tags, job.payload) == (-2, ("bulk",), '{"name":"Ada"}')
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("-inf")]])
+@dataclass(frozen=True)
+class Record:
+    """What a handler may take, and JSON is written from."""
+
+    value: object
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        float("nan"),
+        float("inf"),
+        [1.0, float("-inf")],
+        Record(float("nan")),
+        {"deep": [Record([float("inf")])]},
+    ],
+)
 async def test_numbers_that_json_does_not_know_are_refused(engine: Engine, value: object) -> None:
     with pytest.raises(InvalidJob, match="NaN or infinity"):
         await engine.enqueue("anything", {"value": value})
+
+    assert await nothing_stored(engine.store)
+
+
+async def test_a_nul_within_a_record_is_refused(engine: Engine) -> None:
+    with pytest.raises(InvalidJob, match="NUL"):
+        await engine.enqueue("anything", {"value": Record("A\x00")})
 
     assert await nothing_stored(engine.store)
 

@@ -147,11 +147,15 @@ def _is_nan(value: object) -> bool:
 
 
 def _holds(value: object, bad: Callable[[object], bool]) -> bool:
-    """Search a value that encoded well, so its depth is bounded."""
+    """Search a value that encoded well, so its depth is bounded; records are looked into as they are encoded."""
+    return _found(msgspec.to_builtins(value), bad)
+
+
+def _found(value: object, bad: Callable[[object], bool]) -> bool:
     if bad(value):
         return True
-    if isinstance(value, Mapping):
-        return any(_holds(key, bad) or _holds(item, bad) for key, item in value.items())
+    if isinstance(value, dict):
+        return any(_found(key, bad) or _found(item, bad) for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):
-        return any(_holds(item, bad) for item in value)
+        return any(_found(item, bad) for item in value)
     return False
