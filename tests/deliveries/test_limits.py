@@ -5,10 +5,20 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from cadenza.core.channels import Channel
 from cadenza.deliveries.audit_limits import audit_limits
+from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Permitted, Refusal
 from cadenza.deliveries.rescue import rescue
-from cadenza.providers.outcome import Outcome, Sent, Transient, Unconfirmed
+from cadenza.providers.outcome import (
+    Forbidden,
+    Outcome,
+    RecipientGone,
+    Rejected,
+    Sent,
+    Transient,
+    Unconfirmed,
+)
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 
@@ -118,3 +128,29 @@ async def test_a_counter_that_lies_is_drift(road: Road) -> None:
     )
     audit = await road.operations.read(audit_limits)
     assert [(d.counter, d.ledger) for d in audit.drift] == [(3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("action", "taken"), [(Action.CONNECTION_REQUEST, 1), (Action.MESSAGE, 0)], ids=str
+)
+@pytest.mark.parametrize("outcome", [RecipientGone("unknown"), Rejected("no"), Forbidden("no")])
+async def test_what_a_network_refuses_counts_for_invitations_alone(
+    road: Road, outcome: Outcome, action: Action, taken: int
+) -> None:
+    """Networks count invitations that they refuse; of a message that they refuse nothing is used up."""
+    await road.limit("ada", action.value, "day", 5)
+    await road.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE account SET settings = :settings",
+            settings='{"hours":{"connection_request":null,"message":null}}',
+        )
+    )
+    await road.post(action=action, channel=Channel.LINKEDIN_MESSAGE, recipient="cy")
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, outcome, permit.attempt_id)
+    (ledger,) = await road.rows("activity")
+    assert (ledger["state"], bool(ledger["counts"])) == ("rejected", bool(taken))
+    assert [row["taken"] for row in await road.rows("bucket") if row["kind"] == "day"] == [taken]
+    assert (await road.operations.read(audit_limits)).clean
