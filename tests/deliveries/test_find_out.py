@@ -110,6 +110,10 @@ def suspend(tx: Tx, _now: datetime) -> None:
     tx.run("UPDATE account SET state = 'suspended' WHERE id = 'ada'")
 
 
+def let_go(tx: Tx, _now: datetime) -> None:
+    tx.run("UPDATE account SET state = 'disabled' WHERE id = 'ada'")
+
+
 def connect(tx: Tx, _now: datetime) -> None:
     tx.run("UPDATE account SET state = 'connected' WHERE id = 'ada'")
 
@@ -146,11 +150,12 @@ def allow(tx: Tx, _now: datetime) -> None:
         (pause, resume),
         (sign_out, connect),
         (suspend, connect),
+        (let_go, connect),
         (hold_all, release_all),
         (void, approve),
         (pass_by, allow),
     ],
-    ids=["stop", "pause", "reconnect", "suspended", "hold", "unapproved", "too late"],
+    ids=["stop", "pause", "reconnect", "suspended", "gone", "hold", "unapproved", "too late"],
 )
 async def test_nothing_is_sent_to_find_out_while_sending_is_held(
     road: Road, shut: Act, opened: Act

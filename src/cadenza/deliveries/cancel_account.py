@@ -1,7 +1,7 @@
 """Cancels what an account that goes away had still to send, with the reason, in batches.
 
-Conditional row by row: what is in a worker's hands is reported, not touched; the account's gate stops it
-before its call, and the next run of this operation takes it. What was sent or is in doubt stays as it is.
+Conditional row by row: what is in a worker's hands is reported, not touched; the account's gate cancels it
+before its call, and whatever else a batch did not reach. What was sent or is in doubt stays as it is.
 """
 
 from dataclasses import dataclass

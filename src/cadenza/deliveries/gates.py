@@ -21,6 +21,7 @@ HURRY = -100  # the priority of what a person wants out now: it passes slots, da
 A_BLOCK = timedelta(seconds=1)  # how far ahead workers lease starts of an app-wide rate
 BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
 NETWORK = "network"  # the gate's name
+GONE = "disabled"  # the state of an account that a person let go
 RECIPIENT_CAP = "recipient cap"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
@@ -164,6 +165,8 @@ def account_ready(facts: Facts) -> Answer:
     if state in ("connected", "expiring"):
         return Pass(f"the account is {state}")
     reason = facts.account["state_reason"] or "no reason known"
+    if state == GONE:
+        return End(State.CANCELED, f"the account was disconnected: {reason}")
     return Wait(f"the account is {state}: {reason}", None, "whoever can reconnect the account")
 
 

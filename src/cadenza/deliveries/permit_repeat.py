@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import gates
 from cadenza.deliveries.facts import read_facts
-from cadenza.deliveries.gates import Facts, Wait
+from cadenza.deliveries.gates import End, Facts, Wait
 from cadenza.deliveries.permit import SEND_TIMEOUT
 from cadenza.deliveries.reconcile import Doubt, Held, look_again
 from cadenza.sql.tx import Tx
@@ -57,7 +57,7 @@ def _refusal(facts: Facts) -> str | None:
     row, lane = facts.delivery, facts.lane
     for name in ASKED:
         answer = gates.GATES[name](facts)
-        if isinstance(answer, Wait):
+        if isinstance(answer, Wait | End):
             return answer.says
     if lane["paused"]:
         return f"paused: {lane['pause_reason'] or 'no reason given'}"

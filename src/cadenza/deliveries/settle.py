@@ -19,6 +19,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
 from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.facts import Key, select
+from cadenza.deliveries.gates import GONE
 from cadenza.deliveries.heed_outages import Call, heed_outages
 from cadenza.deliveries.heed_waits import NetworkWait, keep_waits, scope_of
 from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
@@ -176,7 +177,8 @@ def _decide(now: datetime, result: Result) -> Move:
         case Rejected(says) | RecipientGone(says) | Forbidden(says):
             return Move(State.FAILED, says)
         case Disconnected(says):
-            return Move(State.SCHEDULED, says)
+            gone = (row.get("account") or {}).get("state") == GONE
+            return Move(State.CANCELED if gone else State.SCHEDULED, says)
         case Unconfirmed(says):
             return Move(State.UNCONFIRMED, says)
 
