@@ -1,21 +1,27 @@
 """A thread's parts: one try of the delivery, each part with evidence of its own."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+import pytest
 
+from cadenza.accounts.disconnect import disconnect
 from cadenza.core.clock import SystemClock
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import change
+from cadenza.deliveries import change, lanes
 from cadenza.deliveries.change import Changed, NeedsRemoteId
 from cadenza.deliveries.installation import beat, confirm, hold
+from cadenza.deliveries.lift_suspension import lift_suspension
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import Permitted, Refusal, Wish, locks_of, permit
 from cadenza.deliveries.permit_repeat import permit_repeat
 from cadenza.deliveries.reconcile import Doubt, Held, Looked, Reconciler, doubts, resolve
 from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.suspend_account import suspend_account
 from cadenza.providers.outcome import CannotTell, Found, NotReady, Sent, Transient, Unconfirmed
+from cadenza.sql.operate import Operation
+from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_evidence import lose
 
@@ -187,6 +193,73 @@ async def test_a_thread_goes_on_only_by_a_clock_that_is_sure(road: Road) -> None
     await road.operations.run(lambda tx, now: confirm(tx, now, by="member:ada"))
     (again,) = await road.claim()
     await send_part(road, again, 1, first=True)
+
+
+def stop(tx: Tx, now: datetime) -> None:
+    tx.run("UPDATE workspace SET stopped_at = :now, stop_reason = 'storm'", now=now)
+
+
+def start(tx: Tx, _now: datetime) -> None:
+    tx.run("UPDATE workspace SET stopped_at = NULL, stop_reason = NULL")
+
+
+def pause(tx: Tx, _now: datetime) -> None:
+    lanes.pause(tx, workspace_id=HOME, lane_id="account:ada", reason="holiday")
+
+
+def resume(tx: Tx, _now: datetime) -> None:
+    lanes.resume(tx, workspace_id=HOME, lane_id="account:ada")
+
+
+def suspend(tx: Tx, now: datetime) -> None:
+    suspend_account(tx, now, workspace_id=HOME, account_id="ada", reason="look at it")
+
+
+def lift(tx: Tx, now: datetime) -> None:
+    lift_suspension(tx, now, workspace_id=HOME, account_id="ada", by="member:ada")
+
+
+@pytest.mark.parametrize(
+    ("shut", "opened"),
+    [(stop, start), (pause, resume), (suspend, lift)],
+    ids=["stop", "pause", "suspended"],
+)
+async def test_a_stop_or_a_pause_holds_the_rest_of_a_thread_from_its_word_on(
+    road: Road, shut: Operation[None], opened: Operation[None]
+) -> None:
+    id_ = await road.post(content=THREAD)
+    (ticket,) = await road.claim()
+    await send_part(road, ticket, 0, first=True)
+    await road.operations.run(shut)
+
+    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+
+    assert isinstance(answer, Refusal)
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["parts_sent"], row["attempts"]) == ("scheduled", '["remote-0"]', 0)
+    assert await road.claim() == []
+    await road.operations.run(opened)
+    await road.wait_out()
+    (again,) = await road.claim()
+    await send_part(road, again, 1, first=True)
+
+
+async def test_an_account_that_is_let_go_ends_the_rest_of_a_thread(road: Road) -> None:
+    id_ = await road.post(content=THREAD)
+    (ticket,) = await road.claim()
+    await send_part(road, ticket, 0, first=True)
+    await road.operations.run(
+        lambda tx, now: disconnect(tx, now, workspace_id=HOME, account_id="ada", reason="Ada left")
+    )
+    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    assert isinstance(answer, Refusal)
+    (again,) = await road.claim()
+    (last,) = await road.permit(again)
+    assert isinstance(last, Refusal)
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["parts_sent"]) == ("canceled", '["remote-0"]')
 
 
 async def restored(road: Road) -> None:

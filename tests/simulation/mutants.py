@@ -208,6 +208,10 @@ MUTANTS = {
             patches=((reconcile, "SEND_TIMEOUT", timedelta(seconds=-30)),),
         ),
         Mutant(
+            "a thread asks nobody between its parts",
+            patches=((permit, "refusal_between", lambda _facts: None),),
+        ),
+        Mutant(
             "finding out asks nobody",
             patches=((publish, "permit_repeat", lambda _tx, now, _doubt: now),),
         ),

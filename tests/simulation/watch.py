@@ -301,11 +301,13 @@ class Watch:
         """Judge a call that begins."""
         if wire.repeat:
             self._check_repeat(wire)
-        if wire.part or wire.repeat:
             return
-        since = self._paused_since.get(wire.lane)
-        if since is not None and self._world.now() > since + CALL_BY:
-            self.violate("P6", f"{wire.delivery} was called long after {wire.account}'s pause")
+        for lane in ("", wire.lane):  # for a thread's later parts as well
+            since = self._paused_since.get(lane)
+            if since is not None and self._world.now() > since + CALL_BY:
+                self.violate("P6", f"{wire.delivery} was called long after a stop or a pause")
+        if wire.part:
+            return
         permit = self.permits.get(wire.delivery)
         if permit is None:
             self.violate("P2", f"{wire.delivery} was called without a permit")

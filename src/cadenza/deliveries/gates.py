@@ -264,11 +264,29 @@ GATES: Mapping[str, Gate] = {
 }
 
 
+BETWEEN = ("installation", "workspace", "account", "lane", NETWORK)  # parts of a thread
+
+
 def first_refusal(facts: Facts) -> tuple[str, End | Wait] | None:
     """Return the first gate that does not let it pass."""
     for name, gate in GATES.items():
         answer = gate(facts)
         if not isinstance(answer, Pass):
+            return name, answer
+    return None
+
+
+def refusal_between(facts: Facts) -> tuple[str, Wait] | None:
+    """Return what holds the next part of a thread: a stop, a pause or a wait, from its word on.
+
+    By a clock that is not sure a doubt would be looked for at the wrong time. What ends a delivery ends it
+    when it is claimed again: what is out of it is out.
+    """
+    for name in BETWEEN:
+        answer = GATES[name](facts)
+        if isinstance(answer, End):
+            return name, Wait(answer.says, facts.now, answer.who)
+        if isinstance(answer, Wait):
             return name, answer
     return None
 

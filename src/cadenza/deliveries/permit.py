@@ -24,8 +24,8 @@ from cadenza.deliveries.gates import (
     Facts,
     Wait,
     first_refusal,
-    installation_sure,
     provider_free,
+    refusal_between,
 )
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.read_budgets import Rule, rule_of
@@ -163,12 +163,9 @@ def _decide(
         return Stale()
     budgets = tuple(taken.get(rule_of(b, facts.delivery), b) for b in facts.budgets)
     facts = replace(facts, budgets=budgets)
-    refusal = first_refusal(facts) if wish.first else None
+    refusal = first_refusal(facts) if wish.first else refusal_between(facts)
     if refusal is not None:
-        return Refused.at(now, wish.ticket, facts, *refusal)
-    # A thread goes on by a clock that is sure, or not at all: a doubt is judged by its instants.
-    if not wish.first and isinstance(unsure := installation_sure(facts), Wait):
-        return Refused.at(now, wish.ticket, facts, "installation", unsure, between=True)
+        return Refused.at(now, wish.ticket, facts, *refusal, between=not wish.first)
     if isinstance(rate := provider_free(facts), Wait):  # for a thread's later parts as well
         return Refused.at(now, wish.ticket, facts, PROVIDER_RATE, rate, between=True)
     allowed = allows(now, budgets)
