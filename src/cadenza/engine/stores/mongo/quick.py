@@ -42,6 +42,7 @@ class _Idle:
     news: bool = False  # of this process, since it was found empty
     number: int = 0  # of the lease that lies ready
     staged: datetime | None = None
+    span: timedelta = timedelta()  # of the lease that lies ready
     laying: asyncio.Task[None] | None = None
     busy: bool = False  # a look is under way: its lease is not another's
     vain: bool = False  # what was taken last had to be put back
@@ -164,7 +165,8 @@ class QuickClaims:
         self, idle: _Idle, queue: str, *, worker: str, lease: timedelta, now: datetime
     ) -> None:
         """Have a lease written that ends a whole span from now, or a little before."""
-        if idle.staged is not None and timedelta() <= now - idle.staged <= lease * FRESH:
+        fresh = idle.staged is not None and timedelta() <= now - idle.staged <= lease * FRESH
+        if fresh and idle.span == lease:
             return
         until = {"worker": worker, "until": now + lease}
         live = {"_id": idle.number, "dead": {"$exists": False}}
@@ -175,7 +177,7 @@ class QuickClaims:
             await self._ground.leases.insert_one(
                 {"_id": idle.number, **until, "queue": queue, "scopes": []}
             )
-        idle.staged = now
+        idle.staged, idle.span = now, lease
 
 
 def _is_plain(head: Paper) -> bool:
