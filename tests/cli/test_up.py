@@ -195,6 +195,10 @@ def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -
     with started(tmp_path, *words) as (_, said):
         assert _states(tmp_path) == before
         _connect_everything(said)
+        # A command in another terminal speaks to the same networks, and to none outside.
+        line = f". cadenza-demo/demo.env && {sys.executable} -c '{MAIN}' account connect --json"
+        told = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, check=True)
+        assert all(each["ready"] for each in json.loads(told.stdout) if each["provider"] == "x")
 
 
 def _connect_everything(said: Any) -> None:

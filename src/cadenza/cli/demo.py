@@ -31,6 +31,7 @@ app = App(name="demo", help="Look around in a filled installation, with networks
 
 FOLDER = Path("cadenza-demo")
 SIGN = "this-is-a-demo"  # a file in the folder: what is inside may be thrown away
+ENV = "demo.env"  # beside it: makes commands in another terminal speak to the same networks
 BEGUN, FILLED = "begun", "filled"
 
 
@@ -78,6 +79,8 @@ async def demo(
             start_logging(settings, log, log_level or "error")  # what goes wrong here is played
             await _fill(settings, cast, quiet=chosen.json)
             sign.write_text(FILLED)
+        words = [f"export CADENZA_DATA='{folder.resolve()}'", *cast.exports()]
+        (folder / ENV).write_text("".join(f"{line}\n" for line in words))
         start_logging(settings, log, log_level)
         await stand(
             settings,
@@ -172,6 +175,7 @@ async def _greet(house: House, cast: Cast, chosen: Chosen) -> None:
     say("  at a queue for the weeks ahead; at the drafts that wait for an approval.")
     folder = house.settings.data
     again = "cadenza demo --reset" + ("" if folder == FOLDER else f" --data {folder}")
+    say(f"  In another terminal: `source {folder / ENV}`, and `cadenza queue show mastodon`.")
     say(f"  All of it lies in {folder}; `{again}` begins anew.")
     if house.settings.listen.host not in ("127.0.0.1", "localhost", "::1"):
         say("  WARNING: others can reach this, and everybody knows these passwords.")

@@ -66,7 +66,7 @@ async def rehearse(
 
 def _write(env: Path, cast: Cast) -> None:
     try:
-        env.write_text("".join(f"{line}\n" for line in _exports(cast)))
+        env.write_text("".join(f"{line}\n" for line in cast.exports()))
     except OSError as error:
         raise ClientError(f"{env} cannot be written: {error.strerror}") from error
 
@@ -112,14 +112,10 @@ def _tell(cast: Cast, env: Path | None, *, json: bool) -> None:
         say(f"In another terminal: source {env}, then start Cadenza there.")
     else:
         say("Start Cadenza with these settings in another terminal (or see --env):\n")
-        for line in _exports(cast):
+        for line in cast.exports():
             say(line)
     say("\nCtrl-C ends the rehearsal.")
     sys.stdout.flush()
-
-
-def _exports(cast: Cast) -> list[str]:
-    return [f"export {name}='{value}'" for name, value in cast.environment().items()]
 
 
 def _listen_for_signals() -> asyncio.Event:

@@ -110,6 +110,10 @@ class Cast:
                 said[variable(f"providers.{name}.options.{option}")] = value
         return {name: value for name, value in said.items() if value}
 
+    def exports(self) -> list[str]:
+        """Write those variables as a shell reads them."""
+        return [f"export {name}='{value}'" for name, value in self.environment().items()]
+
 
 async def assemble(port: int = 0, *, seed: int | str = "cadenza") -> Cast:
     """Open every world on `port` and the ports after it (0: any); the caller closes the rehearsal."""
