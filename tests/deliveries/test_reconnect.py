@@ -295,6 +295,6 @@ async def test_an_account_that_goes_takes_its_planned_work_along_with_a_reason(r
         row = await road.row("delivery", id_)
         assert (row["state"], row["reason"]) == ("canceled", "Ada left")
     await road.permit(tickets[in_hand_id])
-    assert (await road.row("delivery", in_hand_id))["state"] == "scheduled"
-    assert await go() == Canceled(1, 0, 0)
+    assert (await road.row("delivery", in_hand_id))["state"] == "canceled"
+    assert await go() == Canceled(0, 0, 0)
     assert (await road.row("delivery", bens))["state"] == "scheduled"
