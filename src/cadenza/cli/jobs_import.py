@@ -130,7 +130,7 @@ def _filter(text: str | None) -> dict[str, Any]:
     try:
         return {} if text is None else msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise InvalidJob(
+        raise Misused(
             f'--where takes a filter in JSON, such as {{"kind": "mail"}}: {error}'
         ) from error
 
@@ -141,7 +141,7 @@ def _paths(said: Sequence[str]) -> FieldPaths:
         name, equals, path = each.partition("=")
         if not equals or name not in _FIELDS:
             known = ", ".join(_FIELDS)
-            raise InvalidJob(f"--path {each}: say FIELD=PATH, where FIELD is one of {known}")
+            raise Misused(f"--path {each}: say FIELD=PATH, where FIELD is one of {known}")
         found[_FIELDS[name]] = path
     return FieldPaths(**found)
 
