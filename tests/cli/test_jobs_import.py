@@ -172,7 +172,16 @@ def test_a_shared_collection_is_brought_in_kind_by_kind(shell: Shell, mongo_data
 
 @pytest.mark.parametrize(
     ("interval", "seconds"),
-    [("3 minutes", 180), ("1 hour and 30 minutes", 5400), ("an hour", 3600), (1500, 1.5)],
+    [
+        ("3 minutes", 180),
+        ("1 hour and 30 minutes", 5400),
+        ("an hour", 3600),
+        (1500, 1.5),
+        ("hour", 3600),
+        ("two weeks", 1_209_600),
+        ("1 month", 2_592_000),
+        ("1.5 years", 47_304_000),
+    ],
 )
 def test_intervals_in_words_are_read(interval: object, seconds: float) -> None:
     assert to_seconds(interval) == seconds
@@ -181,6 +190,9 @@ def test_intervals_in_words_are_read(interval: object, seconds: float) -> None:
 def test_words_that_are_no_interval_are_not_guessed() -> None:
     assert to_seconds("every full moon") is None
     assert to_seconds("*/5 * * * *") is None
+    found = agenda.read({"_id": 1, "name": "greet", "repeatInterval": "2 fortnights"})
+    assert isinstance(found, LeftOut)
+    assert "no cron and no interval in words" in found.reason
 
 
 def test_an_option_that_is_not_known_is_refused_by_name() -> None:

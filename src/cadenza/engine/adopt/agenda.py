@@ -24,9 +24,19 @@ _KNOWN = frozenset(
         "lockedAt", "disabled", "unique", "uniqueOpts", "endDate", "progress", *_PAST,
     }
 )  # fmt: skip
-_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_PART = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s+(second|minute|hour|day|week)s?")
-_TRIES = "Agenda does not try again after an error; here the task's retries say"
+_DAY = 86400
+_UNITS = {
+    "second": 1, "minute": 60, "hour": 3600, "day": _DAY, "week": 7 * _DAY,
+    "month": 30 * _DAY, "year": 365 * _DAY,  # as Agenda counts them
+}  # fmt: skip
+_COUNTS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10,
+}  # fmt: skip
+_PART = re.compile(rf"(?:(\d+(?:\.\d+)?|{'|'.join(_COUNTS)})\s+)?({'|'.join(_UNITS)})s?\b")
+_CRON = re.compile(r"@[a-z]+|[\d*/,\-#LW? a-zA-Z]+")
+_FIELDS = (5, 6)  # of a cron expression
+_TRIES = "Agenda does not try again after an error; here the task's retries decide"
 
 
 def read(document: Mapping[str, Any], *, queue: str = "default", zone: str = "UTC") -> Found:
@@ -72,8 +82,11 @@ def _recurring(
 ) -> Found:
     interval = document["repeatInterval"]
     every = to_seconds(interval)
-    if every is None and not re.fullmatch(r"[\d*/,\-#LW? a-zA-Z]+", str(interval)):
-        return LeftOut(source=source, reason=f"repeatInterval {interval!r} is not understood")
+    if every is None and not _looks_like_cron(str(interval)):
+        reason = (
+            f"repeatInterval {interval!r} is no cron and no interval in words: schedule it by hand"
+        )
+        return LeftOut(source=source, reason=reason)
     if every is None and differs_by_release(str(interval)):
         reason = f"cron {interval!r} names other days in Agenda 5 than in 6: schedule it by hand"
         return LeftOut(source=source, reason=reason)
@@ -117,4 +130,10 @@ def to_seconds(interval: object) -> float | None:
 
 
 def _amount(word: str) -> float:
-    return 1 if word in ("a", "an", "one") else float(word)
+    return _COUNTS[word] if word in _COUNTS else float(word or 1)
+
+
+def _looks_like_cron(text: str) -> bool:
+    if _CRON.fullmatch(text) is None:
+        return False
+    return text.startswith("@") or len(text.split()) in _FIELDS
