@@ -1,8 +1,14 @@
-"""Many schedulers, one occurrence: one of them fires it."""
+"""Many schedulers, one occurrence: one of them fires it. Many changes, one schedule: none undoes another."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
+
+from cadenza.engine import Engine
+from cadenza.engine.errors import UnknownName
 from cadenza.engine.job import Enqueued, NewJob, Schedule
 from cadenza.engine.store import Store
 from cadenza.engine.stores.postgres import PostgresStore
@@ -10,6 +16,8 @@ from tests.races.conftest import Shared
 from tests.races.hold import Holder
 
 STEP = timedelta(seconds=60)
+HELD = "SELECT * FROM cadenza.schedule WHERE name = 'hourly'"
+Engines = tuple[Engine, Engine]
 
 
 async def _put(store: Store, *, ago: timedelta) -> Schedule:
@@ -48,7 +56,7 @@ async def test_the_second_scheduler_waits_and_finds_it_done(
             jobs=[NewJob(task="greet")],
         )
 
-    async with holder.hold("SELECT * FROM cadenza.schedule WHERE name = 'hourly'"):
+    async with holder.hold(HELD):
         winner = asyncio.create_task(fire(pair[0]))
         await holder.prove_waiting(1)
         loser = asyncio.create_task(fire(pair[1]))
@@ -64,7 +72,7 @@ async def test_a_changed_schedule_beats_the_scheduler_that_read_the_old_one(
     schedule = await _put(pair[0], ago=STEP)
     at = schedule.next_at
     assert at is not None
-    async with holder.hold("SELECT * FROM cadenza.schedule WHERE name = 'hourly'"):
+    async with holder.hold(HELD):
         winner = asyncio.create_task(pair[0].put_schedule(schedule))
         await holder.prove_waiting(1)
         loser = asyncio.create_task(
@@ -81,3 +89,74 @@ async def test_a_changed_schedule_beats_the_scheduler_that_read_the_old_one(
     assert (await winner).revision == schedule.revision + 1
     assert await loser is None
     assert await pair[0].tally() == []
+
+
+@pytest.fixture
+def engines(pair: tuple[PostgresStore, PostgresStore]) -> Engines:
+    return Engine(pair[0]), Engine(pair[1])
+
+
+async def _declare(engine: Engine, cron: str) -> Schedule:
+    """Say it as a program does at its start: nothing of whether it is paused."""
+    return await engine.schedule("hourly", "greet", cron=cron)
+
+
+async def test_a_deploy_that_read_before_a_pause_and_writes_after_it_leaves_the_pause(
+    engines: Engines, holder: Holder
+) -> None:
+    await _declare(engines[0], "0 * * * *")
+    async with holder.hold(HELD):
+        first = asyncio.create_task(engines[0].pause_schedule("hourly"))
+        await holder.prove_waiting(1)
+        second = asyncio.create_task(_declare(engines[1], "30 * * * *"))
+        await holder.prove_waiting(2)
+    assert (await first).paused
+    deployed = await second
+    assert deployed.paused
+    assert "30 * * * *" in deployed.recurrence
+    assert await engines[0].schedules() == [deployed]
+
+
+async def test_a_pause_that_comes_behind_a_deploy_leaves_the_new_times(
+    engines: Engines, holder: Holder
+) -> None:
+    old = await _declare(engines[0], "0 * * * *")
+    async with holder.hold(HELD):
+        first = asyncio.create_task(_declare(engines[0], "30 * * * *"))
+        await holder.prove_waiting(1)
+        second = asyncio.create_task(engines[1].pause_schedule("hourly"))
+        await holder.prove_waiting(2)
+    deployed, paused = await first, await second
+    assert paused == replace(deployed, paused=True, revision=old.revision + 2)
+    assert "30 * * * *" in paused.recurrence
+    assert await engines[0].schedules() == [paused]
+
+
+@pytest.mark.parametrize("act", [Engine.pause_schedule, Engine.resume_schedule])
+async def test_an_unschedule_wins_against_the_pause_behind_it(
+    engines: Engines, holder: Holder, act: Callable[[Engine, str], Awaitable[Schedule]]
+) -> None:
+    await _declare(engines[0], "0 * * * *")
+    async with holder.hold(HELD):
+        winner = asyncio.create_task(engines[0].unschedule("hourly"))
+        await holder.prove_waiting(1)
+        loser = asyncio.ensure_future(act(engines[1], "hourly"))
+        await holder.prove_waiting(2)
+    await winner
+    with pytest.raises(UnknownName, match="hourly"):
+        await loser
+    assert await engines[0].schedules() == []
+
+
+async def test_a_deploy_behind_an_unschedule_makes_a_new_schedule(
+    engines: Engines, holder: Holder
+) -> None:
+    await _declare(engines[0], "0 * * * *")
+    await engines[0].pause_schedule("hourly")
+    async with holder.hold(HELD):
+        first = asyncio.create_task(engines[0].unschedule("hourly"))
+        await holder.prove_waiting(1)
+        second = asyncio.create_task(_declare(engines[1], "30 * * * *"))
+        await holder.prove_waiting(2)
+    await first
+    assert not (await second).paused

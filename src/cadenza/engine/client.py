@@ -6,7 +6,6 @@ workers from their commit on.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Self, overload
 
@@ -381,10 +380,9 @@ class Engine:
         )
         known = {schedule.name: schedule for schedule in await self.store.schedules()}
         old = known.get(name)
-        if old is None:
-            return await self.store.put_schedule(wanted)
-        heir = succeed(old, wanted, paused=paused)
-        return old if heir == old else await self.store.put_schedule(heir)
+        if old is not None and succeed(old, wanted, paused=paused) == old:
+            return old
+        return await self.store.put_schedule(wanted, keep_paused=paused is None)
 
     async def unschedule(self, name: str) -> None:
         """Forget a schedule; jobs that it made stay."""
@@ -399,11 +397,11 @@ class Engine:
 
     async def pause_schedule(self, name: str) -> Schedule:
         """Fire nothing of a schedule until it is resumed."""
-        return await self.store.put_schedule(replace(await self._schedule(name), paused=True))
+        return await self._set_schedule(name, paused=True)
 
     async def resume_schedule(self, name: str) -> Schedule:
         """Let a schedule fire again; what it missed is decided by its `missed` policy."""
-        return await self.store.put_schedule(replace(await self._schedule(name), paused=False))
+        return await self._set_schedule(name, paused=False)
 
     async def preview(self, name: str, n: int = 5) -> tuple[Preview, ...]:
         """Show a schedule's next occurrences, marked where clocks change."""
@@ -412,6 +410,13 @@ class Engine:
         if schedule.next_at is not None:  # it may begin later than its recurrence would
             since = max(since, schedule.next_at - MOMENT)
         return preview(load_recurrence(schedule.recurrence), since, n)
+
+    async def _set_schedule(self, name: str, *, paused: bool) -> Schedule:
+        changed = await self.store.set_schedule(name, paused=paused)
+        if changed is None:
+            known = [schedule.name for schedule in await self.store.schedules()]
+            raise UnknownName(unknown("schedule", name, known))
+        return changed
 
     async def _schedule(self, name: str) -> Schedule:
         found = {schedule.name: schedule for schedule in await self.store.schedules()}

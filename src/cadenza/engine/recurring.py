@@ -115,7 +115,7 @@ def parse_missed(text: str) -> Missed | Within:
 
 
 def succeed(old: Schedule, new: Schedule, *, paused: bool | None) -> Schedule:
-    """Return a schedule that takes another's place: the past is kept, the same times go on."""
+    """Return what putting `new` in the place of `old` comes to: the past is kept, the same times go on."""
     return replace(
         new,
         paused=old.paused if paused is None else paused,

@@ -225,11 +225,19 @@ class Store(Source, Protocol):
 
     async def gates(self) -> list[Gate]: ...
 
-    async def put_schedule(self, schedule: Schedule) -> Schedule:
+    async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
         """Insert or replace by name; the revision rises; `last_*` of an existing one are kept.
 
         So is `next_at` while the recurrence stays the same: a change made from what was read a
-        moment ago must not take back an occurrence that has fired meanwhile.
+        moment ago must not take back an occurrence that has fired meanwhile. With `keep_paused`
+        so is whether it is paused, as it stands in the moment of the write.
+        """
+        ...
+
+    async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
+        """Pause or open a schedule and change nothing else of it; the revision rises.
+
+        None says that there is none of this name; it is not made, nor brought back.
         """
         ...
 

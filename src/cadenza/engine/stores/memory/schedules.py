@@ -12,7 +12,7 @@ from cadenza.engine.stores.memory.insert import Inserts
 class Schedules(Inserts):
     """The recurring part."""
 
-    async def put_schedule(self, schedule: Schedule) -> Schedule:
+    async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
         """Replace by name, keep what is known of the past, and the place in an unchanged recurrence."""
         old = self._schedules.get(schedule.name)
         if old is not None:
@@ -21,9 +21,21 @@ class Schedules(Inserts):
             )
             if schedule.recurrence == old.recurrence:
                 schedule = replace(schedule, next_at=old.next_at)
+            if keep_paused:
+                schedule = replace(schedule, paused=old.paused)
         self._schedules[schedule.name] = schedule
         self._wake({""})
         return schedule
+
+    async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
+        """Pause or open one, if it is there."""
+        old = self._schedules.get(name)
+        if old is None:
+            return None
+        changed = replace(old, paused=paused, revision=old.revision + 1)
+        self._schedules[name] = changed
+        self._wake({""})
+        return changed
 
     async def drop_schedule(self, name: str) -> bool:
         """Forget a schedule; jobs that it made stay."""

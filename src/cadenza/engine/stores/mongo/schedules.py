@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
 from cadenza.engine.job import Enqueued, NewJob, Schedule
@@ -25,7 +26,7 @@ from cadenza.engine.stores.mongo.papers import (
 )
 
 
-async def put(ground: Ground, schedule: Schedule) -> Schedule:
+async def put(ground: Ground, schedule: Schedule, *, keep_paused: bool) -> Schedule:
     """Replace by name on the revision that was read, or try anew."""
     while True:
         paper = await ground.schedules.find_one({"_id": schedule.name})
@@ -44,12 +45,28 @@ async def put(ground: Ground, schedule: Schedule) -> Schedule:
             )
             if written.recurrence == old.recurrence:
                 written = replace(written, next_at=old.next_at)
+            if keep_paused:
+                written = replace(written, paused=old.paused)
             fence = {"_id": old.name, "revision": old.revision, "next_at": paper["next_at"]}
+            fence["turn"] = paper.get("turn")  # not one that was dropped and made anew meanwhile
             change = {"$set": write_schedule(written)}
             if not matched(await ground.schedules.update_one(fence, change)):
                 continue
         ground.wake({""})
         return replace(written, next_at=maybe(written.next_at), last_at=maybe(written.last_at))
+
+
+async def change(ground: Ground, name: str, *, paused: bool) -> Schedule | None:
+    """Pause or open a schedule, if it is there."""
+    paper = await ground.schedules.find_one_and_update(
+        {"_id": name},
+        {"$set": {"paused": paused}, "$inc": {"revision": 1}},
+        return_document=ReturnDocument.AFTER,
+    )
+    if paper is None:
+        return None
+    ground.wake({""})
+    return read_schedule(paper)
 
 
 async def list_all(ground: Ground, *, due_only: bool) -> list[Schedule]:

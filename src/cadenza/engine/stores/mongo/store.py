@@ -199,9 +199,14 @@ class MongoStore:
         return await gating.all_gates(self._ground)
 
     @_step
-    async def put_schedule(self, schedule: Schedule) -> Schedule:
+    async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
         """Insert or replace by name."""
-        return await scheduling.put(self._ground, schedule)
+        return await scheduling.put(self._ground, schedule, keep_paused=keep_paused)
+
+    @_step
+    async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
+        """Pause or open one, if it is there."""
+        return await scheduling.change(self._ground, name, paused=paused)
 
     @_step
     async def drop_schedule(self, name: str) -> bool:

@@ -15,12 +15,22 @@ from cadenza.sql.script import Script, run_async
 class Schedules(Ground):
     """The part of the store that keeps schedules."""
 
-    async def put_schedule(self, schedule: Schedule) -> Schedule:
+    async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
         """Insert or replace by name, keep what is known of the past."""
-        values = schedule_params(schedule)
+        values = (*schedule_params(schedule), keep_paused)
         row = await self._run(
             lambda connection: connection.fetchrow(self._sql["put_schedule"], *values)
         )
+        await self._announce([""])
+        return read_schedule(row)
+
+    async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
+        """Pause or open one, if it is there."""
+        row = await self._run(
+            lambda connection: connection.fetchrow(self._sql["set_schedule"], name, paused)
+        )
+        if row is None:
+            return None
         await self._announce([""])
         return read_schedule(row)
 

@@ -1,8 +1,9 @@
 """Schedules: each lies with its queue, so that firing it and inserting its jobs is one step.
 
 `<prefix>:plans` says which queue a schedule is in. Limit: a schedule that moves to another queue is
-written there first and struck off the old one afterwards; only the directory's one counts. The note
-of what became of an occurrence is written right after the firing, not within it.
+written there first and struck off the old one afterwards; only the directory's one counts, and a
+pause that was set on the old one in between follows. The note of what became of an occurrence is
+written right after the firing, not within it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -95,7 +96,7 @@ class Schedules(Ground):
         found = dict(zip(order, map(read_answer, unpack(answer)), strict=True))
         return [found[place] for place in range(len(jobs))]
 
-    async def put_schedule(self, schedule: Schedule) -> Schedule:
+    async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
         """Insert or replace by name."""
         old_queue = await self._queue_of(schedule.name)
         past: Any = b""
@@ -103,14 +104,35 @@ class Schedules(Ground):
             past = await self._wire.ask(
                 "HGET", f"{self._prefix(old_queue)}plans", schedule.name, again=True
             )
-        packed = await self._run("put_plan", schedule.queue, pack_schedule(schedule), past or b"")
+        laid = pack_schedule(schedule)
+        packed = await self._run("put_plan", schedule.queue, laid, past or b"", int(keep_paused))
+        put = read_schedule(packed)
         await self._wire.ask(
             "HSET", self._key("plans"), schedule.name, schedule.queue, again=True, write=True
         )
         if old_queue is not None and old_queue != schedule.queue:
-            await self._run("drop_plan", old_queue, schedule.name, again=True)
+            left = await self._run("drop_plan", old_queue, schedule.name, again=True)
+            if keep_paused and left and read_schedule(left).paused != put.paused:
+                put = await self._follow(put)
         self._bell.ring([""])
-        return read_schedule(packed)
+        return put
+
+    async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
+        """Pause or open one, if it is there; one that moves meanwhile is sought where it went."""
+        sought: str | None = None
+        while (queue := await self._queue_of(name)) not in (None, sought):
+            packed = await self._run("set_plan", queue, name, int(paused), -1)
+            if packed is not None:
+                self._bell.ring([""])
+                return read_schedule(packed)
+            sought = queue
+        return None
+
+    async def _follow(self, put: Schedule) -> Schedule:
+        """Carry a pause over that was set where the schedule lay, unless it was changed since."""
+        turned = not put.paused
+        packed = await self._run("set_plan", put.queue, put.name, int(turned), put.revision)
+        return put if packed is None else read_schedule(packed)
 
     async def drop_schedule(self, name: str) -> bool:
         """Forget a schedule; jobs that it made stay."""
@@ -119,7 +141,7 @@ class Schedules(Ground):
             return False
         dropped = await self._run("drop_plan", queue, name, again=True)
         await self._wire.ask("HDEL", self._key("plans"), name, again=True, write=True)
-        return bool(dropped)
+        return dropped is not None
 
     async def schedules(self, *, due_only: bool = False) -> list[Schedule]:
         """List schedules by name."""

@@ -31,10 +31,13 @@ _LIST = load("list_schedules")
 _PUT = load("put_schedule")
 _DUE = load("list_due_schedules")
 _MOVE = "UPDATE schedule SET next_at = ?, last_at = ?, last_note = ? WHERE name = ?"
+_SET = "UPDATE schedule SET paused = ?, revision = revision + 1 WHERE name = ?"
 _BEAT = load("beat")
 
 
-def put_schedule(tx: sqlite3.Connection, _now: int, schedule: Schedule) -> Schedule:
+def put_schedule(
+    tx: sqlite3.Connection, _now: int, schedule: Schedule, *, keep_paused: bool
+) -> Schedule:
     """Replace by name, keep what is known of the past, and the place in an unchanged recurrence."""
     row = tx.execute(_READ, (schedule.name,)).fetchone()
     if row is not None:
@@ -44,6 +47,8 @@ def put_schedule(tx: sqlite3.Connection, _now: int, schedule: Schedule) -> Sched
         )
         if schedule.recurrence == old.recurrence:
             schedule = replace(schedule, next_at=old.next_at)
+        if keep_paused:
+            schedule = replace(schedule, paused=old.paused)
     tx.execute(
         _PUT,
         (
@@ -54,6 +59,13 @@ def put_schedule(tx: sqlite3.Connection, _now: int, schedule: Schedule) -> Sched
         ),
     )
     return schedule
+
+
+def set_schedule(tx: sqlite3.Connection, _now: int, name: str, *, paused: bool) -> Schedule | None:
+    """Pause or open a schedule, if it is there."""
+    tx.execute(_SET, (paused, name))
+    row = tx.execute(_READ, (name,)).fetchone()
+    return None if row is None else _to_schedule(row)
 
 
 def drop_schedule(tx: sqlite3.Connection, _now: int, name: str) -> bool:

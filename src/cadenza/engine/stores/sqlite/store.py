@@ -43,6 +43,7 @@ from cadenza.engine.stores.sqlite.schedules import (
     list_schedules,
     list_workers,
     put_schedule,
+    set_schedule,
 )
 from cadenza.engine.stores.sqlite.settle import settle
 from cadenza.engine.stores.sqlite.sight import next_due
@@ -205,11 +206,19 @@ class SqliteStore:
         """Show every gate."""
         return await self._read(list_gates)
 
-    async def put_schedule(self, schedule: Schedule) -> Schedule:
+    async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
         """Replace by name, keep what is known of the past."""
-        kept = await self._run(lambda tx, now: put_schedule(tx, now, schedule))
+        kept = await self._run(
+            lambda tx, now: put_schedule(tx, now, schedule, keep_paused=keep_paused)
+        )
         self._wake([""])
         return kept
+
+    async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
+        """Pause or open one, if it is there."""
+        changed = await self._run(lambda tx, now: set_schedule(tx, now, name, paused=paused))
+        self._wake([""])
+        return changed
 
     async def drop_schedule(self, name: str) -> bool:
         """Forget a schedule; jobs that it made stay."""

@@ -68,6 +68,8 @@ class Duel:
                 await self._set_gate(step)
             case op.PutSchedule():
                 await self._put_schedule(step)
+            case op.SetSchedule(name, paused):
+                await self._set_schedule(self.names.own(name), paused=paused)
             case op.DropSchedule(name):
                 name = self.names.own(name)
                 theirs = await self.harness.store.drop_schedule(name)
@@ -257,8 +259,14 @@ class Duel:
             paused=step.paused,
             next_at=self.model.clock.now() + step.wait,
         )
-        theirs = await self.harness.store.put_schedule(schedule)
-        see_schedules(self.names, [theirs], [await self.model.put_schedule(schedule)])
+        theirs = await self.harness.store.put_schedule(schedule, keep_paused=step.keep_paused)
+        ours = await self.model.put_schedule(schedule, keep_paused=step.keep_paused)
+        see_schedules(self.names, [theirs], [ours])
+
+    async def _set_schedule(self, name: str, *, paused: bool) -> None:
+        theirs = await self.harness.store.set_schedule(name, paused=paused)
+        ours = await self.model.set_schedule(name, paused=paused)
+        see_schedules(self.names, [theirs] if theirs else [], [ours] if ours else [])
 
     async def _fire(self, step: op.Fire) -> None:
         name = self.names.own(step.name)

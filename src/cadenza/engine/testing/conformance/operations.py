@@ -116,6 +116,13 @@ class PutSchedule:
     name: str
     wait: timedelta
     paused: bool
+    keep_paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetSchedule:
+    name: str
+    paused: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +156,7 @@ Step = (
     | Report
     | SetGate
     | PutSchedule
+    | SetSchedule
     | DropSchedule
     | Fire
     | Prune
@@ -265,7 +273,8 @@ _steps: st.SearchStrategy[Step] = _weighted(
     (1, st.builds(Cancel, _several)),
     (1, st.builds(Revive, _several)),
     (1, st.builds(Report, _picks, _rarely)),
-    (2, st.builds(PutSchedule, _names, _waits, _rarely)),
+    (2, st.builds(PutSchedule, _names, _waits, _rarely, st.booleans())),
+    (1, st.builds(SetSchedule, _names, st.booleans())),
     (1, st.builds(DropSchedule, _names)),
     (2, st.builds(Fire, _names, _rarely, _rarely, _bunches)),
     (1, st.builds(Prune, _waits, _waits)),

@@ -11,7 +11,7 @@ DAILY = Schedule(name="daily", task="greet", recurrence='{"every": 86400}')
 
 
 class Schedules:
-    """What `put_schedule`, `drop_schedule` and `schedules` promise."""
+    """What `put_schedule`, `set_schedule`, `drop_schedule` and `schedules` promise."""
 
     async def test_a_schedule_is_kept_as_it_was_put(self, harness: Harness) -> None:
         now = await harness.store.now()
@@ -76,6 +76,56 @@ class Schedules:
         )
         paused = await harness.store.put_schedule(replace(read, paused=True))
         assert (paused.paused, paused.next_at) == (True, now + HOUR)
+
+    @pytest.mark.parametrize("paused", [True, False])
+    async def test_a_pause_changes_nothing_else_of_a_schedule(
+        self, harness: Harness, *, paused: bool
+    ) -> None:
+        now = await harness.store.now()
+        put = await harness.store.put_schedule(
+            replace(DAILY, payload='{"to":"Ada"}', next_at=now, paused=not paused)
+        )
+        changed = await harness.store.set_schedule("daily", paused=paused)
+        assert changed == replace(put, paused=paused, revision=put.revision + 1)
+        assert await harness.store.schedules() == [changed]
+        due = await harness.store.schedules(due_only=True)
+        assert due == ([] if paused else [changed])
+
+    async def test_a_pause_beats_the_scheduler_that_read_before(self, harness: Harness) -> None:
+        now = await harness.store.now()
+        read = await harness.store.put_schedule(replace(DAILY, next_at=now))
+        await harness.store.set_schedule("daily", paused=True)
+        fired = await harness.store.fire(
+            "daily", revision=read.revision, expected=now, next_at=None, note=None, jobs=[]
+        )
+        assert fired is None
+
+    async def test_a_pause_brings_no_dropped_schedule_back(self, harness: Harness) -> None:
+        await harness.store.put_schedule(DAILY)
+        await harness.store.drop_schedule("daily")
+        assert await harness.store.set_schedule("daily", paused=True) is None
+        assert await harness.store.schedules() == []
+
+    @pytest.mark.parametrize("queue", ["default", "mail"])
+    @pytest.mark.parametrize("paused", [True, False])
+    async def test_one_put_from_before_a_pause_can_leave_the_pause_as_it_stands(
+        self, harness: Harness, *, paused: bool, queue: str
+    ) -> None:
+        now = await harness.store.now()
+        read = await harness.store.put_schedule(replace(DAILY, paused=not paused))
+        await harness.store.set_schedule("daily", paused=paused)
+        new = replace(read, recurrence='{"every":60}', queue=queue, next_at=now)
+        kept = await harness.store.put_schedule(new, keep_paused=True)
+        assert kept == replace(new, paused=paused, revision=read.revision + 2)
+        assert await harness.store.schedules() == [kept]
+        due = await harness.store.schedules(due_only=True)
+        assert due == ([] if paused else [kept])
+        said = await harness.store.put_schedule(replace(kept, paused=not paused))
+        assert said.paused is not paused
+
+    async def test_a_new_schedule_has_no_pause_to_leave(self, harness: Harness) -> None:
+        new = await harness.store.put_schedule(replace(DAILY, paused=True), keep_paused=True)
+        assert new.paused
 
     async def test_schedules_are_listed_by_name(self, harness: Harness) -> None:
         for name in ("cy", "ada", "ben"):
