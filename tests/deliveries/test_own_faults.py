@@ -1,17 +1,22 @@
-"""An error of our own before the call: a try like another, with a wait and an end, never a spin."""
+"""An error of our own before the call: a try like another, with a wait and an end, never a spin.
+
+One behind the call, while its result is written, is a doubt.
+"""
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from cadenza.accounts.seal import CannotOpen
-from cadenza.deliveries import ask_permit
+from cadenza.deliveries import ask_permit, source
 from cadenza.deliveries.permit import Answer, Wish
 from cadenza.deliveries.permit import permit as really_permit
 from cadenza.deliveries.publish import Publisher
+from cadenza.deliveries.settle import Result
+from cadenza.deliveries.settle import settle as really_settle
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries.conftest import Road
 from tests.deliveries.test_publish import until, working
@@ -124,3 +129,27 @@ async def crowd(road: Road, count: int) -> list[str]:
     for name in names:
         await road.connect(name)
     return names
+
+
+async def test_a_result_that_cannot_be_written_becomes_a_doubt_and_the_worker_goes_on(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken: list[str] = []
+
+    def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
+        if any(result.ticket.id in broken for result in results):
+            raise ZeroDivisionError("a mistake in writing this one")
+        return really_settle(tx, now, results)
+
+    monkeypatch.setattr(source, "settle", settle)
+    lease = timedelta(seconds=1)
+    async with mastodon() as (scene, _world), working(road, scene, lease) as (_, worker):
+        broken.append(await road.post(content='{"text":"broken"}', due=timedelta(seconds=0.5)))
+        beside = await road.post("ben", content='{"text":"beside"}', due=timedelta(seconds=0.5))
+        await until(road, beside, "sent")
+        doubtful = await until(road, broken[0], "unconfirmed", "failed")
+        behind = await road.post("ben", content='{"text":"behind"}')
+        await until(road, behind, "sent")
+        assert doubtful["state"] == "unconfirmed"
+        assert worker.meters.dropped == 1
+        assert sorted(scene.visible()) == ["behind", "beside", "broken"]

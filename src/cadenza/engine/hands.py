@@ -1,7 +1,8 @@
 """What a worker has in its hands: jobs claimed and not yet begun, and the leases they came under.
 
 Each lease is counted down as its jobs are settled, so that the settler can close it in the same
-write. A lease has a local deadline, a little before the store's: past it nothing of it is begun.
+write; one of which an outcome was dropped is left to run out. A lease has a local deadline, a little
+before the store's: past it nothing of it is begun.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ class Held:
 
     left: int
     until: float  # monotonic
+    lapses: bool = False  # it is not closed when nothing is left, so that the rescue finds it
 
 
 class Hands:
@@ -51,7 +53,16 @@ class Hands:
         held.left -= 1
         if held.left <= 0:
             del self.leases[lease]
-            self.closed.append(lease)
+            if not held.lapses:
+                self.closed.append(lease)
+
+    def lapse(self, lease: int) -> None:
+        """Let a lease run out, because an outcome of it was dropped and its job is to be rescued."""
+        held = self.leases.get(lease)
+        if held is not None:
+            held.lapses = True
+        elif lease in self.closed:
+            self.closed.remove(lease)
 
     def forget(self, lost: frozenset[int]) -> int:
         """Drop leases that are another's now, with what was not begun of them."""

@@ -42,6 +42,7 @@ class Meters:
         self.claimed = 0
         self.settled = 0
         self.refused = 0  # settlements that found their lease gone
+        self.dropped = 0  # settlements that raised an error of ours in every form
         self.rescued = 0
         self.buried = 0
         self.fired = 0
@@ -85,6 +86,7 @@ class collector:  # noqa: N801 - reads as a function: registry.register(collecto
             ("jobs_claimed", "Jobs claimed", meters.claimed),
             ("jobs_settled", "Outcomes written", meters.settled),
             ("settlements_refused", "Outcomes of a lost lease, not written", meters.refused),
+            ("settlements_dropped", "Outcomes that could not be written at all", meters.dropped),
             ("jobs_rescued", "Jobs taken back from silent workers", meters.rescued),
             ("jobs_buried", "Jobs failed because their process kept dying", meters.buried),
             ("schedules_fired", "Occurrences that this process fired", meters.fired),

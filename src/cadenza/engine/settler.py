@@ -3,7 +3,8 @@
 While one write is under way the next outcomes gather, so the batch grows with the load by itself and
 a lone outcome never waits. A write that fails because the store is away is tried again until it is
 back: the fence makes that harmless, and an outcome whose lease is lost by then matches nothing.
-An outcome that the store cannot take spoils no other: its job fails and says so.
+An outcome that the store cannot take spoils no other: its job fails and says so. Where not even that
+can be written it is dropped, and the lease runs out: the rescue deals with it as with a dead worker's.
 """
 
 import asyncio
@@ -58,11 +59,12 @@ class Settler:
     async def _write_next(self) -> None:
         batch, self._gathered = self._gathered[:MOST], self._gathered[MOST:]
         closed, self._hands.closed = self._hands.closed, []
-        refused = await self._write(batch, closed)
+        refused, dropped = await self._write(batch, closed)
         self._hands.unsettled -= len(batch)
         self._hands.hungry.set()
-        self._meters.settled += len(batch) - len(refused)
+        self._meters.settled += len(batch) - len(refused) - dropped
         self._meters.refused += len(refused)
+        self._meters.dropped += dropped
         for settlement in refused:
             log.warning(
                 "outcome not written: the lease was lost",
@@ -73,26 +75,46 @@ class Settler:
                 },
             )
 
-    async def _write(self, batch: list[Settlement], closed: list[int]) -> list[Settlement]:
+    async def _write(
+        self, batch: list[Settlement], closed: list[int]
+    ) -> tuple[list[Settlement], int]:
+        """Return what was refused, and how many had to be dropped."""
         try:
-            return await self._persist(batch, closed)
+            return await self._persist(batch, closed), 0
         except Exception:
             log.exception("outcomes could not be written, trying one by one")
         refused: list[Settlement] = []
+        dropped: list[int] = []
         for settlement in batch:
-            refused += await self._write_alone(settlement)
-        await self._persist([], closed)
-        return refused
+            answer = await self._write_alone(settlement)
+            if answer is None:
+                dropped.append(settlement.lease)
+                self._hands.lapse(settlement.lease)
+            else:
+                refused += answer
+        await self._persist([], [lease for lease in closed if lease not in dropped])
+        return refused, len(dropped)
 
-    async def _write_alone(self, settlement: Settlement) -> list[Settlement]:
+    async def _write_alone(self, settlement: Settlement) -> list[Settlement] | None:
+        """Write one outcome, or else that its job failed; None: neither could be written."""
         try:
             return await self._persist([settlement], [])
         except Exception as error:
             log.exception("an outcome cannot be written", extra={"job": settlement.id})
             note = error_note("OutcomeLost", f"the store refused it: {error}", self._clock.now())
-        return await self._persist(
-            [Settlement(settlement.id, settlement.lease, Verdict.FAILED, error=note)], []
-        )
+        failed = Settlement(settlement.id, settlement.lease, Verdict.FAILED, error=note)
+        try:
+            return await self._persist([failed], [])
+        except Exception:
+            log.exception(
+                "an outcome is dropped and its lease runs out: it cannot be written in any way",
+                extra={
+                    "job": settlement.id,
+                    "lease": settlement.lease,
+                    "verdict": settlement.verdict.value,
+                },
+            )
+            return None
 
     async def _persist(self, batch: list[Settlement], closed: list[int]) -> list[Settlement]:
         """Write, and try again for as long as the store is away."""
