@@ -2,10 +2,14 @@
 
 from datetime import datetime, timedelta
 
+import pytest
+
+from cadenza.deliveries import lanes
 from cadenza.deliveries.permit import Permitted, Refusal
-from cadenza.providers.outcome import Reach, Sent, TryLater
+from cadenza.deliveries.settle import Result, settle
+from cadenza.providers.outcome import Reach, Sent, Transient, TryLater
 from cadenza.sql.tx import Tx
-from tests.deliveries.conftest import Road
+from tests.deliveries.conftest import HOME, Road
 
 HOUR = timedelta(hours=1)
 
@@ -52,6 +56,19 @@ async def ask_to_wait(road: Road, wait: timedelta) -> None:
     await road.settle(ticket, TryLater(wait, Reach.ACCOUNT, "slow down"), permit.attempt_id)
 
 
+async def hold_lane(road: Road, wait: timedelta) -> None:
+    await road.operations.run(
+        lambda tx, now: lanes.park(
+            tx,
+            now,
+            workspace_id=HOME,
+            lane_id="account:ada",
+            until=now + wait,
+            reason="the network wants a rest",
+        )
+    )
+
+
 async def test_what_waited_while_the_network_wanted_a_rest_is_not_missed(road: Road) -> None:
     first = await road.post()
     second, third = await road.post(due=HOUR), await road.post(due=1.5 * HOUR)
@@ -75,18 +92,83 @@ async def test_what_waited_for_a_budget_is_not_missed(road: Road) -> None:
 
 
 async def test_what_was_late_before_the_hold_stays_late(road: Road) -> None:
-    """Nothing ran for three hours; then a post that was tried before got a wait from the network."""
-    first = await road.post()
-    await ask_to_wait(road, timedelta())
-    late = await road.post(due=timedelta(minutes=1))
+    """Nothing ran for three hours; then the lane was held for half an hour."""
+    first, second = await road.post(), await road.post()
     await pass_time(road, 3 * HOUR)
-    await ask_to_wait(road, HOUR / 2)
+    await hold_lane(road, HOUR / 2)
     await pass_time(road, 0.51 * HOUR)
-    assert await states(road, first, late) == ["sent", "missed"]
+    assert await states(road, first, second) == ["missed"] * 2
 
 
 async def test_what_nobody_sent_after_the_hold_is_late_from_then_on(road: Road) -> None:
     first, second = await road.post(), await road.post(due=HOUR)
     await ask_to_wait(road, 3 * HOUR)
     await pass_time(road, 5 * HOUR)
+    assert await states(road, first, second) == ["missed"] * 2
+
+
+async def test_what_was_put_off_is_late_when_nothing_ran_since(road: Road) -> None:
+    await road.limit("ada", "post", "gap", 600)
+    first, second = await road.post(), await road.post()
+    for _ in range(2):
+        for ticket in await road.claim(1):
+            (answer,) = await road.permit(ticket)
+            if isinstance(answer, Permitted):
+                await road.settle(ticket, Sent("r"), answer.attempt_id)
+    assert (await road.row("delivery", second))["deferrals"] == 1
+    await pass_time(road, timedelta(days=3))
     assert await states(road, first, second) == ["sent", "missed"]
+
+
+async def test_what_failed_once_is_late_when_nothing_ran_since(road: Road) -> None:
+    first = await road.post()
+    (ticket,) = await road.claim(1)
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Transient("a hiccup"), permit.attempt_id)
+    await pass_time(road, timedelta(days=3))
+    assert await states(road, first) == ["missed"]
+
+
+async def test_a_try_is_made_again_within_the_grace(road: Road) -> None:
+    first = await road.post()
+    (ticket,) = await road.claim(1)
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Transient("a hiccup", wait=3 * HOUR), permit.attempt_id)
+    await pass_time(road, 3.9 * HOUR)
+    assert await states(road, first) == ["sent"]
+
+
+async def test_the_rest_of_a_thread_is_never_too_late(road: Road) -> None:
+    first = await road.post(content='{"text":"one","parts":["two"]}')
+    (ticket,) = await road.claim(1)
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    part = Result(ticket, Sent("one"), permit.attempt_id, last_part=False)
+    await road.operations.run(lambda tx, now: settle(tx, now, [part]))
+    await road.settle(ticket, Transient("a hiccup"), None)
+    await pass_time(road, timedelta(days=3))
+    assert await states(road, first) == ["sent"]
+
+
+@pytest.mark.parametrize("held", ["paused", "parked", "stopped"])
+async def test_what_is_held_now_is_not_judged_late(road: Road, held: str) -> None:
+    first = await road.post()
+    (ticket,) = await road.claim(1)
+    if held == "parked":
+        await hold_lane(road, 9 * HOUR)
+    elif held == "stopped":
+        await road.operations.run(
+            lambda tx, now: tx.run("UPDATE workspace SET stopped_at = :now", now=now)
+        )
+    else:
+        await road.operations.run(
+            lambda tx, _: lanes.pause(
+                tx, workspace_id=HOME, lane_id=ticket.row["lane_id"], reason="a break"
+            )
+        )
+    await pass_time(road, 3 * HOUR)
+    (answer,) = await road.permit(ticket)
+    assert isinstance(answer, Refusal)
+    assert (await road.row("delivery", first))["state"] == "scheduled"

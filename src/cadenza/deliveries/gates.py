@@ -24,6 +24,7 @@ NETWORK = "network"  # the gate's name
 GONE = "disabled"  # the state of an account that a person let go
 RECIPIENT_CAP = "recipient cap"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
+NO_PARTS = "[]"  # of a thread are out
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
 OPERATOR = "an operator, with `cadenza db confirm`"
 
@@ -91,21 +92,25 @@ def still_wanted(facts: Facts) -> Answer:
     if row["not_after_at"] is not None and now > row["not_after_at"]:
         return End(State.MISSED, "its last allowed time has passed", "an editor can reschedule it")
     late = timedelta(minutes=facts.account["grace_minutes"])
-    tried = any(row[count] for count in ("attempts", "failures", "deferrals"))
-    waits_by_plan = tried or row["action"] != "post"
-    if not waits_by_plan and lateness(facts) > late:
+    half_sent = row["parts_sent"] != NO_PARTS  # the rest of a thread belongs to what is out of it
+    if row["action"] == "post" and not half_sent and lateness(facts) > late:
         return End(State.MISSED, f"it is more than {late} late", "an editor can reschedule it")
     return Pass("wanted")
 
 
 def lateness(facts: Facts) -> timedelta:
-    """Say how long it could have gone and did not: what waits behind a park of its lane is not late for it."""
+    """Say how long it could have gone and did not: what waits behind a hold of its lane is not late for it.
+
+    A try that is made again is due when its wait is over, so it is as late as any other that nobody sends then.
+    """
     lane, now, due = facts.lane, facts.now, facts.delivery["due_at"]
-    opened = opened_of(lane, now)
-    if opened is None or due >= opened:
-        return now - due
+    if lane["paused"] or facts.workspace["stopped_at"] is not None:
+        return timedelta()  # whoever lets it go on says what becomes of what came due
     before = max(timedelta(), (lane["held_at"] or due) - due)
-    return before + (now - opened)
+    if lane["parked_until"] is not None and lane["parked_until"] > now:
+        return before
+    opened = opened_of(lane, now)
+    return now - due if opened is None or due >= opened else before + (now - opened)
 
 
 def opened_of(lane: Row, now: datetime) -> datetime | None:

@@ -117,7 +117,7 @@ def _held(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row
 def _send(
     tx: Tx, now: datetime, held: Sequence[Row], spacing: timedelta
 ) -> tuple[list[str], list[datetime]]:
-    """Give each its instant; a deferral is counted, so that nobody calls it late."""
+    """Give each its instant: from then on it may be late again."""
     turns: dict[tuple[str, datetime], datetime] = {}
     moved: list[str] = []
     due: list[datetime] = []

@@ -42,7 +42,7 @@ def space(
         together = (row["post_id"] or row["id"], row["due_at"])
         turns.setdefault(together, now + spacing * len(turns))
     given = [(row["id"], turns[row["post_id"] or row["id"], row["due_at"]]) for row in late]
-    # A deferral is counted, so that nobody calls it late when its turn comes.
+    # Due at its turn, it is late only if nothing runs then.
     tx.run(
         """
         UPDATE delivery SET due_at = turns.turn_at, slot_at = NULL, deferrals = deferrals + 1,

@@ -149,7 +149,7 @@ def _to_next_slot(tx: Tx, now: datetime, queue: Queue, group: list[Row]) -> date
 def _now(
     tx: Tx, now: datetime, queue: Queue, rows: Sequence[Row], spacing: timedelta
 ) -> list[Moved]:
-    """Send those that are approved, spaced; a deferral is counted, so that nobody calls them late again."""
+    """Send those that are approved, spaced: each is late again only if nothing runs at its turn."""
     groups = _together([row for row in rows if row["approved"]])
     turns = [(row, now + spacing * turn) for turn, group in enumerate(groups) for row in group]
     tx.run(

@@ -205,7 +205,7 @@ def _do(
 
 
 def _send(tx: Tx, account: _Account, moves: Sequence[Move]) -> None:
-    """Give each its turn; a deferral is counted, so that nobody calls it late."""
+    """Give each its turn: from then on it may be late again."""
     tx.run(
         """
         UPDATE delivery SET due_at = turns.turn_at, slot_at = NULL, deferrals = deferrals + 1,
