@@ -112,3 +112,16 @@ async def test_a_page_costs_what_it_shows_however_much_there_is(
     assert used, plan
     assert len(used) == 2 or "post_id" in query, plan
     assert not [line for line in plan if "Seq Scan" in line or "SCAN delivery" in line], plan
+
+
+async def test_a_delivery_is_explained_at_the_instant_that_was_asked_about(place: Place) -> None:
+    viewer = await place.client("viewer")
+    one = f"{LIST}/delivery-of-ada"
+    due = (await viewer.get(one)).json()["due_at"]
+    assert (await viewer.get(f"{one}/explain")).json()["judged_at"] == due
+    at = datetime.fromisoformat(due) - timedelta(days=2)
+    told = (await viewer.get(f"{one}/explain", params={"at": at.isoformat()})).json()
+    assert datetime.fromisoformat(told["judged_at"]) == at
+    for wrong in ("2999-01-01T09:00:00", "2001-01-01T09:00:00+01:00"):  # without an offset; past
+        refused = await viewer.get(f"{one}/explain", params={"at": wrong})
+        assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "query.at")

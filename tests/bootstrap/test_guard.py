@@ -14,7 +14,7 @@ from cadenza.bootstrap import House, open_house
 from cadenza.bootstrap.guard import read_witness
 from cadenza.cli import stand
 from cadenza.deliveries import claim as claiming
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.installation import (
     CLOCK,
     LOCK,
@@ -173,7 +173,7 @@ async def test_the_last_gate_holds_even_a_worker_that_has_not_heard_yet(
     explained = await house.operations.read(
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=id_)
     )
-    assert explained is not None
+    assert isinstance(explained, Explanation)
     assert "restored from a backup" in explained.sentence
     assert "cadenza db confirm" in explained.sentence
 

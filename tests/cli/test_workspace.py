@@ -59,6 +59,10 @@ def test_a_post_goes_from_words_to_a_slot_and_back(ada: Ada) -> None:
     (pill,) = ada("post", "show", post, "--json").data["pills"]
     explained = ada("explain", pill["delivery_id"])
     assert "nothing else stands in its way" in explained.out
+    then = ada("explain", pill["delivery_id"], "--at", "2999-01-01T09:00+01:00")
+    assert "judged as of" in then.out
+    assert "2999-01-01" in then.out
+    assert ada("explain", pill["delivery_id"], "--at", "2001-01-01T09:00+01:00").code == 2
     assert ada("queue", "pause", "webhook", "--reason", "the fair").code == 0
     assert "the fair" in ada("account", "list").out
     assert ada("account", "check").code == 1

@@ -45,7 +45,7 @@ async def why(road: Road, id_: str) -> Explanation:
     said = await road.operations.read(
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=id_)
     )
-    assert said is not None
+    assert isinstance(said, Explanation)
     return said
 
 

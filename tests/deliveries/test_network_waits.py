@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from cadenza.deliveries import lanes
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import NETWORK
 from cadenza.deliveries.lift_suspension import lift_suspension
 from cadenza.deliveries.model import Action, Ticket
@@ -109,7 +109,7 @@ async def test_a_wait_of_the_app_holds_all_accounts_of_the_provider(road: Road) 
     said = await road.operations.read(
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=held)
     )
-    assert said is not None
+    assert isinstance(said, Explanation)
     assert "the app's calls are used up" in said.blocked[NETWORK].says
 
 

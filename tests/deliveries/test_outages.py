@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import NETWORK
 from cadenza.deliveries.heed_outages import ENOUGH, MOST, Call, heed_outages
 from cadenza.deliveries.heed_waits import NetworkWait
@@ -70,7 +70,7 @@ async def test_the_whole_account_rests_for_longer_and_longer_and_says_why(road: 
     told = await road.operations.read(
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=other)
     )
-    assert told is not None
+    assert isinstance(told, Explanation)
     assert "out of order" in told.blocked[NETWORK].says
 
 

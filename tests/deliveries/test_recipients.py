@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cadenza.core.channels import Channel
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import GATES, RECIPIENT_CAP
 from cadenza.deliveries.lift_suspension import Lifted, NotSuspended, lift_suspension
 from cadenza.deliveries.mark_recipients import BLAME, BLAMED, LIMIT, SKIPPED
@@ -228,7 +228,7 @@ async def test_explain_shows_both_gates_in_their_places(post_office: Road) -> No
     said = await post_office.operations.read(
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=id_)
     )
-    assert said is not None
+    assert isinstance(said, Explanation)
     gates = said.as_data()["gates"]
     assert gates["recipient"] == {"passed": True, "says": "the recipient is active"}
     assert gates[RECIPIENT_CAP] == {"passed": True, "says": "1 of 2 contacts in 3 days"}

@@ -7,7 +7,7 @@ import pytest
 
 from cadenza.deliveries import lanes
 from cadenza.deliveries.audit_limits import audit_limits
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.lease_rate import Block, lease_block, locks_of, set_provider_rate
 from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import LATEST, Answer, Permitted, Refusal, Wish, permit
@@ -224,7 +224,7 @@ async def test_a_far_start_rests_the_lane_and_is_explained(road: Road) -> None:
     said = await road.operations.read(
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=id_)
     )
-    assert said is not None
+    assert isinstance(said, Explanation)
     assert "1 in 3600 s" in said.blocked["provider rate"].says
 
 

@@ -9,12 +9,25 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
-from cadenza.api.problems import conflict, not_found
-from cadenza.api.shape import FIRST, ID, LAST, Answer, Asked, Id, Line, Page, Paged, loads, one_of
+from cadenza.api.problems import conflict, invalid, not_found
+from cadenza.api.shape import (
+    FIRST,
+    ID,
+    LAST,
+    Answer,
+    Asked,
+    Id,
+    Instant,
+    Line,
+    Page,
+    Paged,
+    loads,
+    one_of,
+)
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries import change
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.explain import Past, explain
 from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
@@ -60,6 +73,9 @@ class Explained(BaseModel):
     """Every gate with its answer; `says` is the first thing to say."""
 
     says: str
+    judged_at: datetime = Field(
+        description="The instant that the gates were asked about: when it is due, or now"
+    )
     gates: dict[str, dict[str, Any]]
 
 
@@ -153,14 +169,24 @@ async def show_delivery(ask: Ask, workspace_id: Id, delivery_id: Id) -> Delivery
 
 
 @routes.get("/{delivery_id}/explain", needs=Role.VIEWER, scope="deliveries:read")
-async def explain_delivery(ask: Ask, workspace_id: Id, delivery_id: Id) -> Explained:
-    """Say why it does not go now, when it may, and who can change that."""
+async def explain_delivery(
+    ask: Ask,
+    workspace_id: Id,
+    delivery_id: Id,
+    at: Annotated[
+        Instant | None,
+        Query(description="The instant to judge, not past; left out: when it is due, or now"),
+    ] = None,
+) -> Explained:
+    """Say why it does not go, when it may, and who can change that; what is due later is judged then."""
 
     def look(tx: Tx, now: datetime) -> Explained:
         _one(ask, tx, delivery_id)
-        found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id)
+        found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id, at=at)
         if found is None:
             raise not_found("delivery")
+        if isinstance(found, Past):
+            raise invalid("query.at", found.says)
         return Explained(**found.as_data())
 
     return await ask.read(look)

@@ -1,5 +1,6 @@
 """`cadenza explain`: why a delivery does not go now, when it may, who can change that, and what was said."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
@@ -16,20 +17,25 @@ async def explain(
     delivery: str,
     /,
     *,
+    time: Annotated[datetime | None, Parameter(name="--at")] = None,
     said: Annotated[bool, Parameter(negative=())] = False,
     reach: Reach = USUALLY,
 ) -> int:
-    """Say why a delivery does not go now, when it may, and who can change that.
+    """Say why a delivery does not go, when it may, and who can change that.
+
+    What is due later is judged at the instant it is due.
 
     Parameters
     ----------
     delivery
         The delivery's id, as `post show` and `queue show` print it.
+    time
+        Judge another instant instead, now or later, with an offset, for example 2026-12-24T18:00+01:00.
     said
         Show besides what was sent to the network for it and what came back, without secrets.
     """
     async with reached(reach) as home:
-        told = await home.deliveries.explain(delivery)
+        told = await home.deliveries.explain(delivery, at=time)
         shown = await home.deliveries.show(delivery)
         attempts = await home.deliveries.list_attempts(delivery)
         exchanges = await home.deliveries.list_exchanges(delivery) if said else []
@@ -38,6 +44,8 @@ async def explain(
         print_json({"delivery": shown, "explained": told, "attempts": attempts, **more})
         return OK
     say(told["says"])
+    if shown["state"] in ("draft", "scheduled"):
+        say(f"judged as of {at(told['judged_at'])}")
     if shown["state"] == "unconfirmed":
         look = f"cadenza decide {delivery} --fence {shown['fence']}"
         say(f"look at the account, then: {look} --there, or --not-there to send it again")

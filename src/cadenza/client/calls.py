@@ -509,10 +509,12 @@ class Deliveries(Calls):
             idempotency_key=idempotency_key,
         )
 
-    async def explain(self, delivery_id: str, /) -> shapes.Explained:
-        """Say why it does not go now, when it may, and who can change that."""
+    async def explain(self, delivery_id: str, /, *, at: Instant | None = None) -> shapes.Explained:
+        """Say why it does not go, when it may, and who can change that; what is due later is
+        judged then.
+        """
         return await self._asker.request(
-            "GET", f"{self._at}/deliveries/{part(delivery_id)}/explain"
+            "GET", f"{self._at}/deliveries/{part(delivery_id)}/explain", query={"at": at}
         )
 
     def list(

@@ -781,6 +781,8 @@ class Explained(TypedDict):
     """Every gate with its answer; `says` is the first thing to say."""
 
     says: str
+    # The instant that the gates were asked about: when it is due, or now
+    judged_at: str
     gates: dict[str, dict[str, Any]]
 
 

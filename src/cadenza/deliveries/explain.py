@@ -1,11 +1,16 @@
-"""Why does this delivery not go? Every gate with its answer, without side effects, at any time."""
+"""Why does this delivery not go? Every gate with its answer, without side effects, now or at a later instant.
 
-from dataclasses import dataclass
-from datetime import datetime
+What is due later is judged at the instant it is due: its hours, its day, its budgets. What only people lift (a
+pause, a stop, a lost connection) is told as it is now. What is over tells what became of it. Limits: what others
+take from a budget until then is not foreseen, and how the gates stood in the past nobody kept: attempts tell it.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
-from cadenza.deliveries.facts import read_facts
-from cadenza.deliveries.gates import Answer, End, Wait, as_data, ask_all
+from cadenza.deliveries.facts import read_facts, select
+from cadenza.deliveries.gates import GATES, Answer, End, Facts, Pass, Wait, as_data, ask_all
 from cadenza.sql.tx import Row, Tx
 
 _ENDED = {
@@ -19,6 +24,20 @@ _ENDED = {
 }
 
 
+_INSTALLATION, _LANE = "installation", "lane"
+_AS_OF_NOW = (_INSTALLATION, "workspace", "account")
+_CLOCKS_DIFFER = timedelta(minutes=1)  # an instant so little past means now
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An instant that is over cannot be judged any more."""
+
+    says: str = (
+        "that instant is past: the attempts tell what was tried then; ask about now or later"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The whole answer; `sentence` is the first thing to say."""
@@ -26,6 +45,7 @@ class Explanation:
     delivery: Row
     gates: dict[str, Answer]
     now: datetime
+    judged_at: datetime  # the instant that the gates were asked about
 
     @property
     def blocked(self) -> dict[str, End | Wait]:
@@ -37,27 +57,76 @@ class Explanation:
         """Say it in one line."""
         row = self.delivery
         if row["state"] == "sent":
-            return f"it was sent at {row['sent_at']:%Y-%m-%d %H:%M:%S} UTC"
+            return f"it was sent at {_clock(row['sent_at'])}"
         if row["state"] != "scheduled":
             said = _ENDED.get(row["state"], f"it is {row['state']}")
             return said + (f": {row['reason']}" if row["reason"] else "")
         if self.blocked:
             name, answer = next(iter(self.blocked.items()))
             until = getattr(answer, "until", None)
-            when = f", not before {until:%Y-%m-%d %H:%M:%S} UTC" if until else ""
+            when = f", not before {_clock(until)}" if until else ""
             who = f"; {answer.who} can change it" if answer.who else ""
-            return f"{name}: {answer.says}{when}{who}"
-        if row["due_at"] > self.now:
-            return f"it is due at {row['due_at']:%Y-%m-%d %H:%M:%S} UTC, and nothing else stands in its way"
+            return f"{name}: {answer.says}{when}{who}{self._judged}"
+        if row["due_at"] > self.judged_at:
+            return f"it is due at {_clock(row['due_at'])}, and nothing else stands in its way{self._judged}"
+        if self.judged_at == row["due_at"] > self.now:
+            return f"it is due at {_clock(row['due_at'])}, and nothing else stands in its way"
+        if self.judged_at > self.now:
+            return f"nothing stands in its way at {_clock(self.judged_at)}"
         return "nothing stands in its way: the next free worker takes it"
+
+    @property
+    def _judged(self) -> str:
+        if self.judged_at <= self.now:
+            return ""
+        due = ", when it is due" if self.judged_at == self.delivery["due_at"] else ""
+        return f" (judged at {_clock(self.judged_at)}{due})"
 
     def as_data(self) -> dict[str, Any]:
         """Show it to an API or a command line."""
-        return {"says": self.sentence, "gates": {n: as_data(a) for n, a in self.gates.items()}}
+        return {
+            "says": self.sentence,
+            "judged_at": self.judged_at,
+            "gates": {n: as_data(a) for n, a in self.gates.items()},
+        }
 
 
-def explain(tx: Tx, now: datetime, *, workspace_id: str, delivery_id: str) -> Explanation | None:
-    """Explain a delivery of this workspace; None: there is none of that id."""
+def explain(
+    tx: Tx, now: datetime, *, workspace_id: str, delivery_id: str, at: datetime | None = None
+) -> Explanation | Past | None:
+    """Explain a delivery of this workspace; None: there is none of that id.
+
+    `at` is the instant to judge; without it a delivery that is due later is judged when it is due.
+    """
+    if at is not None and at < now - _CLOCKS_DIFFER:
+        return Past()
     key = (workspace_id, delivery_id)
-    facts = read_facts(tx, now, [key]).get(key)
-    return None if facts is None else Explanation(facts.delivery, ask_all(facts), now)
+    row = select(tx, "delivery", [key]).get(key)
+    if row is None:
+        return None
+    waits = row["state"] in ("draft", "scheduled")
+    judged_at = max(now, at or (row["due_at"] if waits else now))
+    facts = read_facts(tx, judged_at, [key])[key]
+    return Explanation(facts.delivery, _ask(facts, now), now, judged_at)
+
+
+def _ask(facts: Facts, now: datetime) -> dict[str, Answer]:
+    """Ask every gate at the instant of the facts; say "now" of what holds now and nobody knows how long."""
+    if facts.now <= now:
+        return ask_all(facts)
+    lane = facts.lane
+    ends: datetime | None = lane["paused_until"] if lane["paused"] else None
+    over = ends if ends is not None and ends <= facts.now else None
+    answers = ask_all(replace(facts, lane={**lane, "paused": False}) if over else facts)
+    answers[_INSTALLATION] = GATES[_INSTALLATION](replace(facts, now=now))
+    for name in (*_AS_OF_NOW, *((_LANE,) if lane["paused"] else ())):
+        answer = answers[name]
+        if isinstance(answer, Wait):
+            answers[name] = replace(answer, says=f"now {answer.says}")
+    if over and isinstance(answers[_LANE], Pass):
+        answers[_LANE] = Pass(f"now paused, open again at {_clock(over)}")
+    return answers
+
+
+def _clock(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%d %H:%M:%S} UTC"

@@ -6,7 +6,7 @@ Warnings change nothing. Hard limits are the gates' business; here they are only
 from datetime import datetime, timedelta
 
 from cadenza.core.zones import get_zone, local_day
-from cadenza.deliveries.explain import explain
+from cadenza.deliveries.explain import Explanation, explain
 from cadenza.sql.tx import Tx
 
 _AROUND = timedelta(
@@ -56,5 +56,6 @@ def why_over_the_day(
 
 def what_holds(tx: Tx, now: datetime, *, workspace_id: str, delivery_id: str) -> tuple[str, ...]:
     """Say what keeps a delivery from going at once: a stop, a pause, an account, a budget."""
-    found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id)
-    return () if found is None else tuple(f"it waits: {a.says}" for a in found.blocked.values())
+    found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id, at=now)
+    blocked = found.blocked.values() if isinstance(found, Explanation) else ()
+    return tuple(f"it waits: {answer.says}" for answer in blocked)

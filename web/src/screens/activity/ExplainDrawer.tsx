@@ -60,11 +60,11 @@ function Explanation({ id }: { id: string }) {
           <Stack>
             <Head delivery={shown} account={account} zone={zone} />
             <Fetched query={explained} rows={2}>
-              {({ says, gates }) => (
+              {({ says, gates, judged_at }) => (
                 <>
                   <Text fw={600}>{asSentence(onClock(says, zone))}</Text>
                   <Mend delivery={shown} />
-                  {(shown.state === "scheduled" || shown.state === "draft" || shown.state === "missed") && <Gates gates={gates} zone={zone} accountId={shown.account_id} />}
+                  {(shown.state === "scheduled" || shown.state === "draft" || shown.state === "missed") && <Gates gates={gates} judgedAt={judged_at} zone={zone} accountId={shown.account_id} />}
                 </>
               )}
             </Fetched>

@@ -33,11 +33,16 @@ const names: Record<string, string> = {
 };
 
 /** Every gate in the order in which the road asks it, with what it answered and who can change that. */
-export function Gates(props: { gates: Record<string, unknown>; zone: string; accountId: string }) {
+export function Gates(props: { gates: Record<string, unknown>; judgedAt: string; zone: string; accountId: string }) {
   const now = useNow();
   const { zone } = props;
   return (
     <Section title="What must let it pass">
+      {Date.parse(props.judgedAt) > now.getTime() && (
+        <Text size="xs" c="dimmed">
+          As it will be when it is due, {moment(props.judgedAt, zone)} {placeOf(zone)}
+        </Text>
+      )}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
         {(Object.entries(props.gates) as [string, Gate][]).map(([name, gate]) => (
           <li key={name}>
