@@ -4,15 +4,16 @@ import base64
 import hmac
 import json
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 import pytest
 
 from cadenza.core.backoff import delay
-from cadenza.notices.claim import BACKOFFS, TRIES
+from cadenza.notices.claim import BACKOFFS, BEHIND, TRIES
 from cadenza.providers.http.policy import HostRule
-from tests.notices.conftest import SECRET, House
+from cadenza.sql.tx import Tx
+from tests.notices.conftest import HOME, SECRET, House
 from tests.providers.http.rude import Manner, Rude, Visit, polite
 
 
@@ -97,6 +98,103 @@ def test_a_receiver_may_be_away_for_three_days() -> None:
     tries = range(1, TRIES["webhook"])
     shortest = sum((delay(BACKOFFS["webhook"], n, fraction=0.999) for n in tries), timedelta())
     assert shortest > timedelta(days=3)
+
+
+async def follow(house: House, id_: str, state: str) -> None:
+    """Let something more become of a delivery."""
+
+    def write(tx: Tx, now: datetime) -> None:
+        tx.run(
+            """
+            INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
+            VALUES (:home, :id, :kind, :subject, :body, :now)
+            """,
+            home=HOME,
+            id=f"{id_}:0:{state}",
+            kind=f"delivery.{state}",
+            subject=id_,
+            body='{"reason":"","url":null}',
+            now=now,
+        )
+
+    await house.operations.run(write)
+
+
+def heard(server: Rude) -> list[str]:
+    return [json.loads(body)["type"].removeprefix("delivery.") for body in server.bodies]
+
+
+async def test_news_of_one_delivery_come_in_order_after_a_repetition(house: House) -> None:
+    async with Rude(answering("503 Busy", "503 Busy")) as server:
+        await listen(house, server)
+        id_ = await house.deliver("unconfirmed")
+        await house.dispatch()
+        await follow(house, id_, "sent")
+        await house.dispatch(2)
+        assert heard(server) == ["unconfirmed"]
+        await house.make_due()
+        await house.dispatch(2)
+        assert heard(server) == ["unconfirmed"] * 2
+        await house.make_due()
+        await house.dispatch()
+        assert heard(server) == ["unconfirmed"] * 3
+        await house.dispatch()  # once it was told the next follows at once
+        assert heard(server) == [*["unconfirmed"] * 3, "sent"]
+
+
+async def test_news_of_one_delivery_come_in_order_from_one_pass(house: House) -> None:
+    async with Rude(polite) as server:
+        await listen(house, server)
+        id_ = await house.deliver("unconfirmed")
+        await follow(house, id_, "failed")
+        await follow(house, id_, "sent")
+        await house.dispatch(3)
+        assert heard(server) == ["unconfirmed", "failed", "sent"]
+
+
+async def test_what_was_given_up_holds_nothing_behind_it(house: House) -> None:
+    async with Rude(answering(*["500 Oops"] * TRIES["webhook"])) as server:
+        await listen(house, server)
+        id_ = await house.deliver("unconfirmed")
+        await house.dispatch()
+        await follow(house, id_, "sent")
+        for _ in range(TRIES["webhook"]):
+            await house.make_due()
+            await house.dispatch()
+        await house.dispatch()
+        assert heard(server) == [*["unconfirmed"] * TRIES["webhook"], "sent"]
+
+
+async def test_news_of_others_wait_for_nothing(house: House) -> None:
+    """One delivery's news cannot be told; more of it than a pass takes stands behind, before another's."""
+    async with Rude(answering("503 Busy")) as server:
+        await listen(house, server)
+        id_ = await house.deliver("unconfirmed")
+        await house.dispatch()
+        for number in range(60):
+            await follow(house, id_, f"more{number}")
+        await house.deliver("sent", post="p2")
+        await house.dispatch()
+        assert heard(server) == ["unconfirmed", "sent"]
+    behind = [row for row in await house.rows("notice") if row["outbox_id"].startswith(f"{id_}:0")]
+    assert len(behind) == 60
+    now = await house.now()
+    assert all(row["due_at"] > now for row in behind)  # not looked at again by every pass
+
+
+async def test_finding_what_is_older_walks_along_the_index(house: House) -> None:
+    def plan(tx: Tx, _: datetime) -> str:
+        if tx.dialect == "postgresql":
+            tx.run("SET LOCAL enable_seqscan = off")  # the table is nearly empty
+        how = "EXPLAIN QUERY PLAN" if tx.dialect == "sqlite" else "EXPLAIN"
+        rows = tx.all(f"{how} {BEHIND}", heads=[(HOME, "a", "hook")])
+        return "\n".join(str(list(row.values())) for row in rows)
+
+    said = await house.operations.run(plan)
+    assert "notice_subject" in said
+    assert "SCAN older" not in said
+    assert "Sort" not in said
+    assert "TEMP B-TREE" not in said
 
 
 async def test_a_receiver_that_is_gone_is_not_called_again(house: House) -> None:

@@ -2,7 +2,8 @@
 
 Run under the lock `notices`, so that a group is never split between two dispatchers. Each (row, medium,
 target) is told once as far as the medium allows: `told_at` is set after the other side took it; if a
-process dies in between, the lease runs out and it is told again under the same name.
+process dies in between, the lease runs out and it is told again under the same name. A program hears of one
+object in order: what finds older news of it waiting is put off until that has ended, told or given up.
 """
 
 from collections.abc import Sequence
@@ -25,22 +26,47 @@ BACKOFFS = {
     "email": Backoff(base=timedelta(seconds=30), factor=2.5, cap=timedelta(hours=6)),
     "webhook": Backoff(base=timedelta(seconds=5), factor=5, cap=timedelta(hours=8)),
 }
+ROUNDS = 10  # a pass that only found what comes later looks on, so that nobody else waits for that
+Key = tuple[str, str, str]  # a workspace, an outbox row (a webhook's group) and a webhook
+# When the oldest waiting news of the same object is tried: one look along the index for each row.
+BEHIND = """
+SELECT mine.workspace_id, mine.outbox_id, mine.target_id, (
+    SELECT older.due_at FROM notice AS older
+    WHERE older.workspace_id = mine.workspace_id AND older.medium = 'webhook'
+        AND older.target_id = mine.target_id AND older.subject_id = mine.subject_id
+        AND older.state = 'waiting'
+        AND (older.happened_at, older.outbox_id) < (mine.happened_at, mine.outbox_id)
+    ORDER BY older.happened_at, older.outbox_id LIMIT 1
+) AS older_due_at
+FROM TABLE(:heads) AS asked (workspace_id text, outbox_id text, target_id text)
+JOIN notice AS mine ON mine.workspace_id = asked.workspace_id AND mine.outbox_id = asked.outbox_id
+    AND mine.medium = 'webhook' AND mine.target_id = asked.target_id
+"""
 
 
 def claim(tx: Tx, now: datetime, *, limit: int = 50) -> list[Parcel]:
     """Lease up to `limit` groups that are due."""
-    heads = tx.all(
-        """
-        SELECT workspace_id, medium, target_id, group_key, min(due_at) AS first_at FROM notice
-        WHERE state = 'waiting' AND due_at <= :now AND (leased_until IS NULL OR leased_until <= :now)
-        GROUP BY workspace_id, medium, target_id, group_key
-        ORDER BY first_at LIMIT :limit
-        """,
-        now=now,
-        limit=limit,
-    )
-    found = (_take(tx, now, head) for head in heads if not _put_off(tx, now, head))
-    return [parcel for parcel in found if parcel is not None]
+    for _ in range(ROUNDS):
+        heads = tx.all(
+            """
+            SELECT workspace_id, medium, target_id, group_key, min(due_at) AS first_at FROM notice
+            WHERE state = 'waiting' AND due_at <= :now AND (leased_until IS NULL OR leased_until <= :now)
+            GROUP BY workspace_id, medium, target_id, group_key
+            ORDER BY first_at LIMIT :limit
+            """,
+            now=now,
+            limit=limit,
+        )
+        later = _put_behind(tx, now, [head for head in heads if head["medium"] == "webhook"])
+        taken = (
+            _take(tx, now, head)
+            for head in heads
+            if _key(head) not in later and not _put_off(tx, now, head)
+        )
+        found = [parcel for parcel in taken if parcel is not None]
+        if found or not later:
+            return found
+    return []
 
 
 def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: float = 0.0) -> int:
@@ -58,7 +84,7 @@ def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: f
             change = {"state": state, "reason": says, "told": None, "due": due}
     if isinstance(ending, Never) and ending.gone and parcel.medium == "webhook":
         _stop_webhook(tx, parcel, ending.says)
-    return tx.run_each(
+    changed = tx.run_each(
         """
         UPDATE notice SET state = :state, reason = :reason, told_at = :told, due_at = :due,
             attempts = attempts + 1, leased_until = NULL
@@ -76,6 +102,62 @@ def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: f
             }
             for news in parcel.news
         ],
+    )
+    if parcel.medium == "webhook" and change["state"] != "waiting" and changed:
+        _let_follow(tx, now, parcel)
+    return changed
+
+
+def _key(head: Row) -> Key:
+    return head["workspace_id"], head["group_key"], head["target_id"]
+
+
+def _put_behind(tx: Tx, now: datetime, heads: Sequence[Row]) -> set[Key]:
+    """Put off what a program is to hear after older news of the same object; return what was.
+
+    Whoever tells the older lets it follow; should nobody, it is looked at again when that was tried.
+    """
+    if not heads:
+        return set()
+    rows = tx.all(BEHIND, heads=sorted(_key(head) for head in heads))
+    behind = [row for row in rows if row["older_due_at"] is not None]
+    tx.run_each(
+        """
+        UPDATE notice SET due_at = :again
+        WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = 'webhook'
+            AND target_id = :target_id AND state = 'waiting'
+        """,
+        [
+            {
+                "again": max(now + AGAIN, row["older_due_at"] + LEASE),
+                "workspace_id": row["workspace_id"],
+                "outbox_id": row["outbox_id"],
+                "target_id": row["target_id"],
+            }
+            for row in behind
+        ],
+    )
+    return {(row["workspace_id"], row["outbox_id"], row["target_id"]) for row in behind}
+
+
+def _let_follow(tx: Tx, now: datetime, parcel: Parcel) -> None:
+    """Let the next news of the same object be due: nothing older is waiting any more."""
+    (news,) = parcel.news
+    tx.run(
+        """
+        UPDATE notice SET due_at = :now
+        WHERE workspace_id = :workspace_id AND medium = 'webhook' AND target_id = :target_id
+            AND state = 'waiting' AND due_at > :now AND attempts = 0 AND outbox_id = (
+                SELECT outbox_id FROM notice
+                WHERE workspace_id = :workspace_id AND medium = 'webhook' AND target_id = :target_id
+                    AND subject_id = :subject_id AND state = 'waiting'
+                ORDER BY happened_at, outbox_id LIMIT 1
+            )
+        """,
+        now=now,
+        workspace_id=parcel.workspace_id,
+        target_id=parcel.target_id,
+        subject_id=news["subject_id"],
     )
 
 

@@ -95,8 +95,11 @@ def _webhooks(tx: Tx, now: datetime, row: Row) -> None:
 def _add(tx: Tx, row: Row, *, medium: str, target_id: str, group: str, due: datetime) -> None:
     tx.run(
         """
-        INSERT INTO notice (workspace_id, outbox_id, medium, target_id, group_key, due_at)
-        VALUES (:workspace_id, :outbox_id, :medium, :target_id, :group_key, :due)
+        INSERT INTO notice (
+            workspace_id, outbox_id, medium, target_id, group_key, due_at, subject_id, happened_at
+        ) VALUES (
+            :workspace_id, :outbox_id, :medium, :target_id, :group_key, :due, :subject_id, :happened_at
+        )
         ON CONFLICT (workspace_id, outbox_id, medium, target_id) DO NOTHING
         """,
         workspace_id=row["workspace_id"],
@@ -105,4 +108,6 @@ def _add(tx: Tx, row: Row, *, medium: str, target_id: str, group: str, due: date
         target_id=target_id,
         group_key=group,
         due=due,
+        subject_id=row["subject_id"],
+        happened_at=row["created_at"],
     )
