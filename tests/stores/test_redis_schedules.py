@@ -31,7 +31,7 @@ def before(
     store: RedisStore, script: str, other: RedisStore, monkeypatch: pytest.MonkeyPatch, *says: bool
 ) -> None:
     """Let another pause or open the schedule right before one of our steps."""
-    run, left = store._run, list(says)  # pyright: ignore[reportPrivateUsage]
+    run, left = store._run, list(says)
 
     async def meet(name: str, *args: Any, **options: Any) -> Any:
         while name == script and left:
@@ -67,7 +67,7 @@ async def test_a_pause_finds_a_schedule_that_moved_meanwhile(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mover, other = pair
-    run = other._run  # pyright: ignore[reportPrivateUsage]
+    run = other._run
     left = [MOVED]
 
     async def meet(name: str, *args: Any, **options: Any) -> Any:
