@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.engine import Engine, Running, State
+from cadenza.engine import Engine, Running, State, settler
 from cadenza.engine.outcomes import Settlement
 from tests.engine.conftest import finished, working
 
@@ -75,3 +75,35 @@ async def test_a_job_whose_outcome_was_dropped_is_run_again(
 
     assert (job.state, job.crashes) == (State.DONE, 1)
     assert await engine.output(first) == 1
+
+
+async def test_a_lease_is_closed_by_the_write_of_its_last_outcome_and_not_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A process that dies between two writes would leave jobs behind that no rescue finds."""
+    monkeypatch.setattr(settler, "MOST", 2)
+    async with Engine("memory://") as engine:
+        really = engine.store.settle
+        under: list[int] = []  # the leases that outcomes came under
+        shut: list[int] = []
+        late: list[int] = []
+
+        async def settle(
+            settlements: Sequence[Settlement], *, closed: Sequence[int] = ()
+        ) -> list[Settlement]:
+            late.extend(each.id for each in settlements if each.lease in shut)
+            under.extend(settlement.lease for settlement in settlements)
+            shut.extend(closed)
+            await asyncio.sleep(0.005)  # while others gather
+            return await really(settlements, closed=closed)
+
+        monkeypatch.setattr(engine.store, "settle", settle)
+
+        @engine.task
+        async def work() -> None: ...
+
+        ids = [answer.id for answer in await work.enqueue_many([{}] * 9)]
+        async with working(engine):
+            await finished(engine, *ids)
+    assert (len(under), late) == (9, [])
+    assert sorted(shut) == sorted(set(under))

@@ -56,6 +56,12 @@ class Hands:
             if not held.lapses:
                 self.closed.append(lease)
 
+    def take_closed(self, unwritten: set[int]) -> list[int]:
+        """Hand out the leases to close; those with outcomes yet to be written stay for a later write."""
+        closed = [lease for lease in self.closed if lease not in unwritten]
+        self.closed = [lease for lease in self.closed if lease in unwritten]
+        return closed
+
     def lapse(self, lease: int) -> None:
         """Let a lease run out, because an outcome of it was dropped and its job is to be rescued."""
         held = self.leases.get(lease)

@@ -58,7 +58,7 @@ class Settler:
 
     async def _write_next(self) -> None:
         batch, self._gathered = self._gathered[:MOST], self._gathered[MOST:]
-        closed, self._hands.closed = self._hands.closed, []
+        closed = self._hands.take_closed({settlement.lease for settlement in self._gathered})
         refused, dropped = await self._write(batch, closed)
         self._hands.unsettled -= len(batch)
         self._hands.hungry.set()
