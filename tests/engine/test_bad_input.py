@@ -1,13 +1,15 @@
 """Bad input: a clear error that says what to do, and nothing stored."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import pytest
 
-from cadenza.engine import Debounce, Engine, InvalidJob, Limit, Rate, Throttle
+from cadenza.engine import Debounce, Engine, InvalidJob, Limit, Rate, Running, Throttle
 from cadenza.engine.store import Store
+from tests.engine.conftest import finished, working
 
 
 @pytest.fixture
@@ -188,3 +190,42 @@ async def test_a_handler_must_take_its_arguments_by_name(engine: Engine) -> None
 def test_an_address_that_names_no_store_is_refused(address: str) -> None:
     with pytest.raises(InvalidJob, match="cannot open a store at"):
         Engine(address)
+
+
+@pytest.mark.parametrize(
+    ("progress", "says"),
+    [
+        ("x" * 1024 * 1024, "more than 1,048,576: store it elsewhere"),
+        ({"at": ["A\x00"]}, "holds a NUL character"),
+        ({"share": float("nan")}, "holds NaN or infinity"),
+        (Record(float("inf")), "holds NaN or infinity"),
+        (object(), "is not JSON"),
+        ("lone \ud800 surrogate", "is not JSON"),
+    ],
+    ids=["large", "nul", "nan", "infinity", "object", "surrogate"],
+)
+@pytest.mark.parametrize("threaded", [False, True], ids=["async", "thread"])
+async def test_progress_is_refused_as_a_payload_is_and_the_last_one_stays(
+    engine: Engine, progress: object, says: str, *, threaded: bool
+) -> None:
+    if threaded:
+
+        @engine.task(name="work", retry=0)
+        def work(job: Running) -> None:
+            job.report_from_thread({"done": 1})
+            job.report_from_thread(progress)
+    else:
+
+        @engine.task(name="work", retry=0)
+        async def work(job: Running) -> None:
+            await job.report({"done": 1})
+            await job.report(progress)
+
+    async with working(engine):
+        (job,) = await finished(engine, (await engine.enqueue("work")).id)
+
+    note = json.loads(job.errors[-1])
+    assert note["kind"] == "InvalidJob"
+    assert f"the progress of job {job.id} " in note["message"]
+    assert says in note["message"]
+    assert json.loads(job.progress or "") == {"done": 1}

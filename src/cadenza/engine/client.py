@@ -15,6 +15,7 @@ from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import Chance, SystemChance
 from cadenza.core.recurrence import Overlap, Preview, next_occurrence, preview
 from cadenza.engine.employ import Employer, employ
+from cadenza.engine.encode import to_json
 from cadenza.engine.errors import EngineError, InvalidJob, MissingTrait, UnknownName, unknown
 from cadenza.engine.hooks import Hooks
 from cadenza.engine.job import (
@@ -31,7 +32,6 @@ from cadenza.engine.job import (
     WorkerInfo,
 )
 from cadenza.engine.options import Options, check_limit, check_name, duration, instant
-from cadenza.engine.payload import to_json
 from cadenza.engine.recurring import (
     MOMENT,
     dump_recurrence,

@@ -16,6 +16,7 @@ import msgspec
 
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
+from cadenza.engine.encode import to_json
 from cadenza.engine.errors import InvalidJob
 from cadenza.engine.hooks import Hooks, tell
 from cadenza.engine.job import Claimed, Scope
@@ -32,7 +33,6 @@ from cadenza.engine.outcomes import (
     Stopped,
     Verdict,
 )
-from cadenza.engine.payload import to_json
 from cadenza.engine.running import LostLease, Report, Running
 from cadenza.engine.slots import NEVER, Slot
 from cadenza.engine.task import Task

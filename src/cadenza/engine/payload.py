@@ -1,12 +1,10 @@
 """A job's arguments: checked against the handler's signature, on the way in and on the way out.
 
 The signature becomes a msgspec struct once, when the task is declared; a payload is then encoded,
-decoded by that struct, and refused with the path of what does not fit. JSON only, at most 1 MiB,
-no NUL and no NaN, so that every store keeps the same thing.
+decoded by that struct, and refused with the path of what does not fit.
 """
 
 import inspect
-import math
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,12 +13,9 @@ from typing import Any
 import msgspec
 
 from cadenza.core.suggest import closest
+from cadenza.engine.encode import to_json
 from cadenza.engine.errors import InvalidJob
 from cadenza.engine.running import Running
-
-LARGEST = 1024 * 1024  # bytes of JSON; larger things belong in a file the payload names
-
-_encode = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +102,6 @@ def read_signature(task: str, handler: Callable[..., object]) -> Signature:
     )
 
 
-def to_json(value: object, *, what: str) -> str:
-    """Encode as JSON text; refuse what is not JSON, too large, or what a store would keep differently."""
-    try:
-        raw = _encode(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        message = f"{what} is not JSON: {error}"
-        raise InvalidJob(message) from error
-    if len(raw) > LARGEST:
-        message = f"{what} is {len(raw):,} bytes of JSON, more than {LARGEST:,}: store it elsewhere, pass its name"
-        raise InvalidJob(message)
-    if b"\\u0000" in raw and _holds(value, _is_nul):
-        message = f"{what} holds a NUL character, which PostgreSQL cannot keep: remove it"
-        raise InvalidJob(message)
-    if b"null" in raw and _holds(value, _is_nan):
-        message = f"{what} holds NaN or infinity, which JSON does not know: use null or a string"
-        raise InvalidJob(message)
-    return raw.decode()
-
-
 def _decoder(task: str, schema: Any) -> Callable[[str | bytes], Any]:
     try:
         return msgspec.json.Decoder(schema).decode
@@ -136,26 +112,3 @@ def _decoder(task: str, schema: Any) -> Callable[[str | bytes], Any]:
 
 def _constant(value: object) -> Callable[[], object]:
     return lambda: value
-
-
-def _is_nul(value: object) -> bool:
-    return isinstance(value, str) and "\x00" in value
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
-
-
-def _holds(value: object, bad: Callable[[object], bool]) -> bool:
-    """Search a value that encoded well, so its depth is bounded; records are looked into as they are encoded."""
-    return _found(msgspec.to_builtins(value), bad)
-
-
-def _found(value: object, bad: Callable[[object], bool]) -> bool:
-    if bad(value):
-        return True
-    if isinstance(value, dict):
-        return any(_found(key, bad) or _found(item, bad) for key, item in value.items())
-    if isinstance(value, list | tuple | set | frozenset):
-        return any(_found(item, bad) for item in value)
-    return False

@@ -10,6 +10,7 @@ from datetime import datetime
 
 import msgspec
 
+from cadenza.engine.encode import to_json
 from cadenza.engine.job import Claimed
 
 Report = Callable[[int, int, str], Awaitable[bool]]
@@ -72,8 +73,11 @@ class Running:
         return None if text is None else msgspec.json.decode(text)
 
     async def report(self, progress: object) -> None:
-        """Keep progress with the job: for people to see, and for the next attempt to resume from."""
-        text = msgspec.json.encode(progress).decode()
+        """Keep progress with the job: for people to see, and for the next attempt to resume from.
+
+        What a payload may not hold it may not hold either: `InvalidJob`, and the last one stays.
+        """
+        text = to_json(progress, what=f"the progress of job {self.id}")
         if not await self._report(self._claimed.id, self._claimed.lease, text):
             message = f"job {self.id} was taken over by another worker"
             raise LostLease(message)
