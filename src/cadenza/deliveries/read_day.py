@@ -80,4 +80,4 @@ def read_days(tx: Tx, now: datetime, asked: Sequence[Asked]) -> dict[tuple[str, 
 
 def _bounds(now: datetime, one: Asked) -> tuple[datetime, datetime]:
     zone = get_zone(one.zone)
-    return day_bounds(local_day(now, zone), zone)
+    return day_bounds(local_day(max(now, one.delivery["due_at"]), zone), zone)
