@@ -203,7 +203,7 @@ async def _send(wire: h11.Connection, writer: asyncio.StreamWriter, answer: Answ
 
 
 async def _drip(
-    data: bytes, seconds: float, writer: asyncio.StreamWriter, world: World, pieces: int = 40
+    data: bytes, seconds: float, writer: asyncio.StreamWriter, world: World, pieces: int = 10
 ) -> None:
     step = max(1, len(data) // pieces)
     for start in range(0, len(data), step):

@@ -25,7 +25,7 @@ class Kind(StrEnum):
     ERROR_BEFORE = "error_before"  # e, f: `answer` (or a gateway's page) and nothing done
     ERROR_AFTER = "error_after"  # e: the same, and yet it was done
     HTML_AFTER = "html_after"  # e: done, and a success whose body is a web page
-    DRIP = "drip"  # g: done, and the reply comes byte by byte over `seconds`
+    DRIP = "drip"  # g: done, and the reply comes bit by bit over `seconds`
     TWICE = "twice"  # h: the request is processed twice, as by a proxy that repeats
     LAG = "lag"  # i: done, but lists do not show it for `seconds` of the networks' clock
     EXPIRE = "expire"  # j: the caller's token runs out right before this call
