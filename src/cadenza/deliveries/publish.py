@@ -218,10 +218,6 @@ class Publisher:
             if not isinstance(answer, Permitted):
                 return answer if isinstance(answer, Stale) else None
             ticket.row["permitted"] = True
-            if self._clock.monotonic() - asked > FRESH:
-                # A call that began now could outlast the deadline, and others go by that.
-                late = NotReady(timedelta(), "its permit had grown old before the call")
-                return self._result(ticket, late, answer.attempt_id, notes=notes)
             notes.step = Step.PUBLISH
             call = replace(
                 call,
@@ -231,7 +227,7 @@ class Publisher:
                 now=Reading(answer.began_at, asked).now(self._clock),
             )
             outcome = await self._ending.run(
-                self._irreversibly(sender.provider, call, ticket, takes.total_seconds()),
+                self._irreversibly(sender.provider, call, ticket, takes.total_seconds(), asked),
                 partial(self._keep, ticket, answer.attempt_id, notes=notes, more=part < last),
             )
             call = self._with_newest_tokens(call, ticket)
@@ -279,10 +275,14 @@ class Publisher:
         return won
 
     async def _irreversibly(
-        self, provider: Provider, call: Call, ticket: Ticket, takes: float
+        self, provider: Provider, call: Call, ticket: Ticket, takes: float, asked: float
     ) -> Outcome:
         """Make the call; once more with renewed tokens if these were refused and the permit lasts."""
         began = self._clock.monotonic()
+        if began - asked > FRESH:
+            # A call that began now could outlast the deadline, and others go by that. Asked here, with
+            # nothing to wait for before the call: a process may sleep wherever it waits for its turn.
+            return NotReady(timedelta(), "its permit had grown old before the call")
         outcome = await self._call_within(takes, provider, call)
         if not isinstance(outcome, Disconnected):
             return outcome
