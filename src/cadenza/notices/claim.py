@@ -18,10 +18,8 @@ LOCK = "notices"
 LEASE = timedelta(minutes=5)
 AGAIN = timedelta(minutes=1)  # until a post's other channels are looked at again
 PATIENCE = timedelta(hours=1)  # how long a failure waits for them at most
-TRIES = {
-    "email": 12,
-    "webhook": 25,
-}  # a program may be away for three days, however short its waits
+# A program may be away for three days, however short its waits turn out.
+TRIES = {"email": 12, "webhook": 25}
 BACKOFFS = {
     "email": Backoff(base=timedelta(seconds=30), factor=2.5, cap=timedelta(hours=6)),
     "webhook": Backoff(base=timedelta(seconds=5), factor=5, cap=timedelta(hours=8)),

@@ -21,10 +21,8 @@ from cadenza.engine.stores.mongo.ground import Ground, matched
 from cadenza.engine.stores.mongo.papers import Paper, read_claimed
 
 SOON, OFTEN, SELDOM = 0.001, 0.025, 0.1  # seconds between looks: at first, for a minute, at most
-SLOWER, SLOWEST = (
-    1.1,
-    1.001,
-)  # growth of a pause with each look in vain, up to OFTEN and from there on
+# How a pause grows with each look in vain: up to OFTEN, and from there on.
+SLOWER, SLOWEST = 1.1, 1.001
 FULL = timedelta(seconds=5)  # after which a full claim looks for what a quick one does not see
 FRESH = 0.05  # the part of a lease that may have passed before it is taken: workers leave 0.1
 HEADS = 6  # waiting jobs looked at beside the first
