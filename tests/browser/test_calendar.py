@@ -230,6 +230,51 @@ async def test_a_slot_that_somebody_took_meanwhile_is_refused_and_the_truth_is_s
     assert await times_of(stage, stage.posts[4]) == [("2026-10-23 15:30", "2026-10-23 15:30")]
 
 
+async def test_what_is_in_the_hand_can_be_let_go_though_others_moved_theirs_meanwhile(
+    stage: Stage,
+) -> None:
+    ada = await stage.visit("ada", "calendar", viewport={"width": 1280, "height": 1300})
+    ben = await stage.visit("ben", "calendar")
+    for page in (ada, ben):
+        await settled(page)
+    free = ada.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music")
+    slot = "Takes the slot Sat 24 Oct, 17:30."
+    await drag(ada, entry(ada, TEXTS[5]), free.first, hint=hint(ada), says=slot)
+
+    async with ada.expect_response(lambda read: "/calendar?" in read.url):
+        await move(ben, TEXTS[0], wall="2026-10-22T12:15")
+    await settled(ada)
+    await ada.mouse.up()
+
+    await expect(ada.get_by_text("Now goes out Sat 24 Oct, 17:30.")).to_be_visible()
+    await expect(entry(ada, TEXTS[0])).to_contain_text("12:15")
+    assert await times_of(stage, stage.posts[5]) == [("2026-10-24 15:30", "2026-10-24 15:30")]
+
+
+async def test_a_draft_in_the_hand_can_be_let_go_though_others_moved_theirs_meanwhile(
+    stage: Stage,
+) -> None:
+    id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
+    ada = await stage.visit("ada", "calendar", viewport={"width": 1500, "height": 1300})
+    ben = await stage.visit("ben", "calendar")
+    for page in (ada, ben):
+        await settled(page)
+    await drag(
+        ada,
+        ada.get_by_role("listitem").filter(has_text=DRAFT),
+        ada.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music").first,
+        hint=hint(ada),
+        says="Takes the slot Sat 24 Oct, 17:30, @hall@music.example.",
+    )
+
+    await move(ben, TEXTS[0], wall="2026-10-22T12:15")
+    await expect(entry(ada, TEXTS[0])).to_contain_text("12:15")
+    await ada.mouse.up()
+
+    await expect(ada.get_by_text("Now goes out Sat 24 Oct, 17:30.")).to_be_visible()
+    assert await times_of(stage, id_) == [("2026-10-24 15:30", "2026-10-24 15:30")]
+
+
 async def move(page: Page, text: str, *, wall: str = "", slot: str = "") -> None:
     """Move a post from its own dialog, to a time of one's own or to a free slot."""
     await entry(page, text).click()

@@ -110,6 +110,23 @@ async def test_what_another_person_does_appears_by_itself(stage: Stage) -> None:
     await expect(ben.locator("[data-line]").first).to_contain_text(TEXTS[5])
 
 
+async def test_what_is_in_the_hand_can_be_let_go_though_another_person_moved_theirs(
+    stage: Stage,
+) -> None:
+    ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE)
+    await expect(handle(ben, TEXTS[5])).to_be_visible()
+    carried = ada.get_by_test_id("carried")
+    said = "Would go out Thu 22 Oct, 17:30"
+    await drag(ada, handle(ada, TEXTS[0]), handle(ada, TEXTS[2]), hint=carried, says=said)
+    await menu(ben, TEXTS[5], "Move up")
+    await expect(ada.locator("[data-line]").last).to_contain_text(TEXTS[4])
+
+    await ada.mouse.up()
+
+    await expect(ada.get_by_text("Now goes out Thu 22 Oct, 17:30.")).to_be_visible()
+    assert await stage.order() == [*TEXTS[1:3], TEXTS[0], TEXTS[3], TEXTS[5], TEXTS[4]]
+
+
 async def test_who_comes_second_sees_the_new_order_and_decides(stage: Stage) -> None:
     ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE, deaf=True)
     await expect(handle(ben, TEXTS[5])).to_be_visible()

@@ -76,7 +76,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
       {query.data?.entries.length === 0 && !query.isPlaceholderData && <Nothing mayEdit={mayEdit} />}
       <Tray mayEdit={mayEdit} onPlace={(draft) => setPlaced({ draft, at: null })} />
       <Days
-        ref={days}
+        calendar={days}
         view={view}
         zone={zone}
         events={events}

@@ -1,4 +1,6 @@
 // The days themselves, drawn by FullCalendar: what stands there, and what is opened, moved or let go on them.
+// While something is in the hand nothing is drawn anew beneath it: FullCalendar takes a calendar whose options changed
+// since the last movement for another one, and a drop there did nothing. What was read meanwhile is drawn after the drop.
 import FullCalendar, { type CalendarRef } from "@fullcalendar/react";
 import dayGrid from "@fullcalendar/react/daygrid";
 import interaction from "@fullcalendar/react/interaction";
@@ -8,7 +10,7 @@ import classic from "@fullcalendar/react/themes/classic";
 import "@fullcalendar/react/themes/classic/palette.css";
 import "@fullcalendar/react/themes/classic/theme.css";
 import timeGrid from "@fullcalendar/react/timegrid";
-import type { Ref } from "react";
+import { memo, useReducer, useRef, type Ref, type RefObject } from "react";
 
 import { useWeekStart } from "../../api/me";
 import { clock } from "../../ui/times";
@@ -18,30 +20,47 @@ import type { Event, Shown } from "./events";
 import type { Entry, Ghost, Span } from "./useCalendar";
 import type { Placing } from "./usePlacing";
 
-export function Days(props: {
-  ref: Ref<CalendarRef>;
+interface Shows {
+  calendar: Ref<CalendarRef>;
   view: string;
   zone: string;
   events: Event[];
-  busy: boolean;
   mayEdit: boolean;
   placing: Placing;
   onSpan: (span: Span, title: string) => void;
   onOpen: (entry: Entry) => void;
   onFree: (ghost: Ghost) => void;
-}) {
-  const { view, zone, events, placing } = props;
+}
+
+export function Days({ busy, ...shows }: Shows & { busy: boolean }) {
   const weekStart = useWeekStart();
-  const byDays = view === "dayGridMonth"; // its cells are days, though what stands in them has a time
+  const inHand = useRef(false);
+  const [, drawAnew] = useReducer((drops: number) => drops + 1, 0);
   return (
-    <div className="calendar" data-view={view} aria-busy={props.busy}>
+    <div className="calendar" data-view={shows.view} aria-busy={busy}>
+      <Grid {...shows} weekStart={weekStart} inHand={inHand} onLetGo={drawAnew} />
+    </div>
+  );
+}
+
+interface Draws extends Shows {
+  weekStart: number;
+  inHand: RefObject<boolean>;
+  onLetGo: () => void;
+}
+
+const Grid = memo(
+  function Grid(props: Draws) {
+    const { view, zone, events, placing, inHand } = props;
+    const byDays = view === "dayGridMonth"; // its cells are days, though what stands in them has a time
+    return (
       <FullCalendar
-        ref={props.ref}
+        ref={props.calendar}
         plugins={[dayGrid, timeGrid, list, interaction, classic]}
         initialView={view}
         headerToolbar={false}
         timeZone={zone}
-        firstDay={weekStart}
+        firstDay={props.weekStart}
         locale="en-gb"
         height="auto"
         nowIndicator
@@ -68,6 +87,13 @@ export function Days(props: {
           else if (shown.kind === "ghost" && props.mayEdit) props.onFree(shown.ghost);
         }}
         droppable={props.mayEdit}
+        eventDragStart={() => {
+          inHand.current = true;
+        }}
+        eventDragStop={() => {
+          inHand.current = false;
+          props.onLetGo();
+        }}
         eventAllow={(to, moving) => moving !== null && placing.foretell(moving.extendedProps as Shown, to.start, to.allDay || byDays)}
         eventDrop={({ event: { extendedProps, start, allDay }, revert }) => {
           revert(); // the server's answer moves it for good
@@ -80,9 +106,10 @@ export function Days(props: {
           if (shown.kind === "draft" && start !== null) placing.receive({ id: shown.postId, title: shown.title }, start, allDay);
         }}
       />
-    </div>
-  );
-}
+    );
+  },
+  (_, { inHand }) => inHand.current,
+);
 
 /** From six o'clock on, or from the hour of the earliest thing that stands there. */
 function firstHour(events: readonly Event[], zone: string): number {
