@@ -7,6 +7,7 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.deliveries.audit_limits import audit_limits
+from cadenza.deliveries.lanes import open_lane
 from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Permitted, Refusal
 from cadenza.deliveries.rescue import rescue
@@ -83,6 +84,29 @@ async def test_a_gap_is_counted_from_the_end_of_the_call(road: Road) -> None:
 
     assert isinstance(refusal, Refusal)
     assert refusal.until == ended + timedelta(hours=1)
+
+
+async def test_what_is_given_back_opens_the_lanes_that_waited_for_it(road: Road) -> None:
+    for lane_id in ("campaign:1", "campaign:2"):
+        await road.operations.run(
+            lambda tx, _, lane=lane_id: open_lane(
+                tx, workspace_id=HOME, lane_id=lane, account_id="ada"
+            )
+        )
+        await road.post(lane_id=lane_id)
+    await road.limit("ada", "post", "day", 1)
+    first, second = await road.claim(2)
+    (permit,) = await road.permit(first)
+    assert isinstance(permit, Permitted)
+    (refusal,) = await road.permit(second)
+    assert isinstance(refusal, Refusal)
+    assert await road.claim(2) == []  # the day is full: its lane rests until tomorrow
+
+    await road.settle(first, Rejected("too long"), permit.attempt_id)
+
+    (again,) = await road.claim(2)
+    assert again.id == second.id
+    assert isinstance((await road.permit(again))[0], Permitted)
 
 
 async def test_a_crash_after_the_permit_is_a_doubt_that_keeps_its_place_in_the_limit(
