@@ -6,8 +6,7 @@ incident and one outbox row. Work that waits for it is held by the account's gat
 
 from datetime import datetime
 
-import msgspec
-
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.sql.tx import Tx
 
 KIND = "account.needs_reconnect"
@@ -45,25 +44,12 @@ def ask_reconnect(
             "SELECT state FROM account WHERE workspace_id = :workspace_id AND id = :id", **key
         )
         return state not in ("connected", "expiring")
-    told = {"provider": marked["provider"], "handle": marked["handle"], "reason": says}
-    tell(tx, now, workspace_id=workspace_id, account_id=account_id, body=told, which="0")
-    return True
-
-
-def tell(
-    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, body: object, which: str
-) -> None:
-    """Write an outbox row about the account; one for each incident and `which`."""
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :outbox_id, :kind, :account_id, :body, :now)
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
+    word = Word(
         workspace_id=workspace_id,
-        outbox_id=f"account:{account_id}:{now.isoformat()}:{which}",
+        id=f"account:{account_id}:{now.isoformat()}:0",
         kind=KIND,
-        account_id=account_id,
-        body=msgspec.json.encode(body).decode(),
-        now=now,
+        subject_id=account_id,
+        body={**marked, "reason": says},
     )
+    leave_word(tx, now, [word])
+    return True

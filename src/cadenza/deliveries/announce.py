@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import msgspec
-
 from cadenza.core.rollup import DeliveryState as State
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.sql.tx import Tx
 
 WORTH_TELLING = frozenset({State.SENT, State.FAILED, State.UNCONFIRMED, State.MISSED})
@@ -29,31 +28,14 @@ class News:
 
 def announce(tx: Tx, now: datetime, news: Sequence[News]) -> None:
     """Leave word of ends that people want to hear of; other states are nobody's news."""
-    told = [one for one in news if one.state in WORTH_TELLING]
-    if not told:
-        return
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        SELECT workspace_id, id, kind, subject_id, body, :now
-        FROM TABLE(:news) AS news (workspace_id text, id text, kind text, subject_id text, body text)
-        WHERE true
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
-        news=[
-            (
-                one.workspace_id,
-                f"{one.id}:{one.lease}:{one.state.value}",
-                f"delivery.{one.state.value}",
-                one.id,
-                _body(one),
-            )
-            for one in told
-        ],
-        now=now,
+    leave_word(tx, now, [_word(one) for one in news if one.state in WORTH_TELLING])
+
+
+def _word(one: News) -> Word:
+    return Word(
+        workspace_id=one.workspace_id,
+        id=f"{one.id}:{one.lease}:{one.state.value}",
+        kind=f"delivery.{one.state.value}",
+        subject_id=one.id,
+        body={"state": one.state.value, "reason": one.reason, "url": one.url},
     )
-
-
-def _body(one: News) -> str:
-    body = {"state": one.state.value, "reason": one.reason, "url": one.url}
-    return msgspec.json.encode(body).decode()

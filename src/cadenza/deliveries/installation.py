@@ -12,8 +12,11 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.deliveries import lanes
+from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.gates import BRAKE
 from cadenza.deliveries.rescue import rescue
 from cadenza.sql.tx import Row, Tx
@@ -125,17 +128,17 @@ def hold(tx: Tx, now: datetime, *, kind: str, says: str, since: datetime | None 
     )
     if kind == RESTORE:
         _set_aside(tx, now)
-    body = msgspec.json.encode({"kind": kind, "reason": says}).decode()
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        SELECT id, :name, 'installation.held', id, :body, :at FROM workspace WHERE true
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
-        name=f"installation:{now.isoformat()}:held",
-        body=body,
-        at=now,
-    )
+    words = [
+        Word(
+            workspace_id=row["id"],
+            id=f"installation:{now.isoformat()}:held",
+            kind="installation.held",
+            subject_id=row["id"],
+            body={"kind": kind, "reason": says},
+        )
+        for row in tx.all("SELECT id FROM workspace ORDER BY id")
+    ]
+    leave_word(tx, now, words)
 
 
 def confirm(
@@ -294,24 +297,17 @@ def _miss_overdue(tx: Tx, now: datetime) -> None:
         reason=MAYBE_SENT,
         now=now,
     )
-    body = msgspec.json.encode({"state": "missed", "reason": MAYBE_SENT, "url": None}).decode()
-    tx.run_each(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :name, 'delivery.missed', :id, :body, :now)
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
-        [
-            {
-                "workspace_id": row["workspace_id"],
-                "name": f"{row['id']}:{row['lease']}:missed",
-                "id": row["id"],
-                "body": body,
-                "now": now,
-            }
-            for row in rows
-        ],
-    )
+    news = [
+        News(
+            workspace_id=row["workspace_id"],
+            id=row["id"],
+            lease=row["lease"],
+            state=State.MISSED,
+            reason=MAYBE_SENT,
+        )
+        for row in rows
+    ]
+    announce(tx, now, news)
     lanes.refresh(tx, [(row["workspace_id"], row["lane_id"]) for row in rows])
 
 

@@ -7,8 +7,7 @@ second time without a success between. What waits is held by the account's gate 
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.sql.tx import Tx
 
 
@@ -28,18 +27,14 @@ def suspend_account(
     )
     if found is None:
         return False
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :id, 'account.suspended', :account_id, :body, :now)
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
+    word = Word(
         workspace_id=workspace_id,
         id=f"account:{account_id}:{now.isoformat()}:suspended",
-        account_id=account_id,
-        body=msgspec.json.encode({**found, "reason": reason}).decode(),
-        now=now,
+        kind="account.suspended",
+        subject_id=account_id,
+        body={**found, "reason": reason},
     )
+    leave_word(tx, now, [word])
     return True
 
 

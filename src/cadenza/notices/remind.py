@@ -5,9 +5,8 @@ One conditional count on the account makes each reminder happen once, whoever as
 
 from datetime import datetime, timedelta
 
-import msgspec
-
-from cadenza.sql.tx import Tx
+from cadenza.db.leave_word import Word, leave_word
+from cadenza.sql.tx import Row, Tx
 
 FIRST, SECOND = timedelta(hours=24), timedelta(hours=72)
 
@@ -37,9 +36,8 @@ def remind(tx: Tx, now: datetime) -> int:
     return sum(_remind_one(tx, now, row) for row in rows)
 
 
-def _remind_one(tx: Tx, now: datetime, row: dict[str, object]) -> int:
-    lost_at = row["lost_at"]
-    assert isinstance(lost_at, datetime)
+def _remind_one(tx: Tx, now: datetime, row: Row) -> int:
+    lost_at: datetime = row["lost_at"]
     number = 2 if lost_at <= now - SECOND else 1
     key = {"workspace_id": row["workspace_id"], "id": row["id"]}
     won = tx.run(
@@ -60,15 +58,12 @@ def _remind_one(tx: Tx, now: datetime, row: dict[str, object]) -> int:
         "reminder": number,
         "held": row["held"],
     }
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :outbox_id, 'account.needs_reconnect', :id, :body, :now)
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
-        outbox_id=f"account:{row['id']}:{lost_at.isoformat()}:reminder-{number}",
-        body=msgspec.json.encode(body).decode(),
-        now=now,
-        **key,
+    word = Word(
+        workspace_id=row["workspace_id"],
+        id=f"account:{row['id']}:{lost_at.isoformat()}:reminder-{number}",
+        kind="account.needs_reconnect",
+        subject_id=row["id"],
+        body=body,
     )
+    leave_word(tx, now, [word])
     return 1

@@ -7,9 +7,8 @@ address is known is never told.
 
 from datetime import datetime, timedelta
 
-import msgspec
-
 from cadenza.db.audit import record
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.people.knock import knock, letter_doors
 from cadenza.people.model import INSTANCE, Done, Missing, TooOften, Wrong, fold_email
 from cadenza.people.sessions import end_others
@@ -95,17 +94,8 @@ def leave_letter(
     tx: Tx, now: datetime, *, workspace_id: str, id: str, kind: str, body: dict[str, str]
 ) -> None:
     """Leave a mail to one person in the outbox: its subject is the row itself."""
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :id, :kind, :id, :body, :now)
-        """,
-        workspace_id=workspace_id,
-        id=id,
-        kind=kind,
-        body=msgspec.json.encode(body).decode(),
-        now=now,
-    )
+    word = Word(workspace_id=workspace_id, id=id, kind=kind, subject_id=id, body=body)
+    leave_word(tx, now, [word])
 
 
 def reset_password(tx: Tx, now: datetime, *, token_hash: str, password_hash: str) -> Done | Wrong:

@@ -15,6 +15,7 @@ import msgspec
 
 from cadenza.accounts.open import refer
 from cadenza.core.channels import Channel
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, ask_all
 from cadenza.deliveries.model import Piece
@@ -130,20 +131,12 @@ def check_due_soon(
         for key, each in facts.items()
         if (found := _risks(each, repeats[key], files, gone))
     }
-    _tell(
-        tx,
-        now,
-        [
-            (
-                workspace_id,
-                f"{id_}/at_risk/{facts[workspace_id, id_].delivery['revision']}",
-                "delivery.at_risk",
-                id_,
-                _body("at risk", "; ".join(found), facts[workspace_id, id_].delivery["due_at"]),
-            )
-            for (workspace_id, id_), found in risks.items()
-        ],
-    )
+    words = [
+        _word("at_risk", "at risk", "; ".join(found), row, of=f"/{row['revision']}")
+        for key, found in risks.items()
+        for row in (facts[key].delivery,)
+    ]
+    leave_word(tx, now, words)
     last = (rows[-1]["due_at"], rows[-1]["id"]) if len(rows) == limit else None
     return Looked(tuple(id_ for _, id_ in risks), last)
 
@@ -199,20 +192,8 @@ def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
         soon=now + APPROVAL_SOON,
         limit=limit,
     )
-    _tell(
-        tx,
-        now,
-        [
-            (
-                row["workspace_id"],
-                f"{row['id']}/unapproved",
-                "delivery.unapproved",
-                row["id"],
-                _body("waiting for approval", "nobody has approved it", row["due_at"]),
-            )
-            for row in rows
-        ],
-    )
+    unseen = ("waiting for approval", "nobody has approved it")
+    leave_word(tx, now, [_word("unapproved", *unseen, row) for row in rows])
     return [row["id"] for row in rows]
 
 
@@ -331,22 +312,11 @@ def read_piece(piece: Piece, files: Files | None = None) -> Message:
     return render(row, files or _NoFiles())
 
 
-def _body(state: str, reason: str, due: datetime) -> str:
-    said = {"state": state, "reason": reason, "due_at": due}
-    return msgspec.json.encode(said).decode()
-
-
-def _tell(tx: Tx, now: datetime, news: Sequence[tuple[str, str, str, str, str]]) -> None:
-    if not news:
-        return
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        SELECT workspace_id, id, kind, subject_id, body, :now
-        FROM TABLE(:news) AS news (workspace_id text, id text, kind text, subject_id text, body text)
-        WHERE true
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
-        news=list(news),
-        now=now,
+def _word(kind: str, state: str, reason: str, row: Row, *, of: str = "") -> Word:
+    return Word(
+        workspace_id=row["workspace_id"],
+        id=f"{row['id']}/{kind}{of}",
+        kind=f"delivery.{kind}",
+        subject_id=row["id"],
+        body={"state": state, "reason": reason, "due_at": row["due_at"]},
     )

@@ -8,10 +8,9 @@ that were filled again, so that the next time is a new incident.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import msgspec
-
 from cadenza.core.slots import LEAD, upcoming_slots
 from cadenza.core.zones import local_day
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.queues import keep
 from cadenza.queues.book import Book
 from cadenza.queues.model import LIVE, NoQueue, Queue
@@ -80,8 +79,7 @@ def tell_dry(tx: Tx, now: datetime, *, warning: timedelta = WARNING) -> list[tup
     dry = [row for row in rows if _is_dry(row, now + warning)]
     fresh = [row for row in dry if row["dry_at"] is None]
     filled = [row for row in rows if row["dry_at"] is not None and not _is_dry(row, now + warning)]
-    for row in fresh:
-        _tell(tx, now, row)
+    leave_word(tx, now, [_word(now, row) for row in fresh])
     _mark(tx, fresh, now)
     _mark(tx, filled, None)
     return [(row["workspace_id"], row["account_id"]) for row in fresh]
@@ -93,25 +91,19 @@ def _is_dry(row: Row, until: datetime) -> bool:
     return used and (row["last_at"] is None or row["last_at"] <= until)
 
 
-def _tell(tx: Tx, now: datetime, row: Row) -> None:
+def _word(now: datetime, row: Row) -> Word:
     last = row["last_at"]
     body = {
         "handle": row["handle"],
         "provider": row["provider"],
         "last_at": None if last is None else last.isoformat(),
     }
-    tx.run(
-        """
-        INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
-        VALUES (:workspace_id, :id, :kind, :account_id, :body, :now)
-        ON CONFLICT (workspace_id, id) DO NOTHING
-        """,
+    return Word(
         workspace_id=row["workspace_id"],
         id=f"{KIND}:{row['account_id']}:{now.isoformat()}",
         kind=KIND,
-        account_id=row["account_id"],
-        body=msgspec.json.encode(body).decode(),
-        now=now,
+        subject_id=row["account_id"],
+        body=body,
     )
 
 
