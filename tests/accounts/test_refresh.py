@@ -260,13 +260,16 @@ async def test_a_token_that_nothing_renews_is_used_until_it_ends(desk: Desk) -> 
         assert row["state"] == "expiring"
         assert "connect the account again" in row["state_reason"]
         assert isinstance(await refresher.ready(row), Later), "it is not asked for at each post"
-        assert await desk.rows("outbox") == []
+        await desk.set(refresh_after_at=None)
+        await refresher.run_once()
+        assert [r["kind"] for r in await desk.rows("outbox")] == ["account.expiring"], "told once"
 
         now = await desk.now()
         await desk.set(token_expires_at=now, refresh_after_at=now)
         await refresher.run_once()
         assert (await desk.account())["state"] == "needs_reconnect"
-        assert [r["kind"] for r in await desk.rows("outbox")] == ["account.needs_reconnect"]
+        told = sorted(r["kind"] for r in await desk.rows("outbox"))
+        assert told == ["account.expiring", "account.needs_reconnect"]
 
 
 async def test_a_token_that_nothing_renews_and_that_is_refused_is_lost_at_once(desk: Desk) -> None:

@@ -113,6 +113,7 @@ async def test_a_mail_has_one_recipient_and_is_an_object_of_its_own() -> None:
     [
         "delivery.failed",
         "delivery.sent",
+        "account.expiring",
         "account.needs_reconnect",
         "account.suspended",
         "installation.held",
@@ -131,7 +132,7 @@ def test_no_word_becomes_markup_in_a_mail(kind: str, nasty: str) -> None:
         "handle": nasty,
         "channel": nasty,
         "content": msgspec.json.encode({"text": nasty}).decode(),
-        "body": msgspec.json.encode(body | {"url": "javascript:hurt()"}).decode(),
+        "body": msgspec.json.encode(body | {"url": "javascript:hurt()", "ends_at": NOW}).decode(),
         "created_at": NOW,
     }
     parcel = Parcel("home", "mail", "ada", "each", 1, 0, (row,))

@@ -1,12 +1,17 @@
 """What may not go out is mailed before its time, in words that say so."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
+from cadenza.accounts.refresh import Begun, give_up
+from cadenza.core.secret import Secret
 from cadenza.deliveries.installation import RESTORE, beat, hold
+from cadenza.providers.message import Tokens
+from cadenza.providers.outcome import NOTHING_TO_RENEW, Disconnected
 from cadenza.sql.tx import Tx
 from tests.notices.conftest import HOME, House
 from tests.notices.test_mail import part
 
+NOW = datetime(2026, 11, 24, 9, tzinfo=UTC)
 WARN = """
     INSERT INTO outbox (workspace_id, id, kind, subject_id, body, created_at)
     SELECT :home, id || :kind, :kind, id, :body, created_at FROM delivery
@@ -52,3 +57,19 @@ async def test_a_hold_of_all_sending_is_mailed(house: House) -> None:
     assert str(mail["Subject"]) == "[Ada & friends] All sending is held"
     assert "restored from a backup" in part(mail, "plain")
     assert "cadenza db confirm" in part(mail, "plain")
+
+
+async def test_a_connection_that_ends_is_mailed_before_it_does(house: House) -> None:
+    account = {"workspace_id": HOME, "id": "ada", "provider": "linkedin", "handle": "@ada"}
+    ends = datetime(2026, 12, 1, 9, tzinfo=UTC)
+    row = {**account, "token_expires_at": ends, "refresh_lease": 0}
+    tokens = Tokens(access=Secret("a"))
+    said = Disconnected("the network gave no refresh token", code=NOTHING_TO_RENEW)
+
+    await house.operations.run(lambda tx, _: give_up(tx, NOW, Begun(row, 0, tokens, NOW), said))
+    await house.dispatch(2)
+
+    (mail,) = house.office.to("ada@example.com")
+    subject = "[Ada & friends] Connect @ada (linkedin) again by 1 December 2026"
+    assert str(mail["Subject"]) == subject
+    assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")

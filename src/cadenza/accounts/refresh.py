@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.accounts.open import open_account_tokens, row_name
 from cadenza.accounts.seal import Keyring, seal_tokens
+from cadenza.db.leave_word import Word, leave_word
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import (
     NOTHING_TO_RENEW,
@@ -152,6 +153,7 @@ def give_up(tx: Tx, now: datetime, begun: Begun, outcome: Outcome) -> Lost | Lat
     wait = outcome.wait if isinstance(outcome, TryLater) else AGAIN
     if (left := _lasts(now, begun, outcome)) is not None:
         wait = left
+        _warn(tx, now, row, says)
     elif isinstance(outcome, Disconnected) or unsure:
         if _still_holds(tx, begun):
             _lose(tx, now, row, CUT_SHORT if unsure else says)
@@ -170,6 +172,24 @@ def give_up(tx: Tx, now: datetime, begun: Begun, outcome: Outcome) -> Lost | Lat
         lease=begun.lease,
     )
     return Later(says, wait)
+
+
+def _warn(tx: Tx, now: datetime, row: Row, says: str) -> None:
+    """Tell once of tokens that end though nothing is wrong: a person can connect the account before they do."""
+    ends: datetime = row["token_expires_at"]
+    word = Word(
+        workspace_id=row["workspace_id"],
+        id=f"account:{row['id']}:{ends.isoformat()}:expiring",
+        kind="account.expiring",
+        subject_id=row["id"],
+        body={
+            "provider": row["provider"],
+            "handle": row["handle"],
+            "reason": says,
+            "ends_at": ends.isoformat(),
+        },
+    )
+    leave_word(tx, now, [word])
 
 
 def _lasts(now: datetime, begun: Begun, outcome: Outcome) -> timedelta | None:

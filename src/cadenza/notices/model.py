@@ -33,6 +33,7 @@ TOPICS = {
     "delivery.unconfirmed": Topic.FAILED,
     "delivery.at_risk": Topic.FAILED,
     "delivery.unapproved": Topic.FAILED,
+    "account.expiring": Topic.ACCOUNT,
     "account.needs_reconnect": Topic.ACCOUNT,
     "account.suspended": Topic.ACCOUNT,
     "installation.held": Topic.ACCOUNT,

@@ -55,6 +55,8 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
         lines.append((more, more))
     if kinds == {"account.needs_reconnect"}:
         return _account_title(news[-1]), lines
+    if kinds == {"account.expiring"}:
+        return f"Connect {_who(news[-1])} again by {_day_of(news[-1])}", lines
     if kinds == {"account.suspended"}:
         return f"{_who(news[-1])} is suspended", lines
     if kinds == {"installation.held"}:
@@ -87,12 +89,23 @@ def _who(row: Row) -> str:
     return f"{said.get('handle') or row['subject_id']} ({said.get('provider')})"
 
 
+def _day_of(row: Row) -> str:
+    ends = datetime.fromisoformat(msgspec.json.decode(row["body"])["ends_at"])
+    return f"{ends:%-d %B %Y}"
+
+
 def _line(row: Row, public_url: str) -> tuple[str, str]:
     said = msgspec.json.decode(row["body"])
     if row["kind"] == "account.needs_reconnect":
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
         held = f" {said['held']} posts wait for it." if said.get("held") else ""
         words = f"{said.get('reason')}.{held} Connect it again: "
+    elif row["kind"] == "account.expiring":
+        link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
+        words = (
+            f"Its connection ends on {_day_of(row)}, and the network lets nobody but you renew it. "
+            "Posts that are due later wait until it is connected again. Connect it again: "
+        )
     elif row["kind"] == "account.suspended":
         link = f"{public_url}/accounts/{row['subject_id']}"
         words = f"{said.get('reason')}. Nothing is sent with it until somebody says so: "

@@ -20,7 +20,10 @@ const kinds = [
   { value: "delivery.unconfirmed", label: "A delivery is in doubt" },
   { value: "delivery.at_risk", label: "A delivery will not go out as it is" },
   { value: "delivery.unapproved", label: "A delivery waits for approval and is due soon" },
+  { value: "account.expiring", label: "An account's connection ends soon" },
   { value: "account.needs_reconnect", label: "An account must be connected again" },
+  { value: "account.suspended", label: "An account is suspended" },
+  { value: "installation.held", label: "All sending is held" },
   { value: "queue.dry", label: "A queue runs dry" },
 ];
 
