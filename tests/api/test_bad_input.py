@@ -117,6 +117,7 @@ async def test_what_is_wrong_is_said_in_words_and_never_as_an_expression(small: 
     asked: list[tuple[str, dict[str, object], str]] = [
         ("invitations", {"email": "ben"}, "it is no e-mail address"),
         ("webhooks", {"url": "ben"}, "an address begins with https:// or http://"),
+        ("webhooks", {"url": "https://ben.example", "kinds": ["delivery.snet"]}, "'delivery.sent'"),
         ("keys", {"name": "ci", "scopes": ["posts:raed"]}, "Did you mean 'posts:read'? There are"),
         ("keys", {"name": "", "scopes": ["posts:read"]}, "it is empty"),
         ("keys", {"name": "x" * 999, "scopes": ["posts:read"]}, "it is longer than"),

@@ -13,14 +13,13 @@ from cadenza.api.shape import Answer, Asked, Id, Secretive
 from cadenza.db.audit import record
 from cadenza.notices.call_webhook import PREFIX
 from cadenza.notices.choose import add_webhook, choose, webhook_row
-from cadenza.notices.model import DEFAULTS, Choice, Topic
+from cadenza.notices.model import DEFAULTS, Choice, NewsKind, Topic
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_bytes
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("notices", "/workspaces/{workspace_id}")
 Url = Annotated[str, StringConstraints(pattern=r"^https?://[!-~]+$", max_length=2000)]
-Kind = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z_]+$", max_length=60)]
 
 
 class Choices(Answer):
@@ -46,7 +45,9 @@ class NewWebhook(Asked):
         }
     )
     url: Url
-    kinds: list[Kind] = Field(default_factory=list[str], max_length=40, description="None: all")
+    kinds: list[NewsKind] = Field(
+        default_factory=list[NewsKind], max_length=40, description="None: all"
+    )
 
 
 class Webhook(BaseModel):

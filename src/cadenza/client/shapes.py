@@ -99,6 +99,21 @@ MediaKind: TypeAlias = Literal["image", "gif", "video", "document"]
 # How a person wants to hear of it.
 ModelChoice: TypeAlias = Literal["each", "digest", "off"]
 
+# What happened; a program chooses by these.
+NewsKind: TypeAlias = Literal[
+    "delivery.sent",
+    "delivery.failed",
+    "delivery.missed",
+    "delivery.unconfirmed",
+    "delivery.at_risk",
+    "delivery.unapproved",
+    "account.expiring",
+    "account.needs_reconnect",
+    "account.suspended",
+    "installation.held",
+    "queue.dry",
+]
+
 # How the order is to change.
 OrderAsked: TypeAlias = "Whole | Move | Top | Swap | Shuffle | Reverse"
 
@@ -1459,7 +1474,7 @@ class NewWebhook(TypedDict):
 
     url: str
     # None: all
-    kinds: NotRequired[list[str]]
+    kinds: NotRequired[list[NewsKind]]
 
 
 class NewWorkspace(TypedDict):

@@ -3,6 +3,7 @@
 Outbox rows name what happened (`delivery.sent`); people choose by topic (`published`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -26,18 +27,34 @@ class Choice(StrEnum):
     OFF = "off"
 
 
-TOPICS = {
-    "delivery.sent": Topic.PUBLISHED,
-    "delivery.failed": Topic.FAILED,
-    "delivery.missed": Topic.FAILED,
-    "delivery.unconfirmed": Topic.FAILED,
-    "delivery.at_risk": Topic.FAILED,
-    "delivery.unapproved": Topic.FAILED,
-    "account.expiring": Topic.ACCOUNT,
-    "account.needs_reconnect": Topic.ACCOUNT,
-    "account.suspended": Topic.ACCOUNT,
-    "installation.held": Topic.ACCOUNT,
-    "queue.dry": Topic.ACCOUNT,
+class NewsKind(StrEnum):
+    """What happened; a program chooses by these."""
+
+    SENT = "delivery.sent"
+    FAILED = "delivery.failed"
+    MISSED = "delivery.missed"
+    UNCONFIRMED = "delivery.unconfirmed"
+    AT_RISK = "delivery.at_risk"
+    UNAPPROVED = "delivery.unapproved"
+    EXPIRING = "account.expiring"
+    NEEDS_RECONNECT = "account.needs_reconnect"
+    SUSPENDED = "account.suspended"
+    HELD = "installation.held"
+    DRY = "queue.dry"
+
+
+TOPICS: Mapping[str, Topic] = {
+    NewsKind.SENT: Topic.PUBLISHED,
+    NewsKind.FAILED: Topic.FAILED,
+    NewsKind.MISSED: Topic.FAILED,
+    NewsKind.UNCONFIRMED: Topic.FAILED,
+    NewsKind.AT_RISK: Topic.FAILED,
+    NewsKind.UNAPPROVED: Topic.FAILED,
+    NewsKind.EXPIRING: Topic.ACCOUNT,
+    NewsKind.NEEDS_RECONNECT: Topic.ACCOUNT,
+    NewsKind.SUSPENDED: Topic.ACCOUNT,
+    NewsKind.HELD: Topic.ACCOUNT,
+    NewsKind.DRY: Topic.ACCOUNT,
 }
 DEFAULTS = {
     Topic.PUBLISHED: Choice.DIGEST,

@@ -13,25 +13,28 @@ import { Once } from "../../ui/Once";
 import { Section } from "../../ui/Section";
 import { stopped } from "../../ui/words";
 
-const kinds = [
-  { value: "delivery.sent", label: "A delivery was sent" },
-  { value: "delivery.failed", label: "A delivery failed" },
-  { value: "delivery.missed", label: "A delivery was missed" },
-  { value: "delivery.unconfirmed", label: "A delivery is in doubt" },
-  { value: "delivery.at_risk", label: "A delivery will not go out as it is" },
-  { value: "delivery.unapproved", label: "A delivery waits for approval and is due soon" },
-  { value: "account.expiring", label: "An account's connection ends soon" },
-  { value: "account.needs_reconnect", label: "An account must be connected again" },
-  { value: "account.suspended", label: "An account is suspended" },
-  { value: "installation.held", label: "All sending is held" },
-  { value: "queue.dry", label: "A queue runs dry" },
-];
+type Kind = Schemas["NewsKind"];
+
+const words: Record<Kind, string> = {
+  "delivery.sent": "A delivery was sent",
+  "delivery.failed": "A delivery failed",
+  "delivery.missed": "A delivery was missed",
+  "delivery.unconfirmed": "A delivery is in doubt",
+  "delivery.at_risk": "A delivery will not go out as it is",
+  "delivery.unapproved": "A delivery waits for approval and is due soon",
+  "account.expiring": "An account's connection ends soon",
+  "account.needs_reconnect": "An account must be connected again",
+  "account.suspended": "An account is suspended",
+  "installation.held": "All sending is held",
+  "queue.dry": "A queue runs dry",
+};
+const kinds = Object.entries(words).map(([value, label]) => ({ value, label }));
 
 export function Webhooks() {
   const workspace_id = useWorkspaceId();
   const params = { path: { workspace_id } };
   const [secret, setSecret] = useState<string | null>(null);
-  const form = useForm({ initialValues: { url: "", kinds: [] as string[] } });
+  const form = useForm({ initialValues: { url: "", kinds: [] as Kind[] } });
   const hooks = useQuery({
     queryKey: [workspace_id, "webhooks"],
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/webhooks", { params })),
@@ -91,7 +94,7 @@ export function Webhooks() {
   );
 }
 
-const kindWords = (kind: string): string => kinds.find(({ value }) => value === kind)?.label ?? kind;
+const kindWords = (kind: string): string => words[kind as Kind] ?? kind;
 
 function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secret: string) => void }) {
   const workspace_id = useWorkspaceId();
