@@ -19,7 +19,7 @@ from cadenza.engine.stores.postgres.queries import load_queries, quote_identifie
 from cadenza.engine.stores.postgres.rows import vital_signs
 from cadenza.sql.errors import SqlError
 from cadenza.sql.migrate import migrate_postgres, read_migrations
-from cadenza.sql.postgres import Connection, Desk, PostgresDatabase
+from cadenza.sql.postgres import PLANS_KEPT, Connection, Desk, PostgresDatabase
 
 Result = TypeVar("Result")
 SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
@@ -46,7 +46,13 @@ class Ground:
         self._clock = clock or SystemClock()
         self._listen = listen and not pooled
         self._sql = load_queries(schema)
-        self._database = PostgresDatabase(dsn, pooled=pooled, clock=self._clock, chance=chance)
+        self._database = PostgresDatabase(
+            dsn,
+            pooled=pooled,
+            plans_kept=None if pooled else PLANS_KEPT,  # behind a pooler nothing is prepared
+            clock=self._clock,
+            chance=chance,
+        )
         self._bell = Bell(
             self._database, f"cadenza_{schema}", self._sql["notify"], clock=self._clock
         )
