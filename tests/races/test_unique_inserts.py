@@ -49,6 +49,23 @@ async def test_a_second_writer_waits_for_the_first_ones_end(
     await connection.close()
 
 
+async def test_two_who_name_the_same_keys_in_another_order_do_not_block_each_other(
+    postgres_database: str, pair: tuple[PostgresStore, PostgresStore], holder: Holder
+) -> None:
+    ada, ben = (NewJob(task="greet", rule=Unique(key)) for key in ("ada", "ben"))
+    store, _ = pair
+    early, late = [await asyncpg.connect(postgres_database) for _ in range(2)]
+    async with early.transaction():
+        await store.insert_on(early, [ada])
+        crossing = asyncio.create_task(store.insert_on(late, [ben, ada]))
+        await holder.prove_waiting(1)
+        (answer,) = await store.insert_on(early, [ben])
+        assert answer.inserted
+    assert [one.outcome for one in await crossing] == ["existing", "existing"]
+    await early.close()
+    await late.close()
+
+
 async def test_of_eight_tasks_of_one_process_one_inserts() -> None:
     store = MemoryStore()
     answers = [one for (one,) in await asyncio.gather(*(store.insert([ONE]) for _ in range(8)))]
