@@ -52,6 +52,7 @@ from cadenza.sql.postgres import Connection, Desk
 from cadenza.sql.script import Script, run_async
 
 SILENT = timedelta(hours=1)  # a worker not heard of for so long is forgotten
+MARKS = 10_000  # forgotten by one statement, so that none of them takes too long
 COPY_FROM = 50  # jobs: from here on COPY is quicker than INSERT
 
 
@@ -296,13 +297,21 @@ class PostgresStore(Schedules):
     # Housekeeping
 
     async def prune(self, *, done: timedelta, failed: timedelta, limit: int) -> int:
-        """Delete finished jobs that are old enough, and markers of long ago."""
-
-        async def work(connection: Connection) -> object:
-            await connection.execute(self._sql["prune_markers"])
-            return await connection.fetchval(self._sql["prune_finished"], done, failed, limit)
-
-        return await self._run(work, again=True)
+        """Delete finished jobs that are old enough; with the last of them, markers of long ago."""
+        count = await self._run(
+            lambda connection: connection.fetchval(
+                self._sql["prune_finished"], done, failed, limit
+            ),
+            again=True,
+        )
+        while count < limit:
+            marks = await self._run(
+                lambda connection: connection.fetchval(self._sql["prune_markers"], MARKS),
+                again=True,
+            )
+            if marks < MARKS:
+                break
+        return count
 
     async def beat(self, worker: WorkerInfo) -> None:
         """Write a worker's last word."""
