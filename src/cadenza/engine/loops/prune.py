@@ -3,6 +3,7 @@
 import logging
 from datetime import timedelta
 
+from cadenza.engine.options import LONGEST_WAIT
 from cadenza.engine.store import Store
 
 log = logging.getLogger("cadenza.engine")
@@ -17,8 +18,9 @@ class Pruner:
 
     def __init__(self, store: Store, *, done: timedelta, failed: timedelta) -> None:
         self._store = store
-        self._done = done
-        self._failed = failed
+        # Nothing is older than this, and "for ever" before now is no instant that a store can write.
+        self._done = min(done, LONGEST_WAIT)
+        self._failed = min(failed, LONGEST_WAIT)
 
     async def run_once(self) -> float:
         """Delete one batch; come back soon if there is more."""
