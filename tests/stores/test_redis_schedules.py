@@ -1,7 +1,8 @@
-"""A schedule that moves to another queue takes more than one step here; a pause is not lost between them."""
+"""Moving or forgetting a schedule takes more than one step here: what others do in between is not lost."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from cadenza.engine.job import Schedule
 from cadenza.engine.stores.redis import RedisStore
 from tests.servers.valkey import PrivateValkey
 
-DAILY = Schedule(name="daily", task="greet", recurrence="{}", queue="mail")
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+DAILY = Schedule(name="daily", task="greet", recurrence="{}", queue="mail", next_at=NOON)
 MOVED = replace(DAILY, queue="posts")
 Pair = tuple[RedisStore, RedisStore]
 
@@ -80,3 +82,46 @@ async def test_a_pause_finds_a_schedule_that_moved_meanwhile(
     assert paused is not None
     assert (paused.queue, paused.paused) == ("posts", True)
     assert await mover.schedules() == [paused]
+
+
+async def fires(store: RedisStore, plan: Schedule) -> bool:
+    answers = await store.fire(
+        plan.name, revision=plan.revision, expected=NOON, next_at=None, note=None, jobs=[]
+    )
+    return answers is not None
+
+
+@pytest.mark.parametrize("early", [True, False], ids=["before its first step", "after it"])
+@pytest.mark.parametrize("declared", [DAILY, MOVED], ids=["where it was", "elsewhere"])
+async def test_what_is_declared_beside_an_unschedule_fires_if_it_is_listed(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, declared: Schedule, *, early: bool
+) -> None:
+    dropper, other = pair
+    for queue in ("mail", "posts"):
+        await other.put_schedule(replace(DAILY, name=f"{queue} too", queue=queue))
+    run, left = dropper._run, [declared]
+
+    async def meet(name: str, *args: Any, **options: Any) -> Any:
+        meets = name == "drop_plan" and left
+        if meets and early:
+            await other.put_schedule(left.pop())
+        answer = await run(name, *args, **options)
+        if meets and not early:
+            await other.put_schedule(left.pop())
+        return answer
+
+    monkeypatch.setattr(dropper, "_run", meet)
+    assert await dropper.drop_schedule("daily")
+    listed = await other.schedules()
+    names = {"mail too", "posts too"} | (set() if early else {"daily"})
+    assert {plan.name for plan in listed} == names, "what was declared last stands"
+    assert all([await fires(other, plan) for plan in listed])
+
+
+async def test_only_what_the_directory_names_is_listed(pair: Pair) -> None:
+    store, _ = pair
+    await store.put_schedule(replace(DAILY, name="weekly"))
+    await store._wire.ask("HDEL", store._key("plans"), "daily", write=True)  # a torn unschedule
+    assert [plan.name for plan in await store.schedules()] == ["weekly"]
+    await store.put_schedule(DAILY)
+    assert [plan.name for plan in await store.schedules()] == ["daily", "weekly"]

@@ -17,7 +17,7 @@ from cadenza.engine.errors import InvalidJob, StoreUnavailable
 from cadenza.engine.store import Traits, Wake
 from cadenza.engine.stores.redis.bell import Bell
 from cadenza.engine.stores.redis.lua import load_scripts
-from cadenza.engine.stores.redis.pack import QUEUES, instant, text
+from cadenza.engine.stores.redis.pack import QUEUES, instant, pairs, text
 from cadenza.engine.stores.redis.signs import is_durable, read_settings, vital_signs, warnings
 from cadenza.engine.stores.redis.wire import Wire
 
@@ -140,10 +140,7 @@ class Ground:
     async def _learn_queues(self) -> list[str]:
         """Read all queues there are."""
         found = await self._wire.ask("HGETALL", self._key("queues"), again=True)
-        pairs = (
-            found.items() if isinstance(found, dict) else zip(found[::2], found[1::2], strict=True)
-        )
-        for name, number in pairs:
+        for name, number in pairs(found):
             self._numbers[text(name)], self._names[int(number)] = int(number), text(name)
         return sorted(self._numbers)
 

@@ -74,6 +74,11 @@ def text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
+def pairs(found: Any) -> Iterable[tuple[Any, Any]]:
+    """Read a hash that came whole: as one, or as a flat list by an older protocol."""
+    return found.items() if isinstance(found, dict) else zip(found[::2], found[1::2], strict=True)
+
+
 # Jobs on their way in
 
 

@@ -2,8 +2,8 @@
 
 `<prefix>:plans` says which queue a schedule is in. Limit: a schedule that moves to another queue is
 written there first and struck off the old one afterwards; only the directory's one counts, and a
-pause that was set on the old one in between follows. The note of what became of an occurrence is
-written right after the firing, not within it.
+pause that was set on the old one in between follows. One that is declared while it is forgotten stands.
+The note of what became of an occurrence is written right after the firing, not within it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +23,7 @@ from cadenza.engine.stores.redis.pack import (
     pack_alike,
     pack_job,
     pack_schedule,
+    pairs,
     read_answer,
     read_schedule,
     stamp,
@@ -101,15 +102,11 @@ class Schedules(Ground):
         old_queue = await self._queue_of(schedule.name)
         past: Any = b""
         if old_queue is not None and old_queue != schedule.queue:
-            past = await self._wire.ask(
-                "HGET", f"{self._prefix(old_queue)}plans", schedule.name, again=True
-            )
+            past = await self._plan_in(old_queue, schedule.name)
         laid = pack_schedule(schedule)
         packed = await self._run("put_plan", schedule.queue, laid, past or b"", int(keep_paused))
         put = read_schedule(packed)
-        await self._wire.ask(
-            "HSET", self._key("plans"), schedule.name, schedule.queue, again=True, write=True
-        )
+        await self._enter(schedule.name, schedule.queue)
         if old_queue is not None and old_queue != schedule.queue:
             left = await self._run("drop_plan", old_queue, schedule.name, again=True)
             if keep_paused and left and read_schedule(left).paused != put.paused:
@@ -135,21 +132,25 @@ class Schedules(Ground):
         return put if packed is None else read_schedule(packed)
 
     async def drop_schedule(self, name: str) -> bool:
-        """Forget a schedule; jobs that it made stay."""
-        queue = await self._queue_of(name)
-        if queue is None:
-            return False
-        dropped = await self._run("drop_plan", queue, name, again=True)
-        await self._wire.ask("HDEL", self._key("plans"), name, again=True, write=True)
-        return dropped is not None
+        """Forget a schedule, wherever it moves meanwhile; jobs that it made stay."""
+        while (queue := await self._queue_of(name)) is not None:
+            dropped = await self._run("drop_plan", queue, name, again=True)
+            struck = await self._do("strike_plan", [self._key("plans")], 0, name, queue, again=True)
+            if struck and await self._plan_in(queue, name):  # declared anew between the two
+                await self._enter(name, queue)
+            if dropped or struck:
+                return dropped is not None
+        return False
 
     async def schedules(self, *, due_only: bool = False) -> list[Schedule]:
         """List schedules by name."""
-        found = await self._wire.ask("HVALS", self._key("plans"), again=True)
+        found = await self._wire.ask("HGETALL", self._key("plans"), again=True)
+        queues = {text(name): text(queue) for name, queue in pairs(found)}
         schedules: list[Schedule] = []
-        for queue in sorted({text(name) for name in found}):
+        for queue in sorted(set(queues.values())):
             rows = await self._read("plans", self._prefix(queue), 0, int(due_only))
-            schedules += [s for s in map(read_schedule, filter(None, rows)) if s.queue == queue]
+            read = map(read_schedule, filter(None, rows))
+            schedules += [one for one in read if queues.get(one.name) == queue == one.queue]
         return sorted(schedules, key=lambda schedule: schedule.name)
 
     async def fire(
@@ -183,3 +184,9 @@ class Schedules(Ground):
     async def _queue_of(self, name: str) -> str | None:
         found = await self._wire.ask("HGET", self._key("plans"), name, again=True)
         return None if found is None else text(found)
+
+    async def _plan_in(self, queue: str, name: str) -> Any:
+        return await self._wire.ask("HGET", f"{self._prefix(queue)}plans", name, again=True)
+
+    async def _enter(self, name: str, queue: str) -> None:
+        await self._wire.ask("HSET", self._key("plans"), name, queue, again=True, write=True)
