@@ -1,9 +1,12 @@
 """An expression is read as meant, or refused with words that help."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from cadenza.core.cron import CronError, Dialect, parse
 from cadenza.core.cron_parse import Special
+from cadenza.core.zones import get_zone
 
 REFUSED = [
     # expression, then what the message must name: field, value, range, suggestion
@@ -127,7 +130,22 @@ def test_parsing_the_same_text_again_costs_nothing() -> None:
         ("0 0 LW 1-3 *", "at 00:00 on the last working day of the month in Jan-Mar"),
         ("0 12 * * mon#2", "at 12:00 on the second Mon"),
         ("5 0 0 * * 5L", "at 00:00:05 on the last Fri"),
+        ("0 9 1-31 * mon", "at 09:00"),
+        ("* */3 * * *", "every minute of every 3rd hour"),
+        ("*/5 0,12 * * *", "every 5 minutes of every 12th hour"),
+        ("0,30 */5 * * * *", "every 30 seconds of every 5th minute"),
+        ("* 5 9-17 * * *", "every second of minute 5 of hours 9-17"),
     ],
 )
 def test_an_expression_can_be_read_aloud(expression: str, english: str) -> None:
     assert parse(expression).describe() == english
+
+
+def test_what_is_read_aloud_of_a_weekday_is_true() -> None:
+    every_date, mondays = parse("0 9 1-31 * mon"), parse("0 9 * * mon")
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    runs = every_date.occurrences(start, get_zone("UTC"), until=start + timedelta(days=7))
+    assert len(list(runs)) == 7
+    assert every_date.describe() != mondays.describe()
+    node = parse("0 0 9 1-31 * mon", Dialect.MONGODB_CRON)
+    assert node.describe() == "at 09:00 on Mon", "there a list of all dates counts as open"

@@ -127,8 +127,8 @@ def parse(expression: str, dialect: Dialect | str = Dialect.STANDARD) -> Cron:
 
     Standard: `minute hour day month weekday`, or six fields with seconds first; names in
     any case, Sunday is 0 or 7, `L`, `LW`, `5L`, `MON#2`, `?`, lists, ranges, steps, macros.
-    Day and weekday both restricted: either suffices (`*/2` restricts; only `*` and `?` do
-    not).
+    Day and weekday both restricted: either suffices (`*/2` restricts; only `*`, `*/1` and
+    `?` do not).
     """
     dialect = Dialect(dialect)
     fields = parse_fields(expression, dialect)

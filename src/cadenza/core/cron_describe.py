@@ -8,6 +8,7 @@ from cadenza.core.cron_parse import Fields, Special
 from cadenza.core.cron_words import MONTH_NAMES, WEEKDAY_NAMES
 
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
+_NTH = {2: "2nd", 3: "3rd"}
 _MOST_TIMES = 4
 
 
@@ -23,13 +24,12 @@ def _times(fields: Fields) -> str:
         return "at " + _join(
             [_clock(h, m, s, seconds) for h in hours for m in minutes for s in seconds]
         )
+    of_hours = _of(hours, 24, "hour")
     if seconds != (0,):
-        second = _every(seconds, 60, "second")
-        minute = "" if len(minutes) == 60 else f" in {_every(minutes, 60, 'minute')}"
-        return second + minute + _of_hours(hours)
+        return _every(seconds, 60, "second") + _of(minutes, 60, "minute") + of_hours
     if len(minutes) == 1 and len(hours) == 24:
         return f"at minute {minutes[0]} of every hour"
-    return _every(minutes, 60, "minute") + _of_hours(hours)
+    return _every(minutes, 60, "minute") + of_hours
 
 
 def _clock(hour: int, minute: int, second: int, seconds: tuple[int, ...]) -> str:
@@ -37,11 +37,14 @@ def _clock(hour: int, minute: int, second: int, seconds: tuple[int, ...]) -> str
     return clock if seconds == (0,) else f"{clock}:{second:02}"
 
 
-def _of_hours(hours: tuple[int, ...]) -> str:
-    if len(hours) == 24:
+def _of(values: tuple[int, ...], size: int, unit: str) -> str:
+    """Say within which minutes or hours; "every 2 hours" would sound like all the time."""
+    if len(values) == size:
         return ""
-    step = _step(hours, 24)
-    return f" of every {step} hours" if step else f" of {_units('hour', hours)}"
+    step = _step(values, size)
+    if step:
+        return f" of every {_NTH.get(step, f'{step}th')} {unit}"
+    return f" of {_units(unit, values)}"
 
 
 def _every(values: tuple[int, ...], size: int, unit: str) -> str:
@@ -66,11 +69,15 @@ def _step(values: tuple[int, ...], size: int) -> int:
 
 def _days(fields: Fields) -> str:
     by_date, by_weekday = _dates(fields), _weekdays(fields)
-    any_day = fields.any_day or len(fields.days) == 31
+    any_day = fields.any_day
+    if fields.open_by_length:
+        any_day = len(fields.days) + len(fields.special_days) >= 31
     if any_day and fields.any_weekday:
         return ""
     if any_day:
         return f"on {by_weekday}"
+    if len(fields.days) == 31 and not fields.nth_filter:
+        return ""  # every date fits, so the weekday does not matter
     if fields.any_weekday:
         return f"on {by_date}"
     return f"on {by_date} or on {by_weekday}"
