@@ -30,7 +30,11 @@ _PATHS = (
     re.compile(r"(?i)(/services/)[\w/-]+"),  # Slack
     re.compile(r"(?i)(/webhooks/\d+/)[\w-]+"),  # Discord
 )
-_USERINFO = re.compile(r"(//)[^/@\s?#]+@")
+_USERINFO = re.compile(r"(//)[^/\s?#]+@")  # up to the last @: a password may hold one
+# A database's password may hold anything; nothing behind its host does.
+_DATABASE = re.compile(
+    r"(?i)\b((?:postgres(?:ql)?|rediss?|valkeys?|mongodb)(?:\+\w+)?://)[^\s\"']+@"
+)
 _BEARER = re.compile(r"(?i)\b(bearer|basic|dpop|bot)\s+[\w.~+/=:-]{8,}")
 
 
@@ -45,6 +49,7 @@ class Blotter:
         for form in self._known:
             text = text.replace(form, MARK)
         if "//" in text:
+            text = _DATABASE.sub(rf"\1{MARK}@", text)
             text = _USERINFO.sub(rf"\1{MARK}@", text)
         if "=" in text:
             text = _QUERY.sub(rf"\1{MARK}", text)
