@@ -114,11 +114,14 @@ async def test_after_a_rotation_the_old_key_is_not_needed_for_anything(
     assert (await rotate_all(desk.operations, both)).total == 0
 
 
-async def test_what_no_key_opens_is_told_and_stops_nothing(desk: Desk, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sealed", ["k0.bG9zdA==", "k1.cut off in the middle"])
+async def test_what_no_key_opens_is_told_and_stops_nothing(
+    desk: Desk, tmp_path: Path, sealed: str
+) -> None:
     for n in range(ACCOUNTS):
         await desk.connect(ada(remote_id=f"r{n}"), id_=f"a{n}")
     await desk.operations.run(
-        lambda tx, _: tx.run("UPDATE account SET sealed = 'k0.bG9zdA==' WHERE id = 'a0'")
+        lambda tx, _: tx.run("UPDATE account SET sealed = :sealed WHERE id = 'a0'", sealed=sealed)
     )
     add_key(tmp_path / "keys")
     done = await rotate_all(desk.operations, load_keyring(tmp_path / "keys"))

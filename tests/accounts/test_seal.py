@@ -49,6 +49,13 @@ def test_no_changed_byte_opens() -> None:
         RING.open(f"k2.{body}", row=ROW)
 
 
+@pytest.mark.parametrize("body", ["", "A", "AAAA", "%%%", "AAAAAAAAAAAAAAAA", "\N{SNOWMAN}"])
+def test_a_text_that_was_cut_or_garbled_does_not_open(body: str) -> None:
+    for sealed in (f"k1.{body}", f"k1{body}"):
+        with pytest.raises(CannotOpen):
+            RING.open(sealed, row=ROW)
+
+
 def test_the_same_text_is_never_sealed_alike() -> None:
     assert len({RING.seal("canary", row=ROW) for _ in range(50)}) == 50
 

@@ -48,12 +48,12 @@ class Keyring:
         key_id, _, body = sealed.partition(".")
         if key_id not in self.keys:
             raise CannotOpen(f"no key {key_id!r} is at hand to open the credentials of {row}")
-        raw = base64.urlsafe_b64decode(body)
         try:
+            raw = base64.urlsafe_b64decode(body)
             plain = AESGCM(_raw(self.keys[key_id])).decrypt(
                 raw[:NONCE], raw[NONCE:], f"{key_id}/{row}".encode()
             )
-        except InvalidTag as error:
+        except (InvalidTag, ValueError) as error:  # of a cut text: no base64, or no nonce in it
             raise CannotOpen(f"the sealed credentials of {row} do not belong there") from error
         return plain.decode()
 
