@@ -2,13 +2,17 @@
 
 import base64
 import json
+import os
 import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.accounts import seal
 from cadenza.accounts.seal import CannotOpen, Keyring, add_key, load_keyring
 from cadenza.providers.http.redact import Secret
 
@@ -62,7 +66,11 @@ def test_the_same_text_is_never_sealed_alike() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "\n\n", "k1\n", "k1 c2hvcnQ=\n", "k1 not-base64-at-all!\n", f"k1 {'A' * 44} more\n"],
+    [
+        *("", "\n\n", "k1\n", "k1 c2hvcnQ=\n", "k1 not-base64-at-all!\n"),
+        f"k1 {'A' * 44} more\n",
+        f"k1 {KEYS['k1'].reveal()}\nk1 {KEYS['k2'].reveal()}\n",
+    ],
 )
 def test_nothing_starts_without_a_whole_key(tmp_path: Path, text: str) -> None:
     path = tmp_path / "keys"
@@ -72,6 +80,48 @@ def test_nothing_starts_without_a_whole_key(tmp_path: Path, text: str) -> None:
         load_keyring(path)
     assert "c2hvcnQ" not in str(refused.value)
     assert "not-base64" not in str(refused.value)
+
+
+def test_of_keys_that_are_made_at_once_none_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was sealed with one that is lost would never open again."""
+    make = seal._new_key
+
+    def slowly() -> str:
+        time.sleep(0.02)
+        return make()
+
+    monkeypatch.setattr(seal, "_new_key", slowly)
+    path = tmp_path / "data" / "keys"
+    with ThreadPoolExecutor(8) as threads:
+        first = list(threads.map(lambda _: load_keyring(path), range(8)))
+        sealed = [ring.seal("canary", row=ROW) for ring in first]
+        ids = list(threads.map(lambda _: add_key(path), range(8)))
+    assert sorted(ids) == [f"k{n}" for n in range(2, 10)]
+    assert list(load_keyring(path).keys) == [f"k{n}" for n in range(9, 0, -1)]
+    assert {load_keyring(path).open(each, row=ROW) for each in sealed} == {"canary"}
+    assert [each.name for each in path.parent.iterdir()] == ["keys"]
+
+
+def test_a_new_key_is_on_the_disk_before_anything_is_sealed_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut must not leave a database whose credentials no key opens."""
+    synced: list[tuple[int, bool]] = []
+    sync = os.fsync
+
+    def note(descriptor: int) -> None:
+        sync(descriptor)
+        synced.append((os.fstat(descriptor).st_ino, path.exists() and len(path.read_text()) > size))
+
+    path, size = tmp_path / "keys", 0
+    monkeypatch.setattr(os, "fsync", note)
+    for change in (load_keyring, add_key):
+        synced.clear()
+        change(path)
+        assert synced == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
+        size = len(path.read_text())
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660])

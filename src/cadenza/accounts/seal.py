@@ -7,9 +7,11 @@ a file that was changed again: before it seals, and when something names a key t
 """
 
 import base64
+import contextlib
+import fcntl
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -96,7 +98,9 @@ class KeyFile(Mapping[str, Secret]):
 def load_keyring(path: Path) -> Keyring:
     """Open the key file, newest key first, or make one; refuse a file that others may read."""
     if not path.exists():
-        _write_keys(path, [f"k1 {_new_key()}"])
+        with _alone_at(path):
+            if not path.exists():  # two may start at once
+                _write_keys(path, [f"k1 {_new_key()}"])
     return Keyring(KeyFile(path))
 
 
@@ -113,6 +117,8 @@ def _read_keys(path: Path) -> dict[str, Secret]:
     if not lines or any(len(words) != 2 for words in lines):
         raise ValueError(f"{path} must hold keys, one a line: an id, a space, the key in base64")
     keys = {key_id: Secret(key) for key_id, key in lines}
+    if len(keys) < len(lines):
+        raise ValueError(f"{path} holds two keys of one id: keep the one that sealed this house")
     for key_id, key in keys.items():
         if not _is_whole(key):
             raise ValueError(f"key {key_id!r} in {path} has not {KEY_BYTES} bytes of base64")
@@ -121,11 +127,12 @@ def _read_keys(path: Path) -> dict[str, Secret]:
 
 def add_key(path: Path) -> str:
     """Put a new key in front; what was sealed before still opens. Returns the new key's id."""
-    lines = [line for line in path.read_text().splitlines() if line.strip()]
-    # Never an id that is in use: old keys may have been taken out of the file.
-    used = [int(id_[1:]) for id_ in (line.split()[0] for line in lines) if id_[1:].isdecimal()]
-    key_id = f"k{max(used, default=len(lines)) + 1}"
-    _write_keys(path, [f"{key_id} {_new_key()}", *lines])
+    with _alone_at(path):
+        lines = [line for line in path.read_text().splitlines() if line.strip()]
+        # Never an id that is in use: old keys may have been taken out of the file.
+        used = [int(id_[1:]) for id_ in (line.split()[0] for line in lines) if id_[1:].isdecimal()]
+        key_id = f"k{max(used, default=len(lines)) + 1}"
+        _write_keys(path, [f"{key_id} {_new_key()}", *lines])
     return key_id
 
 
@@ -176,10 +183,27 @@ def _new_key() -> str:
     return base64.urlsafe_b64encode(os.urandom(KEY_BYTES)).decode()  # noqa: TID251 - a key needs the system's best
 
 
-def _write_keys(path: Path, lines: list[str]) -> None:
-    """Write beside and move into place, readable by the owner from the first byte."""
-    beside = path.with_name(path.name + ".new")
+@contextlib.contextmanager
+def _alone_at(path: Path) -> Generator[None]:
+    """Let nobody else change the file meanwhile: of two new keys the later would take the other away."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _write_keys(path: Path, lines: list[str]) -> None:
+    """Write beside and move into place, readable by the owner from the first byte.
+
+    On the disk before it is used: a database that outlasts a power cut needs keys that do.
+    """
+    beside = path.with_name(path.name + ".new")
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write("\n".join(lines) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
     beside.replace(path)
