@@ -1,13 +1,20 @@
 """Turn a name into addresses: the product's only look-up, behind a port.
 
-`SystemResolver` asks the machine (hosts file, DNS) in the event loop's threads. Nothing is cached
-here; what comes back is used at once, for one connection. Limit: a look-up that hangs cannot be
-stopped, only left behind; its thread ends with the system resolver's own time-out.
+`SystemResolver` asks the machine (hosts file, DNS) in threads of its own: anybody may type a name whose
+server never answers, and such look-ups must not stand in the way of others, nor of passwords and the
+database, which use the event loop's few. Nothing is cached here; what comes back is used at once, for one
+connection. Limit: a look-up that hangs cannot be stopped, only left behind; its thread ends with the system
+resolver's own time-out, or with the process. While very many hang, further names fail at once.
 """
 
-import asyncio
 import socket
-from typing import Protocol
+import threading
+from typing import Any, Protocol
+
+from cadenza.engine.threads import Threads
+
+IDLE = 8  # threads that are kept for the next look-ups
+MOST = 256  # look-ups under way, those left behind included
 
 
 class Resolver(Protocol):
@@ -21,7 +28,19 @@ class Resolver(Protocol):
 class SystemResolver:
     """The machine's resolver."""
 
+    def __init__(self) -> None:
+        self._threads = Threads(IDLE)
+        self._room = threading.BoundedSemaphore(MOST)
+
     async def resolve(self, host: str, port: int) -> list[str]:
         """Ask the system; each address once."""
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        if not self._room.acquire(blocking=False):
+            raise OSError(f"{MOST} look-ups hang already")
+        found = await self._threads.call(self._look_up, {"host": host, "port": port})
         return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+    def _look_up(self, host: str, port: int) -> list[Any]:
+        try:
+            return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        finally:
+            self._room.release()
