@@ -4,11 +4,14 @@ An address that stands in the settings (a network's, the mail server's, the buck
 its owner; addresses that people type into forms are not, unless `outbound.allow` lists their host.
 """
 
+import ssl
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from cadenza.config.load import BadSettings
 from cadenza.config.model import Settings
 from cadenza.notices.mail import Mail, SmtpMail
+from cadenza.providers.http.aim import spell
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.smtp.session import Server
@@ -17,20 +20,22 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def policy_of(settings: Settings) -> Policy:
-    """Return the rules of the guarded client."""
-    rules = [_rule(place) for place in settings.outbound.allow]
-    for network in settings.providers.values():
-        rules += [
-            rule
-            for address in (network.base_url, *network.options.values())
-            if (rule := _of_address(address)) is not None
-        ]
+    """Return the rules of the guarded client, or say which setting names nobody."""
+    rules = [_rule("outbound.allow", f"//{place}") for place in settings.outbound.allow]
+    named = {"media.endpoint": settings.media.endpoint}
+    for name, network in settings.providers.items():
+        named[f"providers.{name}.base_url"] = network.base_url
+        named |= {f"providers.{name}.options.{key}": said for key, said in network.options.items()}
+    rules += [
+        _rule(key, address)
+        for key, address in named.items()
+        if address.lower().startswith(tuple(f"{scheme}://" for scheme in _PORTS))
+    ]
     if settings.mail.host:
-        rules.append(HostRule(settings.mail.host, settings.mail.port))
-    endpoint = _of_address(settings.media.endpoint)
-    if endpoint is not None:
-        rules.append(endpoint)
-    return Policy(allow=tuple(rules), ca_file=settings.outbound.ca_file or None)
+        host = settings.mail.host
+        place = f"[{host}]" if ":" in host else host
+        rules.append(_rule("mail.host", f"//{place}:{settings.mail.port}"))
+    return Policy(allow=tuple(rules), ca_file=_certificates(settings.outbound.ca_file))
 
 
 def open_mail(settings: Settings, http: OutboundClient) -> Mail | None:
@@ -50,17 +55,26 @@ def open_mail(settings: Settings, http: OutboundClient) -> Mail | None:
     return SmtpMail(http, server, mail.sender, mail.sender_name)
 
 
-def _rule(place: str) -> HostRule:
-    """Read `host` or `host:port`; an IPv6 address with a port stands in brackets."""
-    parts = urlsplit(f"//{place}")
+def _rule(key: str, address: str) -> HostRule:
+    """Vouch for the host of an address, on its port; without a scheme (`//host`) for the web's ports."""
     try:
-        return HostRule(parts.hostname or "", parts.port)
+        parts = urlsplit(address)
+        if not parts.scheme and f"//{parts.netloc}" != address:
+            raise ValueError("write the host alone, or host:port; networks cannot be named")
+        rule = HostRule(parts.hostname or "", parts.port or _PORTS.get(parts.scheme))
+        # A name with letters of its own is called by its ASCII form.
+        return replace(rule, host=spell(rule.host))
     except ValueError as error:
-        raise BadSettings([f"outbound.allow: {place!r} names no host: {error}"]) from error
+        said = address.removeprefix("//")
+        raise BadSettings([f"{key}: {said!r} names no host: {error}"]) from error
 
 
-def _of_address(address: str) -> HostRule | None:
-    parts = urlsplit(address)
-    if parts.scheme not in _PORTS or not parts.hostname:
-        return None
-    return HostRule(parts.hostname, parts.port or _PORTS[parts.scheme])
+def _certificates(path: str) -> str | None:
+    try:
+        if path:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+    except OSError as error:
+        raise BadSettings(
+            [f"outbound.ca_file: {path} holds no certificates in PEM ({error.strerror or error})"]
+        ) from error
+    return path or None

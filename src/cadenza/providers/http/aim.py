@@ -68,6 +68,11 @@ def aim_at(host: str, port: int, policy: Policy, ports: frozenset[int]) -> str:
     return name
 
 
+def spell(host: str) -> str:
+    """Write a host as it stands in addresses once they are read: small letters, ASCII, without a last dot."""
+    return _host(_parse(f"https://[{host}]" if ":" in host else f"https://{host}"))
+
+
 def _parse(text: str) -> httpx2.URL:
     if len(text) > LONGEST:
         raise BadAddress(f"the address is longer than {LONGEST} characters")

@@ -1,0 +1,86 @@
+"""Whom the settings vouch for: the hosts that they name, in any spelling, and nobody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cadenza.bootstrap.outbound import policy_of
+from cadenza.config.load import BadSettings, load
+from cadenza.providers.http.aim import BadAddress, aim
+from cadenza.providers.http.judge import judge
+from cadenza.providers.http.policy import Policy
+
+INSIDE = "10.0.0.5"
+
+
+def of(folder: Path, toml: str) -> Policy:
+    file = folder / "cadenza.toml"
+    file.write_text(toml, encoding="utf-8")
+    return policy_of(load(file, environ={}))
+
+
+def reaches(policy: Policy, url: str) -> bool:
+    """Say whether an address whose host stands in a private network may be called."""
+    try:
+        target = aim(url, policy)
+    except BadAddress:
+        return False
+    return policy.against(judge(INSIDE), target.host, target.port) is None
+
+
+@pytest.mark.parametrize(
+    ("toml", "url", "other"),
+    [
+        ('outbound.allow = ["social.lan"]', "https://SOCIAL.lan./x", "https://other.lan/"),
+        ('outbound.allow = ["social.lan"]', "http://social.lan/", "http://social.lan:9000/"),
+        ('outbound.allow = ["social.lan:9000"]', "http://social.lan:9000/", "http://social.lan/"),
+        ('outbound.allow = ["bücher.lan"]', "https://bücher.lan/", "https://bucher.lan/"),
+        ('outbound.allow = ["bücher.lan"]', "https://xn--bcher-kva.lan/", "https://b.lan/"),
+        (
+            'media.endpoint = "HTTPS://Bücher.lan:9000/x"',
+            "https://bücher.lan:9000",
+            "https://a.lan",
+        ),
+        ('providers.mastodon.base_url = "http://a.lan"', "http://a.lan/", "http://b.lan/"),
+        ('providers.mastodon.options.host = "http://a.lan"', "http://a.lan/", "https://a.lan/"),
+        ('media.endpoint = "http://minio.lan:9000"', "http://minio.lan:9000/b", "http://minio.lan"),
+        ('mail.host = "post.lan"\nmail.port = 8443', "https://post.lan:8443", "https://post.lan"),
+    ],
+)
+def test_the_owner_vouches_for_what_the_settings_name(
+    tmp_path: Path, toml: str, url: str, other: str
+) -> None:
+    policy = of(tmp_path, toml)
+    assert reaches(policy, url)
+    assert not reaches(policy, other)
+    assert not reaches(policy_of(load(None, environ={}, here=tmp_path / "none")), url)
+
+
+@pytest.mark.parametrize(
+    ("toml", "key"),
+    [
+        ('outbound.allow = ["*.lan"]', "outbound.allow"),
+        ('outbound.allow = ["10.0.0.0/8"]', "outbound.allow"),
+        ('outbound.allow = ["https://a.lan"]', "outbound.allow"),
+        ('outbound.allow = ["a.lan:99999"]', "outbound.allow"),
+        ('outbound.allow = ["127.1"]', "outbound.allow"),
+        ('providers.mastodon.base_url = "http://a.lan:99999"', "providers.mastodon.base_url"),
+        ('providers.mastodon.options.host = "http://[a"', "providers.mastodon.options.host"),
+        ('media.endpoint = "http://minio.lan:port"', "media.endpoint"),
+        ('mail.host = "post lan"', "mail.host"),
+        ('outbound.ca_file = "missing.pem"', "outbound.ca_file: missing.pem"),
+    ],
+)
+def test_a_setting_that_names_nobody_is_told_by_its_key(
+    tmp_path: Path, toml: str, key: str
+) -> None:
+    with pytest.raises(BadSettings, match=key):
+        of(tmp_path, toml)
+
+
+def test_a_file_of_certificates_must_hold_some(tmp_path: Path) -> None:
+    (tmp_path / "empty.pem").write_text("nothing\n")
+    with pytest.raises(BadSettings, match=r"empty\.pem holds no certificates"):
+        of(tmp_path, f'outbound.ca_file = "{tmp_path}/empty.pem"')
