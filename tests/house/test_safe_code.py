@@ -7,6 +7,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+import pytest
+
 from tests.house.sources import PACKAGE, ROOT, modules
 
 # Formats that make objects or code of bytes; templates that are programs; parsers that fetch.
@@ -25,6 +27,44 @@ LOADERS = {
     ("cli/worker.py", "module_name"),
 }
 WRITERS_OF_TOOLS = frozenset({"api/write_client.py"})  # formats what it generates, in a checkout
+
+
+# Libraries that call out, and calls by which the rest of Python does. Databases have drivers of their own.
+CALLERS = frozenset(
+    {
+        *("aiodns", "aiohttp", "aiosmtplib", "anyio", "asyncssh", "dns", "http.client", "httpcore"),
+        *("httpcore2", "httplib2", "httpx", "httpx2", "imaplib", "logging.handlers", "niquests"),
+        *("multiprocessing.connection", "nntplib", "paramiko", "poplib", "pycurl", "requests"),
+        *("socket", "_socket", "socketserver", "socks", "telethon", "trio", "urllib.request"),
+        *("urllib.robotparser", "urllib3", "websocket", "websockets", "asyncio.streams"),
+        *("fastapi.testclient", "starlette.testclient"),
+    }
+)
+CALLING = frozenset(
+    {
+        *("open_connection", "open_unix_connection", "create_connection", "create_unix_connection"),
+        *("create_datagram_endpoint", "sock_connect", "sock_sendto", "connect_tcp", "getaddrinfo"),
+        *("getnameinfo", "gethostbyname", "urlopen"),
+    }
+)
+# The door itself, and who has a reason not to go through it.
+AT_THE_DOOR = {
+    **dict.fromkeys(("aim", "client", "follow", "pack"), "reads, writes and sends for the door"),
+    "dial": "the door",
+    "resolve": "the look-up",
+}
+PAST_THE_DOOR = {
+    "cli/local.py": "speaks to the API in its own process, by no wire",
+    "client/core.py": "in its user's process, to the address that its user gives",
+    "client/core_sync.py": "in its user's process, to the address that its user gives",
+    "client/wire.py": "in its user's process, to the address that its user gives",
+    "core/ids.py": "asks for the machine's name",
+    "demo/rehearsal/connection.py": "a rehearsal's server: resets what called it",
+    "demo/rehearsal/worlds/smtp_wire.py": "a rehearsal's server: resets what called it",
+    "providers/smtp/session.py": "speaks SMTP on a socket of the door's",
+    "providers/telegram_person/auth.py": "works out the proof of a password; the port sends it",
+    "providers/telegram_person/port.py": "speaks MTProto on a socket of the door's",
+}
 
 
 def imports(tree: ast.Module) -> Iterator[str]:
@@ -66,6 +106,52 @@ def test_no_module_is_loaded_by_a_name_that_came_with_data() -> None:
         if name.endswith("import_module") and not isinstance(call.args[0], ast.Constant)
     }
     assert found == LOADERS
+
+
+def speaks(tree: ast.Module) -> Iterator[str]:
+    """Name what a module could call out with: imported, loaded by name, or reached through something else."""
+    loaded = (
+        str(call.args[0].value)
+        for name, call in calls(tree)
+        if name.endswith("import_module") and isinstance(call.args[0], ast.Constant)
+    )
+    for name in (*imports(tree), *loaded):
+        parts = name.split(".")
+        known = any(".".join(parts[:n]) in CALLERS for n in range(1, len(parts) + 1))
+        if known or parts[-1] in CALLING:
+            yield name
+    yield from (name for name, _ in calls(tree) if name.rpartition(".")[2] in CALLING)
+
+
+def test_nothing_calls_out_past_the_guarded_door() -> None:
+    found = {module.name for module in modules() if list(speaks(module.tree))}
+    assert found == {f"providers/http/{name}.py" for name in AT_THE_DOOR} | set(PAST_THE_DOOR)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "import httpx2 as h",
+        "from httpx2 import get",
+        "def f():\n    import http.client",
+        "from http import client",
+        "from urllib import request",
+        "from importlib import import_module\nimport_module('httpx2')",
+        "import importlib\nimportlib.import_module('urllib.request')",
+        "import anyio",
+        "backend.connect_tcp('h', 80)",
+        "from asyncio import open_connection as o",
+        "loop.create_connection(P, 'h', 80)",
+        "loop.sock_connect(s, a)",
+        "import asyncio.streams",
+        "from aiosmtplib import SMTP",
+        "import logging.handlers",
+        "from starlette.testclient import TestClient",
+        "import socket as s",
+    ],
+)
+def test_a_way_around_the_door_is_seen(way: str) -> None:
+    assert list(speaks(ast.parse(way)))
 
 
 def test_no_shell_is_started() -> None:

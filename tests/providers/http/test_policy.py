@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import pytest
 
-import cadenza
 from cadenza.providers.http.aim import BadAddress, aim
 from cadenza.providers.http.judge import judge
 from cadenza.providers.http.policy import HostRule, Policy
@@ -65,32 +61,3 @@ def test_a_rule_names_one_host(host: str) -> None:
 def test_a_pin_must_be_a_network() -> None:
     with pytest.raises(ValueError, match=r"10\.0\.0\.0/99"):
         HostRule("a.lan", networks=("10.0.0.0/99",))
-
-
-OTHERS = {"aiohttp", "httpcore", "httpcore2", "httpx", "httpx2", "niquests", "requests", "urllib3"}
-MODULES = {"http.client", "urllib.request"}
-
-
-def test_no_other_part_of_the_product_imports_an_http_library() -> None:
-    root = Path(cadenza.__file__).parent
-    found = [
-        f"{path.relative_to(root)}: {name}"
-        for path in root.rglob("*.py")
-        # The client runs in its user's process and speaks to the address that its user gives.
-        # The command line speaks to the house in its own process, by no wire at all.
-        if path.parent not in (root / "providers" / "http", root / "client")
-        and path != root / "cli" / "local.py"
-        for name in imports(path)
-        if name in MODULES or name.partition(".")[0] in OTHERS
-    ]
-    assert not found, f"speak through OutboundClient: {found}"
-
-
-def imports(path: Path) -> list[str]:
-    names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names += [each.name for each in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
-    return names
