@@ -43,6 +43,17 @@ async def test_two_secrets_sign_while_one_is_changed_and_then_one(place: Place) 
     assert third not in (await admin.get(HOOKS)).text
 
 
+async def test_the_audit_log_keeps_of_an_address_its_host_alone(small: Place) -> None:
+    """It is exported, and kept for ever; the address of a hook is often a secret itself."""
+    admin = await small.client("admin")
+    url = "https://ada:canary@a.example:8443/hooks/canary?token=canary"
+    made = (await admin.post(HOOKS, json={"url": url})).json()
+    assert (await admin.delete(f"{HOOKS}/{made['webhook']['id']}")).status_code == 200
+    rows = await small.rows("SELECT * FROM audit WHERE action LIKE 'webhook.%' ORDER BY id")
+    assert [row["after"] or row["before"] for row in rows] == ['{"host":"a.example:8443"}'] * 2
+    assert "canary" not in str(await small.rows("SELECT * FROM audit"))
+
+
 async def test_a_rehearsed_change_changes_nothing(small: Place) -> None:
     admin = await small.client("admin")
     made = (await admin.post(HOOKS, json={"url": "https://a.example/hook"})).json()
