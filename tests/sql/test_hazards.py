@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from cadenza.core.clock import SystemClock
+from cadenza.db.open import open_product
+from cadenza.sql import sqlite_hazards
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.sqlite_hazards import find_hazards
 
@@ -32,6 +39,19 @@ def test_a_network_file_system_is_warned_of() -> None:
 
     assert found.file_system == "nfs4"
     assert "Move it to a local disk" in found.warnings[0]
+
+
+async def test_a_file_on_a_network_file_system_is_warned_of_at_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = f"sqlite:///{tmp_path}/post.db"
+    async with open_product(address, clock=SystemClock()):
+        assert caplog.messages == []
+    mounts = f"{MOUNTS}server:/export {tmp_path} nfs4 rw 0 0\n"
+    monkeypatch.setattr(sqlite_hazards, "_read_mounts", lambda: mounts)
+    async with open_product(address, clock=SystemClock()):
+        (warning,) = caplog.messages
+        assert "Move it to a local disk" in warning
 
 
 def test_the_deepest_mount_decides() -> None:

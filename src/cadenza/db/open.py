@@ -1,5 +1,6 @@
 """From an address to the product's database, brought up to date."""
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -12,6 +13,7 @@ from cadenza.sql.postgres import PLANS_KEPT, PostgresDatabase
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import to_microseconds
 
+log = logging.getLogger("cadenza.db")
 LINE = "product"
 SPARE = 16  # connections for requests and jobs; made when first needed, the last used first
 
@@ -29,6 +31,8 @@ async def open_product(
     """Open `sqlite:///path` (or `sqlite:///:memory:`) or `postgresql://…` for product operations."""
     if address.startswith("sqlite:///"):
         with SqliteDatabase(address.removeprefix("sqlite:///"), clock=clock) as file:
+            for warning in file.hazards().warnings:
+                log.warning(warning)
             file.migrate(LINE, migrations())
             yield SqliteOperations(file, ids)
         return
