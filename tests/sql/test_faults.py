@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import sqlite3
 from pathlib import Path
 
@@ -51,6 +52,29 @@ async def test_a_full_database_works_again_once_there_is_room(database: SqliteDa
     await database.run(post_a_parcel)
 
     assert await database.read(count) == 1
+
+
+def test_after_an_error_of_the_disk_nothing_is_written_until_a_restart(
+    database: SqliteDatabase, path: str
+) -> None:
+    """After a failed write or sync the kernel may have dropped pages: trying again would lie."""
+    database.run_sync(post)
+    _, most = before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    room = Path(f"{path}-wal").stat().st_size + 4096
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, most))  # beyond it every write fails
+    try:
+        with pytest.raises(Unavailable, match="disk I/O error"):
+            database.run_sync(post_a_parcel)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    with pytest.raises(Unavailable, match="Restart once it is mended"):
+        database.run_sync(post)
+    assert database.read_sync(count) == 1
+    database.close()
+    with SqliteDatabase(path, clock=SystemClock()) as again:
+        again.run_sync(post)
+        assert again.read_sync(count) == 2
 
 
 def test_a_file_replaced_under_us_stops_all_writing(database: SqliteDatabase, path: str) -> None:
