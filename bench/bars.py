@@ -211,3 +211,28 @@ def judge_queues(kind: str, *, posts: int, ratio: float, turned: float, waited: 
         text = "another account's claim waits at most 0.5 s meanwhile"
         bars.append(Bar(text, waited <= 0.5, f"{waited * 1000:.0f} ms"))
     return bars
+
+
+def judge_road(
+    *, rate: float | None = None, of_bare: float | None = None, beside: float | None = None
+) -> list[Bar]:
+    """Judge what is promised of the road, of what this run measured."""
+    bars: list[Bar] = []
+    if rate is not None:
+        text = "at least 1,000 deliveries a second, each with intent, ledger row and event"
+        bars.append(Bar(text, rate >= 1000, f"{rate:,.0f}/s"))
+    if of_bare is not None:
+        text = "by HTTP at least half of the bare client's rate"
+        bars.append(Bar(text, of_bare >= 0.5, f"{of_bare:.2f}"))
+    if beside is not None:
+        text = "a claim beside a pile that cannot run within twice the claim alone"
+        bars.append(Bar(text, beside <= 2, f"{beside:.2f} times"))
+    return bars
+
+
+def tell(bars: Iterable[Bar]) -> int:
+    """Print each verdict; return 1, for the exit code, if one is not met."""
+    bars = list(bars)
+    for bar in bars:
+        print(f"{'met' if bar.met else 'NOT MET'}: {bar.text}: {bar.figures}")
+    return 0 if all(bar.met for bar in bars) else 1

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
-from bench.bars import judge_queues
+from bench.bars import judge_queues, tell
 from bench.road import HOME, database
 from cadenza.core.channels import Channel
 from cadenza.core.slots import upcoming_slots
@@ -174,9 +174,7 @@ async def main(kind: str = "sqlite", posts: int = 10_000) -> int:
             operations, lambda tx, now: clear(tx, now, workspace_id=HOME, account_id=LONG, by=BY)
         )
         print(f"{kind}: cleared in {took:.2f} s")
-    for bar in bars:
-        print(f"{'met' if bar.met else 'NOT MET'}: {bar.text}: {bar.figures}")
-    return 0 if all(bar.met for bar in bars) else 1
+    return tell(bars)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
     python -m bench.road [null|http|pile] [sqlite|postgres] [deliveries] [accounts]
 
-Every delivery leaves its intent, its ledger row and its notice; accounts have no spacing. `http` sends
-real requests to a server on this machine, beside a bare loop of the same client; `pile` times a claim
-beside a million deliveries that cannot run.
+Every delivery leaves its intent, its ledger row and its notice, which are counted; accounts have no spacing.
+`http` sends real requests to a server on this machine, beside a bare loop of the same client; `pile` times a
+claim beside a million deliveries that cannot run. The bars (`bars.judge_road`) are judged at the end, and one
+that is not met makes the exit code 1.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime
 
+from bench.bars import judge_road, tell
 from bench.road_http import bare_rate, client_to, receiver, sender_to
 from bench.road_pile import RUNNABLE, claim_milliseconds, pile_up
 from cadenza.core.channels import Channel
@@ -39,6 +41,12 @@ from cadenza.sql.tx import Row, Tx
 from tests.servers.postgres import PrivatePostgres
 
 HOME = "bench"
+EVIDENCE = {  # of each delivery that is out
+    "sent": "SELECT count(*) AS n FROM delivery WHERE state = 'sent'",
+    "intents": "SELECT count(DISTINCT delivery_id) AS n FROM attempt WHERE outcome = 'Sent'",
+    "ledger rows": "SELECT count(DISTINCT delivery_id) AS n FROM activity WHERE state = 'success'",
+    "events": "SELECT count(DISTINCT subject_id) AS n FROM outbox WHERE kind = 'delivery.sent'",
+}
 
 
 class Null:
@@ -163,14 +171,13 @@ async def road_rate(
     took = time.perf_counter() - began
     worker.stop()
     await running
-    sent = await operations.read(
-        lambda tx, _: tx.value("SELECT count(*) AS n FROM delivery WHERE state = 'sent'")
-    )
-    assert sent == deliveries, f"{sent} sent of {deliveries}"
+    for what, sql in EVIDENCE.items():
+        found = await operations.read(lambda tx, _, sql=sql: tx.value(sql))
+        assert found == deliveries, f"{found} {what} of {deliveries}"
     return deliveries / took
 
 
-async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200) -> None:
+async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200) -> int:
     """Measure the road alone."""
     sender = Sender(
         Null(), AccountRef(id="a", remote_id="a"), Tokens(access=Secret("token")), App(base_url="")
@@ -183,10 +190,11 @@ async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200
         rate = await road_rate(
             operations, sender, http, deliveries=deliveries, concurrency=accounts
         )
-        print(f"{kind}: {deliveries} sent, {rate:,.0f} deliveries/s")
+    print(f"{kind}: {deliveries} sent, {rate:,.0f} deliveries/s")
+    return tell(judge_road(rate=rate))
 
 
-async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50) -> None:
+async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50) -> int:
     """Measure the road with real requests, between two bare loops of the same client."""
     with receiver() as port:
         sender = sender_to(port)
@@ -202,9 +210,10 @@ async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50)
         f"{kind}: {rate:,.0f} deliveries/s by HTTP; the bare client {before:,.0f} and {after:,.0f};"
         f" ratio {rate / bare:.2f}"
     )
+    return tell(judge_road(of_bare=rate / bare))
 
 
-async def pile(kind: str = "sqlite", deliveries: int = 1_000_000) -> None:
+async def pile(kind: str = "sqlite", deliveries: int = 1_000_000) -> int:
     """Measure a claim alone, and beside a pile that cannot run."""
     async with database(kind) as operations:
         await fill(operations, RUNNABLE, RUNNABLE)
@@ -215,6 +224,7 @@ async def pile(kind: str = "sqlite", deliveries: int = 1_000_000) -> None:
         f"{kind}: a claim of {RUNNABLE} takes {alone:.1f} ms alone, {beside:.1f} ms beside"
         f" {deliveries:,} that cannot run; ratio {beside / alone:.2f}"
     )
+    return tell(judge_road(beside=beside / alone))
 
 
 class NoFiles:
@@ -228,4 +238,4 @@ if __name__ == "__main__":
     words = sys.argv[1:]
     work = WORKS[words.pop(0)] if words and words[0] in WORKS else null
     kind, sizes = (words or ["sqlite"])[0], [int(word) for word in words[1:]]
-    asyncio.run(work(kind, *sizes))
+    sys.exit(asyncio.run(work(kind, *sizes)))

@@ -2,9 +2,9 @@
 
     python -m bench.road pile [sqlite|postgres] [deliveries]
 
-A hundred accounts have something due. Their claim (and the giving back) is timed alone, then beside a
-million deliveries of a thousand other accounts: a third due later, a third paused, a third resting for want
-of room in a limit. The pile is loaded by raw SQL; statistics are gathered once, as autovacuum would.
+A hundred accounts have something due. Their claim is timed alone, then beside a million deliveries of a
+thousand other accounts: a third due later, a third paused, a third resting for want of room in a limit. What
+was claimed is given back between two claims, untimed. The pile is loaded by raw SQL; statistics are gathered once, as autovacuum would.
 """
 
 import time
