@@ -1,19 +1,28 @@
 """How a Facebook page refuses: Meta's table, with what a missing post means where we made it ourselves."""
 
-from cadenza.providers.errors import Row, prepare_anew, rejected
+from cadenza.providers.errors import Row, forbidden, prepare_anew, rejected
 from cadenza.providers.meta.errors import table
 
-TABLE = table(
-    "Facebook",
+# The piece is not the one that Facebook wants next; film.py goes on where the refusal says, if it can.
+WRONG_PIECE = 1363037
+HALFWAY = (1363019, 1363030, 1363033, WRONG_PIECE)  # lost or cut on the way: to be sent once more
+FILMS = (
+    *(
+        Row(None, None, subcode, prepare_anew, "Facebook did not get the video whole")
+        for subcode in HALFWAY
+    ),
+    Row(None, None, 1363042, forbidden, "The account may not post videos on this page"),
     *(
         Row(None, None, subcode, rejected, "Facebook does not take this video")
         for subcode in range(1363019, 1363046)
+        if subcode not in {*HALFWAY, 1363042}
     ),
+    Row(None, 6000, None, prepare_anew, "Facebook had trouble with the video"),
 )
 
-# For the one irreversible call: what it names was prepared by us, so missing means to prepare anew.
+TABLE = table("Facebook", *FILMS)
+
+# For calls that name what we prepared ourselves: missing means to prepare anew.
 PUBLISH = table(
-    "Facebook",
-    Row(None, 100, 33, prepare_anew, "The prepared post is gone on Facebook"),
-    *TABLE.rows[: 1363046 - 1363019],
+    "Facebook", Row(None, 100, 33, prepare_anew, "The prepared post is gone on Facebook"), *FILMS
 )

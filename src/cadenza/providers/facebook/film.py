@@ -1,16 +1,20 @@
 """A video on a Facebook page: sent in pieces under a session, shown by the session's last word.
 
-The session names the video before anyone sees it. After a doubt its status tells: still "uploading"
+The session names the video before anyone sees it. After a piece whose answer was lost Facebook refuses it
+and names the next, and it goes on from there. After a doubt the video's status tells: still "uploading"
 means that the last word never arrived; "processing" or "ready" means that it did. "upload_complete" may
 be either, so it is looked at again.
 """
 
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from cadenza.providers.base import Call, Prepared, Underway
-from cadenza.providers.facebook.errors import PUBLISH, TABLE
+from cadenza.providers.facebook.errors import PUBLISH, TABLE, WRONG_PIECE
+from cadenza.providers.http.outcome import Outcome as HttpOutcome
+from cadenza.providers.http.outcome import Reply
 from cadenza.providers.http.request import File
 from cadenza.providers.message import MediaItem, MediaKind, Message
 from cadenza.providers.meta.comment import within_the_rest
@@ -26,7 +30,7 @@ from cadenza.providers.outcome import (
     Transient,
     Unconfirmed,
 )
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import Got, judge, secrets_of
 
 AGAIN = timedelta(minutes=1)
 HOST = "https://www.facebook.com"
@@ -60,7 +64,31 @@ async def prepare_film(call: Call, state: Mapping[str, Any]) -> Prepared | Under
     }
     files = {"video_file_chunk": File(piece, item.name or "video", item.mime)}
     request = graph(call.app, call.tokens.access).upload(_path(call), files, fields)
-    return _next(await ask_graph(call, request, TABLE), state)
+    came = await call.http.send(request)
+    told = judge(came, request, PUBLISH, now=call.now, secrets=secrets_of(call))
+    return _further(came, state) or _next(told, state)
+
+
+def _further(came: HttpOutcome, state: Mapping[str, Any]) -> Underway | None:
+    """Go on where Facebook is, if it has pieces that we know no answer of; never back, so it ends."""
+    got = Got(came, came.json()) if isinstance(came, Reply) and not came.ok else None
+    if got is None or got.text("error", "error_subcode") != str(WRONG_PIECE):
+        return None
+    data = got.at("error", "error_data")
+    offsets = Got(got.reply, _read(data) if isinstance(data, str) else data)
+    start, end = offsets.text("start_offset"), offsets.text("end_offset")
+    if not (start and end and start.isdecimal() and end.isdecimal()):
+        return None
+    if int(start) <= int(state["start"]):
+        return None
+    return Underway({**state, "start": int(start), "end": int(end)})
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _next(got: Got | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:

@@ -1,7 +1,8 @@
 """Videos of pages: a session of pieces with offsets, a last word, then work that takes its time.
 
-A session takes its last word once; the second is refused, and no second video appears. A film shows in
-the ledger when the last word was said, though people see it a little later.
+A piece that is not the next one is refused, and the refusal names the next. A session takes its last word
+once; the second is refused, and no second video appears. A film shows in the ledger when the last word
+was said, though people see it a little later.
 """
 
 from dataclasses import dataclass, field
@@ -70,8 +71,9 @@ class Films(FacebookDoor):
     def _transfer(self, film: Film, start: int, piece: object) -> Answer:
         if not isinstance(piece, bytes) or not piece:
             raise Refused(100, "video_file_chunk is missing", 1363030)
-        if start == len(film.data):  # a piece that came before is not taken twice
-            film.data += piece[: self.piece]
+        if start != len(film.data):  # a piece that came before is not taken twice
+            raise Refused(100, "Invalid start offset", 1363037, data=dict(self._wanted(film)))
+        film.data += piece[: self.piece]
         return say(200, self._wanted(film))
 
     def _finish(self, film: Film, description: str) -> Answer:
@@ -113,7 +115,7 @@ class Films(FacebookDoor):
     def _session(self, token: Token, session: str) -> Film:
         found = [f for f in self.films.values() if (f.session, f.page) == (session, token.owner)]
         if not found:
-            raise Refused(100, "The upload session is not there", 1363037)
+            raise Refused(100, "The upload session is not there", 33)
         return found[0]
 
     def _wanted(self, film: Film) -> dict[str, str]:

@@ -61,16 +61,27 @@ class Codes:
 class Refused(Exception):
     """A refusal on its way out; handlers raise it wherever they notice."""
 
-    def __init__(self, code: int, words: str, subcode: int = 0, *, status: int = 400) -> None:
+    def __init__(
+        self,
+        code: int,
+        words: str,
+        subcode: int = 0,
+        *,
+        status: int = 400,
+        data: dict[str, Any] | None = None,
+    ) -> None:
         super().__init__(words)
         self.code = code
         self.words = words
         self.subcode = subcode
         self.status = status
+        self.data = data
 
     def answer(self, trace: str) -> Answer:
         """Put it into the envelope."""
-        return envelope(self.code, self.words, self.subcode, status=self.status, trace=trace)
+        return envelope(
+            self.code, self.words, self.subcode, status=self.status, trace=trace, data=self.data
+        )
 
 
 def envelope(
@@ -82,6 +93,7 @@ def envelope(
     trace: str = "A1b2C3",
     transient: bool = False,
     user_words: str = "",
+    data: dict[str, Any] | None = None,
 ) -> Answer:
     """Make a refusal as a Graph says it."""
     error: dict[str, Any] = {
@@ -93,6 +105,8 @@ def envelope(
     }
     if subcode:
         error["error_subcode"] = subcode
+    if data:
+        error["error_data"] = data
     if user_words:
         error |= {"error_user_title": "Not possible", "error_user_msg": user_words}
     return say(status, {"error": error})
