@@ -33,7 +33,7 @@ EVERY = timedelta(minutes=1)  # as Meta advises
 BY_BYTES = ("upload_type", "resumable")  # the field that asks to send the file ourselves
 FETCHES = 3  # times that an address may fail before the content is to blame
 Refused = Transient | Rejected | Forbidden | TryLater | NotReady
-NOT_FETCHED = frozenset({"9004", "9004/2207052", "2207052"})
+NOT_FETCHED = frozenset({"9004", "2207052"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +107,11 @@ def kept(call: Call) -> dict[str, Any]:
     state: Mapping[str, Any] = call.state
     if state.get("part") != call.part or "since" not in state:
         return _anew(call)
-    # The whole is looked at whatever its age: only its status says that it was never published.
+    # The whole is looked at whatever its age: only its status says that it was never published. One
+    # that still waits for its bytes surely was not.
     young = call.now - datetime.fromisoformat(str(state["since"])) < LIFE
-    return dict(state) if young or state.get("whole") else _anew(call)
+    may_be_out = state.get("whole") and not state.get("place")
+    return dict(state) if young or may_be_out else _anew(call)
 
 
 async def show(call: Call, dialect: Dialect) -> Outcome | str:
@@ -158,7 +160,7 @@ async def _believe(call: Call, dialect: Dialect, refused: Refused) -> Outcome | 
         case Status(code="FINISHED") if gone:
             return Transient(refused.says)
         case Status(code="ERROR", why=why) if gone:
-            return dialect.blame(why)
+            return _spoilt(dialect.blame(why))
         case Status():
             return refused
         case _ if isinstance(refused, Transient | Rejected):
@@ -186,7 +188,7 @@ async def _make(
     """Make one container; an address that cannot be fetched may be a bad moment, twice."""
     request = dialect.graph(call).post(f"{call.account.remote_id}/{dialect.make}", fields)
     got = await ask_graph(call, request, dialect.table)
-    if isinstance(got, Rejected) and got.code in NOT_FETCHED:
+    if isinstance(got, Rejected) and _not_fetched(got):
         return _missed(got, state, state)
     if not isinstance(got, Got):
         return got
@@ -227,13 +229,26 @@ async def _wait_for(
             return Underway({**state, "done": int(state.get("done", 0)) + 1})
         case Status(code="ERROR", why=why):
             blamed = dialect.blame(why)
-            if isinstance(blamed, Rejected) and blamed.code in NOT_FETCHED:
+            if isinstance(blamed, Rejected) and _not_fetched(blamed):
                 return _missed(blamed, state, _anew(call))
-            return blamed
+            return _spoilt(blamed)
         case Status() | Gone():
             return _lost(call, state)
         case _:
             return found
+
+
+def _spoilt(blamed: Outcome) -> Outcome:
+    """Say what becomes of a container that went bad: it stays so, and what passes passes with a new one."""
+    if isinstance(blamed, Rejected | Forbidden):
+        return blamed
+    wait = blamed.wait if isinstance(blamed, TryLater | NotReady | Transient) else None
+    return Transient(getattr(blamed, "says", ""), restart=True, wait=wait)
+
+
+def _not_fetched(blame: Rejected) -> bool:
+    """Say whether a file could not be had; a refusal names code and subcode, a status the subcode."""
+    return blame.code.rpartition("/")[2] in NOT_FETCHED
 
 
 def _missed(

@@ -2,7 +2,7 @@
 
 The list is compared by words and time; a story has no words, so there the time alone decides, and two
 candidates name none. If even the container is gone, the list is the proof: it must reach back to before
-the attempt to say "absent".
+the attempt and have had time to show what is new to say "absent".
 """
 
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from cadenza.providers.base import Call
 from cadenza.providers.meta.containers import Dialect, Gone, Status, look
 from cadenza.providers.meta.graph import ask_graph
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import Got, no_answer
 
 PAGE = 25
 SKEW = timedelta(minutes=2)  # between our clock and theirs
@@ -36,11 +36,12 @@ async def find(call: Call, dialect: Dialect, words: str) -> Finding:
         case Status():
             return Absent()
         case Gone():
-            return await _listed(call, dialect, words)
-        case Sent():
-            return CannotTell("No answer.", again=AGAIN)
+            found = await _listed(call, dialect, words)
+            if isinstance(found, Absent) and call.now - call.began_at < LISTED_WITHIN:
+                return CannotTell("The list may not show it yet.", again=AGAIN)
+            return found
         case outcome:
-            return CannotTell(outcome.says, again=AGAIN)
+            return no_answer(outcome, "No answer.", AGAIN)
 
 
 async def name(call: Call, dialect: Dialect, words: str) -> Sent:
@@ -57,7 +58,7 @@ async def _listed(call: Call, dialect: Dialect, words: str) -> Finding:
     got = await ask_graph(call, dialect.graph(call).get(path, query), dialect.table)
     entries = got.at("data") if isinstance(got, Got) else None
     if not isinstance(entries, list):
-        return CannotTell("The network did not list the account's posts.", again=AGAIN)
+        return no_answer(got, "The network did not list the account's posts.", AGAIN)
     since = (call.began_at or call.now) - SKEW
     posts = [each for each in entries if isinstance(each, dict)]
     ours = [each for each in posts if _same(each, dialect.text, words, since) and _new(each, call)]

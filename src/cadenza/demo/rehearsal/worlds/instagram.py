@@ -84,6 +84,8 @@ class InstagramWorld(Containers, LongTokens, FacebookDoor):
         made = self.containers.get(call.args["container"])
         if made is None or not self._owns(token, made.account):
             raise Refused(100, "The upload is not there", 33)
+        if self.status(made) == "EXPIRED":
+            raise Refused(24, "The media builder has expired", 2207008)
         size, offset = call.headers.get("file_size"), call.headers.get("offset")
         if offset != "0" or size != str(len(call.body)):
             raise Refused(100, "offset and file_size must fit the bytes")
