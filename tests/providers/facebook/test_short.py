@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,11 +11,20 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.facebook import SCOPES
+from cadenza.providers.base import Call, Prepared
 from cadenza.providers.facebook import PROVIDER
 from cadenza.providers.message import AccountRef, MediaItem, Message
-from cadenza.providers.outcome import Sent, Unconfirmed
-from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
-from tests.providers.facebook.stage import CANARIES, facebook
+from cadenza.providers.outcome import Found, Sent, Transient, Unconfirmed
+from tests.providers.contract import (
+    FAULTS,
+    Scene,
+    drive,
+    fault_name,
+    judge,
+    no_secret_in,
+    patient_client,
+)
+from tests.providers.facebook.stage import CANARIES, NODE, facebook
 from tests.providers.pictures import film, picture
 
 REELS = "POST /{version}/{page}/video_reels"
@@ -142,6 +152,48 @@ async def test_without_the_right_the_comment_ends_in_a_note() -> None:
         assert isinstance(ended.outcome, Sent)
         assert "first comment" in str(ended.outcome.note)
         assert world.comments == []
+
+
+@pytest.mark.parametrize("item", [None, film()], ids=["words", "video"])
+async def test_a_doubt_is_looked_into_with_time_though_a_comment_follows(
+    item: MediaItem | None,
+) -> None:
+    async with facebook(media=(item,) if item else ()) as (scene, world):
+        ended = await drive(scene)
+        (state,) = [each.state for each in ended.trail if isinstance(each, Prepared)]
+        scene.message = replace(scene.message, first_comment="More")
+        world.faults.plan(Kind.DELAY, NODE, seconds=1.8)
+        async with patient_client(world) as http:
+            found = await scene.provider.find_out(replace(_call(scene), http=http, state=state))
+        assert isinstance(found, Found), found
+
+
+async def test_a_photo_story_that_waited_long_is_uploaded_again() -> None:
+    async with facebook(media=(picture(),)) as (scene, world):
+        _as(scene, "story")
+
+        async def sleep_a_day(step: str) -> None:
+            if world.photos:
+                scene.before = None
+                scene.rehearsal.clock.advance(timedelta(days=1))
+
+        scene.before = sleep_a_day
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+        assert ended.returned(Transient) == 0
+        assert len(world.photos) == 2
+
+
+def _call(scene: Scene) -> Call:
+    return Call(
+        account=scene.account,
+        tokens=scene.tokens,
+        app=scene.app,
+        http=scene.http,
+        now=scene.rehearsal.clock.now(),
+        message=scene.message,
+    )
 
 
 def test_what_cannot_be_a_reel_or_a_story_is_said_before() -> None:

@@ -15,7 +15,7 @@ from cadenza.providers.base import Call, Prepared, Underway
 from cadenza.providers.facebook.errors import PUBLISH, TABLE, WRONG_PIECE
 from cadenza.providers.http.outcome import Outcome as HttpOutcome
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.http.request import File
+from cadenza.providers.http.request import File, Request
 from cadenza.providers.message import MediaItem, MediaKind, Message
 from cadenza.providers.meta.comment import within_the_rest
 from cadenza.providers.meta.graph import ask_graph, graph
@@ -30,7 +30,7 @@ from cadenza.providers.outcome import (
     Transient,
     Unconfirmed,
 )
-from cadenza.providers.reply import Got, judge, secrets_of
+from cadenza.providers.reply import Got, judge, no_answer, secrets_of
 
 AGAIN = timedelta(minutes=1)
 HOST = "https://www.facebook.com"
@@ -126,9 +126,9 @@ async def find_film(call: Call) -> Finding:
     video = str(call.state.get("video") or "")
     if not video:
         return Absent()
-    got = await _look(call, video)
+    got = await ask_graph(call, _status(call, video), TABLE)
     if not isinstance(got, Got):
-        return CannotTell(got.says if not isinstance(got, Sent) else "", again=AGAIN)
+        return no_answer(got, "Facebook did not say how far the video is.", AGAIN)
     status = got.text("status", "video_status")
     if status in SHOWN:
         return Found(video, _address(got))
@@ -139,7 +139,8 @@ async def find_film(call: Call) -> Finding:
 
 async def finish_film(call: Call, sent: Sent) -> Sent:
     """Bring the address, and tell if Facebook could not work with the video after all."""
-    got = await _look(call, str(sent.remote_id))
+    request = within_the_rest(call, _status(call, str(sent.remote_id)))
+    got = await ask_graph(call, request, TABLE)
     if not isinstance(got, Got):
         return sent
     note = sent.note
@@ -148,9 +149,8 @@ async def finish_film(call: Call, sent: Sent) -> Sent:
     return Sent(sent.remote_id, _address(got), note)
 
 
-async def _look(call: Call, video: str) -> Got | Outcome:
-    request = graph(call.app, call.tokens.access).get(video, {"fields": "status,permalink_url"})
-    return await ask_graph(call, within_the_rest(call, request), TABLE)
+def _status(call: Call, video: str) -> Request:
+    return graph(call.app, call.tokens.access).get(video, {"fields": "status,permalink_url"})
 
 
 def _path(call: Call) -> str:

@@ -29,7 +29,7 @@ from cadenza.providers.facebook.short import (
     show_photo_story,
     show_short,
 )
-from cadenza.providers.http.request import File
+from cadenza.providers.http.request import File, Request
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.meta.comment import comment, within_the_rest
 from cadenza.providers.meta.graph import FACEBOOK, ask_graph, graph
@@ -46,7 +46,7 @@ from cadenza.providers.outcome import (
     Transient,
     Unconfirmed,
 )
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import Got, no_answer
 
 # Facebook throws unpublished photos away after about a day.
 KEEPS = timedelta(hours=20)
@@ -89,9 +89,9 @@ class Facebook:
         match await self.find_out(call):
             case Found():
                 return Prepared(state)  # the switch is pressed once more, and changes nothing
-            case CannotTell(says=says):
+            case CannotTell(says=says) if not is_photo_story(call.message):
                 return Transient(says)
-            case Absent():
+            case _:  # of a photo's story nobody ever tells; what may be out is not prepared again
                 return Underway({"since": call.now.isoformat()})
 
     async def publish(self, call: Call) -> Outcome:
@@ -114,7 +114,8 @@ class Facebook:
         post = str(call.state.get("post") or "")
         if not post:
             return Absent()
-        got = await _look(call, post, "is_published,permalink_url")
+        request = _look(call, post, "is_published,permalink_url")
+        got = await ask_graph(call, request, TABLE)
         match got.at("is_published") if isinstance(got, Got) else None:
             case True:
                 assert isinstance(got, Got)
@@ -122,7 +123,7 @@ class Facebook:
             case False:
                 return Absent()
             case _:
-                return CannotTell(_why(got), again=AGAIN)
+                return no_answer(got, "Facebook did not say whether it shows the post.", AGAIN)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         """Write the first comment and bring the address, which cannot be made from the id."""
@@ -132,7 +133,8 @@ class Facebook:
             return sent
         if film_of(call.message) is not None:
             return await finish_film(call, sent)
-        got = await _look(call, sent.remote_id, "permalink_url")
+        request = within_the_rest(call, _look(call, sent.remote_id, "permalink_url"))
+        got = await ask_graph(call, request, TABLE)
         url = got.text("permalink_url") if isinstance(got, Got) else None
         return Sent(sent.remote_id, url, sent.note)
 
@@ -204,10 +206,5 @@ async def _unseen(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
     return Prepared({**state, "post": post})
 
 
-async def _look(call: Call, node: str, fields: str) -> Got | Outcome:
-    request = graph(call.app, call.tokens.access).get(node, {"fields": fields})
-    return await ask_graph(call, within_the_rest(call, request), TABLE)
-
-
-def _why(got: Got | Outcome) -> str:
-    return getattr(got, "says", "") or "Facebook did not say whether it shows the post."
+def _look(call: Call, node: str, fields: str) -> Request:
+    return graph(call.app, call.tokens.access).get(node, {"fields": fields})

@@ -26,7 +26,7 @@ from cadenza.providers.outcome import (
 from cadenza.providers.reply import Got
 
 REEL, STORY = "reel", "story"
-USED = "100/1366051"  # a photo was shown before
+USED = "1366051"  # a photo was shown before
 PATHS = {REEL: "video_reels", STORY: "video_stories"}
 
 
@@ -79,7 +79,7 @@ async def show_photo_story(call: Call) -> Outcome:
     path = f"{call.account.remote_id}/photo_stories"
     request = graph(call.app, call.tokens.access).post(path, fields, idempotent=False)
     got = await ask_graph(call, request, PUBLISH)
-    if isinstance(got, Rejected) and got.code == USED:
+    if isinstance(got, Rejected) and got.code.endswith(USED):
         return Sent(None, note="Facebook shows this story already.")  # the photo is ours alone
     if not isinstance(got, Got):
         return got

@@ -1,8 +1,9 @@
 """A Facebook of pages: posts and photos that nobody sees until they are switched on.
 
-Reproduced: `attached_media` in both spellings, photos used once and thrown away after a day, the switch
-that may be pressed twice, 506 for the same words twice in a row, addresses that cannot be made from ids,
-lists that lag. Videos are in facebook_films.py, reels, stories and comments in facebook_shorts.py.
+Reproduced: `attached_media` in both spellings, photos used once (also by a post that nobody sees) and
+thrown away after a day, the switch that may be pressed twice, 506 for the same words twice in a row,
+addresses that cannot be made from ids, lists that lag. Videos are in facebook_films.py, reels, stories
+and comments in facebook_shorts.py.
 """
 
 import json
@@ -80,6 +81,7 @@ class FacebookWorld(Shorts):
         self.photos[photo.id] = photo
         if _flag(fields.get("published", True)):
             post = self._new(page, str(fields.get("message") or ""), "", (photo.id,))
+            photo.used = True
             self._show(post, call)
             return say(200, {"id": photo.id, "post_id": post.id})
         return say(200, {"id": photo.id})
@@ -108,6 +110,8 @@ class FacebookWorld(Shorts):
         if len(message) > CHARACTERS:
             raise Refused(100, "The message is too long")
         post = self._new(page, message, link, photos)
+        for each in photos:
+            self.photos[each].used = True  # by a post that nobody sees as well
         if _flag(fields.get("published", True)):
             self._show(post, call)
         return say(200, {"id": post.id, "post_supports_client_mutation_id": True})
@@ -187,10 +191,6 @@ class FacebookWorld(Shorts):
     def _show(self, post: Post, call: Received) -> None:
         if post.message and self.last.get(post.page) == post.message and not post.photos:
             raise Refused(506, "Duplicate status message")
-        for each in post.photos:
-            if self.photos[each].used:
-                raise Refused(100, "These photos were already posted.", 1366051)
-            self.photos[each].used = True
         post.published, post.at = True, self.now
         post.listed_at = self.now + max(self.lag, timedelta(seconds=call.lag))
         self.last[post.page] = post.message
