@@ -62,6 +62,18 @@ async def test_one_sign_in_brings_the_profile_and_its_pages(pages: bool) -> None
             assert scene.visible() == ["Good morning"]
 
 
+async def test_all_of_many_pages_are_connected_in_whatever_role_may_post() -> None:
+    async with linkedin(page=True) as (scene, world):
+        roles = ["CONTENT_ADMIN", "DIRECT_SPONSORED_CONTENT_POSTER", *["ADMINISTRATOR"] * 120]
+        may = [world.add_page(f"Page {n}", CANARY, role) for n, role in enumerate(roles)]
+        may_not = world.add_page("Somebody's", CANARY, "ANALYST")
+        connected = await _sign_in(scene, world, pages=True)
+        assert isinstance(connected, tuple)
+        found = [each.remote_id for each in connected if each.kind == "organisation"]
+        assert found == [scene.account.remote_id, *may]
+        assert may_not not in found
+
+
 async def test_a_code_is_good_once_and_an_app_must_be_set() -> None:
     async with linkedin() as (scene, world):
         connecting = _connecting(scene, pages=False)

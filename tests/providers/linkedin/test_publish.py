@@ -12,6 +12,7 @@ from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.wire import say
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.outcome import (
+    Absent,
     Disconnected,
     Forbidden,
     Reach,
@@ -27,6 +28,7 @@ from tests.providers.linkedin.stage import (
     LISTS,
     POSTS,
     REFRESH,
+    START,
     document,
     linkedin,
     long_film,
@@ -155,6 +157,27 @@ async def test_the_same_words_of_last_week_are_not_taken_for_the_post() -> None:
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         assert len(scene.visible()) == 2
+
+
+async def test_another_picture_without_words_is_not_taken_for_the_post() -> None:
+    async with linkedin("", page=True, media=(picture(),)) as (scene, world):
+        await drive(scene)  # one more, moments before
+        scene.delivery = "delivery-2"
+        world.faults.plan(Kind.SILENCE_BEFORE, POSTS)
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+        assert ended.returned(Absent) == 1
+        assert len(scene.visible()) == 2
+
+
+async def test_a_list_that_shows_no_pictures_leaves_a_post_without_words_to_a_person() -> None:
+    async with linkedin("", page=True, media=(picture(),)) as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, POSTS)
+        bare = {"id": "urn:li:share:1", "createdAt": int(START.timestamp() * 1000) + 60_000}
+        world.faults.plan(Kind.ERROR_AFTER, LISTS, times=99, answer=say(200, {"elements": [bare]}))
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Unconfirmed)
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish"])

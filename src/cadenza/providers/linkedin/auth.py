@@ -29,6 +29,8 @@ from cadenza.providers.reply import Got, ask, ask_through
 
 PROFILE_SCOPES = "openid profile w_member_social"
 ORGANISATION_SCOPES = "r_organization_social w_organization_social rw_organization_admin"
+MAY_POST = frozenset({"ADMINISTRATOR", "CONTENT_ADMIN", "DIRECT_SPONSORED_CONTENT_POSTER"})
+A_LIST, LISTS_AT_MOST = 100, 20
 TOKEN_PATH = "/oauth/v2/accessToken"  # noqa: S105 - a path
 
 
@@ -115,15 +117,9 @@ async def _person(connecting: Connecting, tokens: Tokens) -> Connected | Outcome
 
 
 async def _organisations(connecting: Connecting, tokens: Tokens) -> list[Connected]:
-    """List the pages; that LinkedIn does not list them is no reason to lose the profile."""
-    query = "q=roleAssignee&role=ADMINISTRATOR&state=APPROVED"
-    got = await _get(connecting, f"/rest/organizationAcls?{query}", tokens)
-    listed: Any = got.at("elements") if isinstance(got, Got) else None
+    """Name the pages; that LinkedIn does not list them is no reason to lose the profile."""
     found: list[Connected] = []
-    for each in listed if isinstance(listed, list) else []:
-        urn = each.get("organization") if isinstance(each, dict) else None
-        if not isinstance(urn, str):
-            continue
+    for urn in await _run(connecting, tokens):
         about = await _get(connecting, f"/rest/organizations/{urn.rpartition(':')[2]}", tokens)
         name = about.text("localizedName") if isinstance(about, Got) else None
         handle = about.text("vanityName") if isinstance(about, Got) else None
@@ -137,6 +133,24 @@ async def _organisations(connecting: Connecting, tokens: Tokens) -> list[Connect
             )
         )
     return found
+
+
+async def _run(connecting: Connecting, tokens: Tokens) -> list[str]:
+    """List the pages that the person may post for; LinkedIn shows ten at a time unless asked for more."""
+    roles: dict[str, set[str]] = {}
+    start = 0
+    for _ in range(LISTS_AT_MOST):
+        query = f"q=roleAssignee&state=APPROVED&start={start}&count={A_LIST}"
+        got = await _get(connecting, f"/rest/organizationAcls?{query}", tokens)
+        listed: Any = got.at("elements") if isinstance(got, Got) else None
+        if not isinstance(listed, list) or not listed:
+            break
+        start += len(listed)
+        for each in listed:
+            urn = each.get("organization") if isinstance(each, dict) else None
+            if isinstance(urn, str):
+                roles.setdefault(urn, set()).add(str(each.get("role")))
+    return [urn for urn, held in roles.items() if held & MAY_POST]
 
 
 async def _get(connecting: Connecting, path: str, tokens: Tokens) -> Got | Outcome:

@@ -1,8 +1,9 @@
 """Look for an organisation's post in its list; a profile's posts cannot be read by anyone but LinkedIn.
 
 The commentary comes back as it was written; both sides are brought to what people read and compared
-whole, among posts made since the attempt began. "Absent" is said only if the list reached back that far
-and had time to show what is new.
+whole, among posts made since the attempt began. A post without words is known by its files, which were
+uploaded for it alone. "Absent" is said only if the list reached back that far and had time to show what
+is new.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -35,10 +36,14 @@ async def look(call: Call) -> Finding:
         return no_answer(got, "LinkedIn did not list the organisation's posts.", AGAIN)
     posts = [post for post in posts if isinstance(post, dict)]
     since = call.began_at - SKEW
-    for post in posts:
-        if _same(post, " ".join(call.message.text.split()), since):
+    wanted, files = " ".join(call.message.text.split()), set(call.state.get("media", ()))
+    alike = [post for post in posts if _same(post, wanted, since)]
+    for post in alike:
+        if wanted or not files or _files(post) == files:
             urn = str(post.get("id"))
             return Found(urn, POST_URL.format(urn), made_at(post))
+    if any(not post.get("content") for post in alike):
+        return CannotTell("LinkedIn does not tell a post's files: look whether this one is there.")
     if call.now - call.began_at < SHOWN:
         return CannotTell("LinkedIn's list may not show the post yet.", again=AGAIN)
     if len(posts) < PAGE or any((made_at(post) or since) < since for post in posts):
@@ -53,6 +58,17 @@ def made_at(post: dict[str, Any]) -> datetime | None:
         return datetime.fromtimestamp(int(str(value)) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def _files(post: dict[str, Any]) -> set[str]:
+    """Return the files that a post shows, as far as the list tells."""
+    content = post.get("content")
+    if not isinstance(content, dict):
+        return set()
+    several = content.get("multiImage")
+    images = several.get("images") if isinstance(several, dict) else None
+    items = [content.get("media"), *(images if isinstance(images, list) else ())]
+    return {str(item["id"]) for item in items if isinstance(item, dict) and item.get("id")}
 
 
 def _same(post: dict[str, Any], wanted: str, since: datetime) -> bool:

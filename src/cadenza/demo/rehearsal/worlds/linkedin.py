@@ -204,6 +204,7 @@ def _shown(post: Post) -> dict[str, Any]:
         "publishedAt": at,
         "lastModifiedAt": at,
         "lifecycleState": "PUBLISHED",
+        **({"content": post.content} if post.content else {}),
     }
 
 

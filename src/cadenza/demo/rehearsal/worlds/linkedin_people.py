@@ -163,7 +163,11 @@ class People(World):
             for page, held in person.roles.items()
             if role in {None, held}
         ]
-        return say(200, {"elements": listed, "paging": {"start": 0, "count": 10, "links": []}})
+        start, count = int(call.query.get("start", "0")), int(call.query.get("count", "10"))
+        shown = listed[start : start + min(count, 100)]
+        # There may be more though no link says so.
+        paging = {"start": start, "count": count, "links": []}
+        return say(200, {"elements": shown, "paging": paging})
 
     @route("GET", "/rest/organizations/{id}")
     async def organisation(self, call: Received) -> Answer:
