@@ -23,6 +23,7 @@ from tests.providers.facebook import stage as fb
 from tests.providers.instagram import stage as ig
 from tests.providers.threads import stage as th
 
+TWIN = "instagram_business_account"
 BODIES: list[Any] = [
     None,
     [],
@@ -33,6 +34,7 @@ BODIES: list[Any] = [
     {"data": 5, "paging": []},
     {"data": [None, 1, {"id": None, "timestamp": 4}]},
     {"data": [{"id": "1", "timestamp": "2026-03-02T09:00:00"}], "access_token": {}},
+    {"data": [{"access_token": "t"}, {"id": "1", "access_token": "t", TWIN: {}}]},
     {"start_offset": "-1", "end_offset": [], "upload_session_id": 0, "video_id": 0},
 ]
 ODD = {"facebook-api-version": "{", "x-app-usage": "[{", "x-business-use-case-usage": '{"a":[1]}'}
@@ -75,6 +77,10 @@ async def test_no_shape_of_an_answer_breaks_a_sign_in(body: Any, nth: int) -> No
         code = Secret(world.approve("ada", "https://a.example"))
         world.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
         assert await FACEBOOK.complete(_connecting(scene), {}, code) is not None
+    async with ig.instagram(by_facebook=True) as (scene, world):
+        code = Secret(world.approve("ada-person", "https://a.example"))
+        world.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
+        assert await INSTAGRAM.complete(_connecting(scene), {}, code) is not None
     async with ig.instagram() as (scene, world):
         code = Secret(world.let_in(scene.account.remote_id, "https://a.example"))
         world.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))

@@ -89,7 +89,8 @@ async def _pages(connecting: Connecting, code: Secret) -> tuple[Connected, ...] 
     found = await pages(door, user.access, FIELDS)
     if not isinstance(found, list):
         return found
-    accounts = [(page, page[TWIN]) for page in found if isinstance(page.get(TWIN), dict)]
+    twins = [(page, page.get(TWIN)) for page in found]
+    accounts = [(page, twin) for page, twin in twins if isinstance(twin, dict) and twin.get("id")]
     if not accounts:
         says = "None of your pages has a professional Instagram account: link one, and try again."
         return Forbidden(says, "no_accounts")

@@ -91,7 +91,15 @@ TOKENS = (
     Row(None, 104, None, disconnected, "The token's signature is not accepted; check the secret"),
     Row(None, 2500, None, disconnected, "No token arrived, or the request was not understood"),
     Row(None, 100, 36007, disconnected, "The sign-in was not completed in time; start again"),
+    Row(
+        None,
+        100,
+        36008,
+        disconnected,
+        "The sign-in came back to another address than the app has; check it in Meta's settings",
+    ),
     Row(None, 100, 36009, disconnected, "This sign-in was used already; start again"),
+    Row(None, 101, None, forbidden, "Meta does not know our app: check its id and secret"),
     Row(None, SIGN_IN_AGAIN, None, disconnected, "The sign-in was not completed; start again"),
 )
 
@@ -148,6 +156,7 @@ MEDIA = (
     Row(None, 24, None, prepare_anew, "What was prepared is gone, or not there yet"),
     Row(None, 25, None, forbidden, "The account is restricted or inactive; open its app"),
     Row(None, 352, None, rejected, "The video's format is not taken"),
+    Row(None, 324, None, rejected, "A picture is missing or cannot be read"),
     Row(None, 9004, None, rejected, "Meta could not fetch a file from its address"),
     Row(None, 9007, None, not_ready(timedelta(seconds=30)), "Media are being worked on"),
     *(

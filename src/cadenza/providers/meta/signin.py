@@ -8,7 +8,7 @@ hide pages of a business, so the page ids that the sign-in granted are read one 
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -26,11 +26,11 @@ from cadenza.providers.outcome import (
     Rejected,
     Transient,
 )
+from cadenza.providers.read_tokens import lasts
 from cadenza.providers.reply import Got, ask_through
 
 WWW = "https://www.facebook.com"
 USER = "user"  # where the person's token lies among a page's
-LONGEST = 10 * 365 * 86400  # seconds; no answer makes a token live longer to us
 PAGES_AT_MOST = 20  # of the list, a hundred entries each
 NO_APP = "Name the app's id and secret in the settings first."
 
@@ -87,9 +87,8 @@ def facebook_dialog(connecting: Connecting, scopes: tuple[str, ...]) -> str:
 def token_of(got: Got, now: datetime) -> Tokens | None:
     """Read a token and its end from an answer; without a named end it has none."""
     token = got.text("access_token")
-    seconds = got.at("expires_in")
-    alive = isinstance(seconds, int | float) and seconds > 0
-    ends = now + timedelta(seconds=min(seconds, LONGEST)) if alive else None
+    life = lasts(got.at("expires_in"))
+    ends = now + life if life else None
     return Tokens(access=Secret(token), expires_at=ends, refreshed_at=now) if token else None
 
 
@@ -174,7 +173,7 @@ async def pages(door: Door, user: Secret, fields: str) -> list[dict[str, Any]] |
             got = await door.read(user, page, {"fields": fields})
             if isinstance(got, Got) and isinstance(got.data, dict):
                 found[page] = got.data
-    return [each for each in found.values() if each.get("access_token")]
+    return [each for each in found.values() if each.get("id") and each.get("access_token")]
 
 
 async def _listed(door: Door, user: Secret, fields: str) -> AsyncIterator[Got | Outcome]:
