@@ -298,7 +298,7 @@ async def test_a_picture_of_the_wrong_kind_is_rejected_once() -> None:
 def test_what_instagram_will_not_take_is_said_before() -> None:
     from cadenza.providers.instagram.limits import problems
 
-    sea = replace(picture(), mime="image/jpeg", url="https://a.example/sea.jpg")
+    sea = replace(picture(alt=""), mime="image/jpeg", url="https://a.example/sea.jpg")
     tall = replace(sea, width=400, height=1000)
     said = [
         [each.code for each in problems(message)]

@@ -10,6 +10,7 @@ from cadenza.core.channels import Channel
 from cadenza.providers import counting
 from cadenza.providers.base import Problem
 from cadenza.providers.first_comment import left_out
+from cadenza.providers.instagram.options import listed
 from cadenza.providers.message import MediaItem, MediaKind, Message
 
 CAPTION = 2200
@@ -17,6 +18,7 @@ HASHTAGS = 30
 MENTIONS = 20
 CAROUSEL = 10
 ALT = 1000
+COLLABORATORS = 3
 IMAGE_BYTES = 8_000_000
 NARROWEST, WIDEST = 4 / 5, 1.91
 REEL_BYTES, REEL_SECONDS = 300_000_000, (3, 900)
@@ -30,6 +32,7 @@ def problems(message: Message) -> list[Problem]:
     """Say all that Instagram would refuse."""
     story = message.channel is Channel.INSTAGRAM_STORY
     found = [*(_story(message) if story else _feed(message)), _thread(message)]
+    found.append(None if story else _collaborators(message))
     for item in message.media:
         found += [_address(item), _alt(item), _kind(item)]
         found += (
@@ -70,7 +73,17 @@ def _story(message: Message) -> list[Problem | None]:
     if message.text.strip():
         says = "A story shows no text: only the picture or video goes out."
         found.append(Problem("story_text", says, blocking=False))
+    if any(item.alt for item in message.media):
+        says = "Instagram takes no description of a story's picture: it is left out."
+        found.append(Problem("story_alt", says, field="media", blocking=False))
     return [*found, *left_out(message, "Instagram's stories", "use a post in the feed")]
+
+
+def _collaborators(message: Message) -> Problem | None:
+    if len(listed(message.options.get("collaborators"))) <= COLLABORATORS:
+        return None
+    says = f"At most {COLLABORATORS} collaborators can be invited."
+    return Problem("collaborators", says, field="options")
 
 
 def _thread(message: Message) -> Problem | None:

@@ -5,14 +5,13 @@ story is a container of its own kind, without words. What a doubt came to is rea
 status (see meta/containers.py). A first comment is written after the post is out.
 """
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
 from cadenza.providers.instagram.errors import TABLE, blame
 from cadenza.providers.instagram.limits import problems
+from cadenza.providers.instagram.options import written
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.meta import containers, lookup
 from cadenza.providers.meta.comment import comment, within_the_rest
@@ -95,17 +94,21 @@ def plan(message: Message) -> Plan:
     slow = any(item.kind is MediaKind.VIDEO for item in media)
     look = A_FILM if slow else A_PICTURE
     if message.channel is Channel.INSTAGRAM_STORY:
-        return Plan((), {"media_type": "STORIES", **_file(first)}, look, media)
+        fields = {name: value for name, value in _file(first).items() if name != "alt_text"}
+        return Plan((), {"media_type": "STORIES", **fields}, look, media)
     caption = {"caption": message.text} if message.text else {}
     if others:
         pieces = tuple({"is_carousel_item": "true", **_kind(item), **_file(item)} for item in media)
         return Plan(
-            pieces, {"media_type": "CAROUSEL", **caption, **_chosen(message, IN_POSTS)}, look, media
+            pieces,
+            {"media_type": "CAROUSEL", **caption, **written(message.options, IN_POSTS)},
+            look,
+            media,
         )
     if slow:
-        reel = {"media_type": "REELS", **_file(first), **_chosen(message, IN_REELS)}
+        reel = {"media_type": "REELS", **_file(first), **written(message.options, IN_REELS)}
         return Plan((), {**reel, **caption}, look, media)
-    return Plan((), {**_file(first), **caption, **_chosen(message, IN_POSTS)}, look)
+    return Plan((), {**_file(first), **caption, **written(message.options, IN_POSTS)}, look)
 
 
 def words(message: Message) -> str:
@@ -122,11 +125,6 @@ def _file(item: MediaItem) -> dict[str, str]:
         return {"video_url": item.url} if item.url else dict([BY_BYTES])
     alt = {"alt_text": item.alt} if item.alt else {}
     return {"image_url": item.url or "", **alt}
-
-
-def _chosen(message: Message, names: tuple[str, ...]) -> dict[str, str]:
-    options: Mapping[str, Any] = message.options
-    return {name: str(options[name]) for name in names if options.get(name)}
 
 
 def _by_facebook(call: Call) -> bool:

@@ -6,6 +6,7 @@ caption's limits, addresses that have nothing to do with ids, films sent as byte
 own, comments. Not reproduced: tags' positions, films in several pieces.
 """
 
+import json
 import re
 from typing import ClassVar
 
@@ -58,6 +59,7 @@ class InstagramWorld(Containers, LongTokens, FacebookDoor):
             raise Refused(100, "Unknown media type", 2207023)
         caption = fields.get("caption", "")
         _check_caption(caption)
+        _check_choices(kind, fields)
         if kind == "CAROUSEL":
             ids = self.children(account, fields.get("children", ""), 10)
             return say(200, {"id": self.fill(account, kind, caption, children=ids).id})
@@ -211,6 +213,20 @@ def _check_caption(caption: str) -> None:
         raise Refused(36004, "The caption is too long", 2207010)
     if len(re.findall(r"#\w+", caption)) > 30 or len(re.findall(r"@\w+", caption)) > 20:
         raise Refused(100, "Too many tags", 2207040)
+
+
+def _check_choices(kind: str, fields: dict[str, str]) -> None:
+    if kind in {"STORIES", "REELS"} and "alt_text" in fields:
+        raise Refused(100, "alt_text is not supported for reels and stories")
+    if fields.get("share_to_feed", "true") not in {"true", "false"}:
+        raise Refused(100, "Param share_to_feed must be a boolean")
+    for name, most in (("collaborators", 3), ("user_tags", 20)):
+        try:
+            listed = json.loads(fields.get(name, "[]"))
+        except ValueError:
+            listed = None
+        if not isinstance(listed, list) or len(listed) > most:
+            raise Refused(100, f"Param {name} must be an array", 2207040)
 
 
 def _check_picture(data: bytes, *, story: bool) -> None:
