@@ -1,20 +1,24 @@
-"""Preparing that fails: each failure is a try, tries are bounded, and the end is told."""
+"""Preparing that fails: each failure is a try, tries are bounded, and the end is told; what was made stays."""
 
+import asyncio
+import json
 from datetime import datetime, timedelta
 
+import pytest
+
+from cadenza.core.channels import Channel
 from cadenza.deliveries.change import retry
+from cadenza.demo.rehearsal.faults import Kind
 from cadenza.providers.outcome import Transient
 from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.test_publish import NoFiles, until, working
+from tests.providers.facebook.stage import FEED, PHOTOS, facebook
+from tests.providers.pictures import png
 
 
 async def fail_to_prepare(road: Road) -> None:
     """Claim what waits and let its preparing fail; it never comes to a call."""
-    await road.operations.run(
-        lambda tx, now: tx.run(
-            "UPDATE delivery SET due_at = :now WHERE state = 'scheduled' AND due_at > :now", now=now
-        )
-    )
-    await road.operations.run(lambda tx, now: tx.run("UPDATE lane SET runnable_at = :now", now=now))
+    await _make_due(road)
     (ticket,) = await road.claim()
     assert await road.settle(ticket, Transient("the upload broke off"), None)
 
@@ -46,3 +50,40 @@ async def test_a_retry_by_hand_begins_anew(road: Road) -> None:
     assert (await road.row("delivery", id_))["state"] == "failed"
     await road.operations.run(lambda tx, now: retry(tx, now, workspace_id=HOME, id=id_))
     assert (await road.row("delivery", id_))["failures"] == 0
+
+
+THREE = [
+    {"file": f"{name}.png", "kind": "image", "mime": "image/png", "size": len(png())}
+    for name in ("a", "b", "c")
+]
+
+
+@pytest.mark.parametrize(("route", "nth"), [(PHOTOS, 2), (PHOTOS, 3), (FEED, 1)])
+async def test_what_was_made_before_a_failure_is_not_made_again(
+    road: Road, monkeypatch: pytest.MonkeyPatch, route: str, nth: int
+) -> None:
+    async def read(*_: object) -> bytes:
+        return png()
+
+    monkeypatch.setattr(NoFiles, "read", read)
+    async with facebook() as (scene, world), working(road, scene):
+        fault = world.faults.plan(Kind.ERROR_BEFORE, route, nth=nth, status=503)
+        content = json.dumps({"text": "Three", "media": THREE})
+        id_ = await road.post(content=content, channel=Channel.FACEBOOK_PAGE)
+        async with asyncio.timeout(30):
+            while not (await road.row("delivery", id_))["failures"]:
+                await asyncio.sleep(0.02)
+        assert fault.met
+        await _make_due(road)
+        await until(road, id_, "sent", "failed")
+        assert scene.visible() == ["Three"]
+        assert len(world.photos) == 3
+
+
+async def _make_due(road: Road) -> None:
+    await road.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET due_at = :now WHERE state = 'scheduled' AND due_at > :now", now=now
+        )
+    )
+    await road.operations.run(lambda tx, now: tx.run("UPDATE lane SET runnable_at = :now", now=now))

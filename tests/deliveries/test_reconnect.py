@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -32,6 +33,8 @@ from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import NoFiles, until
 from tests.providers.contract import Scene
+from tests.providers.facebook.stage import PHOTOS, facebook
+from tests.providers.pictures import png
 from tests.providers.x.stage import POSTS, x
 
 TOKENS = "POST /2/oauth2/token"
@@ -43,14 +46,17 @@ def ring(tmp_path: Path) -> Keyring:
 
 
 @asynccontextmanager
-async def working(road: Road, scene: Scene, ring: Keyring) -> AsyncGenerator[None]:
+async def working(
+    road: Road, scene: Scene, ring: Keyring, provider: str = "x"
+) -> AsyncGenerator[None]:
     """Run the road with Ada's own sealed tokens and a refresher."""
     await road.operations.run(
         lambda tx, now: tx.run(
             """
-            UPDATE account SET provider = 'x', remote_id = :remote_id, sealed = :sealed, token_issued_at = :now
+            UPDATE account SET provider = :provider, remote_id = :remote_id, sealed = :sealed, token_issued_at = :now
             WHERE id = 'ada'
             """,
+            provider=provider,
             remote_id=scene.account.remote_id,
             sealed=seal_tokens(ring, scene.tokens, row=row_name(HOME, "ada")),
             now=now,
@@ -101,6 +107,24 @@ async def test_a_refused_token_is_renewed_once_and_the_post_leaves_under_its_per
         assert scene.visible() == ["Good morning"]
         assert sum(each.path == "/2/oauth2/token" for each in world.received) == 1
         assert (await road.row("account", "ada"))["state"] == "connected"
+
+
+async def test_preparing_goes_on_with_the_renewed_token_where_it_was(
+    road: Road, ring: Keyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def read(*_: object) -> bytes:
+        return png()
+
+    monkeypatch.setattr(NoFiles, "read", read)
+    file = {"file": "a.png", "kind": "image", "mime": "image/png", "size": len(png())}
+    async with facebook() as (scene, world), working(road, scene, ring, "facebook"):
+        fault = world.faults.plan(Kind.EXPIRE, PHOTOS, nth=3)
+        content = json.dumps({"text": "Three", "media": [file] * 3})
+        id_ = await road.post(channel=Channel.FACEBOOK_PAGE, content=content)
+        row = await until(road, id_, "sent", "failed")
+        assert fault.met
+        assert (row["state"], scene.visible()) == ("sent", ["Three"])
+        assert len(world.photos) == 3
 
 
 async def test_a_thread_goes_on_with_the_renewed_token(road: Road, ring: Keyring) -> None:

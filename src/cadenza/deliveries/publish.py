@@ -9,10 +9,11 @@ one's remote id is saved before the next is sent.
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -305,23 +306,19 @@ class Publisher:
             return Unconfirmed(f"our own adapter failed in the call: {type(error).__name__}")
 
     async def _prepare(self, call: Call, ticket: Ticket) -> Prepared | Outcome:
-        """Do what may be repeated, and save what it made over there before going on."""
+        """Do what may be repeated, and save what it made over there before going on, or where it failed."""
         try:
-            found = await call_prepare(call, self._open_sender_of(ticket).provider)
+            found, state = await call_prepare(call, self._open_sender_of(ticket).provider)
             if isinstance(found, Disconnected):
                 found = await self._renew(ticket, found)
             if isinstance(found, Tokens):
-                again = with_tokens(call, found)
-                found = await call_prepare(again, self._open_sender_of(ticket).provider)
+                again = replace(with_tokens(call, found), state=state)
+                found, state = await call_prepare(again, self._open_sender_of(ticket).provider)
         except Exception as error:  # noqa: BLE001 - nothing irreversible has happened
             return Transient(f"preparing failed: {type(error).__name__}: {error}")
-        match found:
-            case Prepared(state) | Underway(state):
-                text = msgspec.json.encode(dict(state)).decode()
-                if text != (ticket.row["prepared"] or "{}"):
-                    await self._operations.run(lambda tx, _: keep_prepared(tx, ticket, text))
-            case _:
-                pass
+        text = msgspec.json.encode(dict(state)).decode()
+        if text != (ticket.row["prepared"] or "{}"):
+            await self._operations.run(lambda tx, _: keep_prepared(tx, ticket, text))
         if isinstance(found, Underway):
             return NotReady(max(found.wait, timedelta(seconds=1)), found.says)
         return found
@@ -438,10 +435,12 @@ def with_tokens(call: Call, tokens: Tokens) -> Call:
     return call
 
 
-async def call_prepare(call: Call, provider: Provider) -> Prepared | Underway | Outcome:
-    """Prepare, going on at once while the adapter says that it got further without a wait."""
+async def call_prepare(
+    call: Call, provider: Provider
+) -> tuple[Prepared | Underway | Outcome, Mapping[str, Any]]:
+    """Prepare, going on at once while the adapter says that it got further; and tell how far it got."""
     found = await provider.prepare(call)
     while isinstance(found, Underway) and not found.wait:
         call = replace(call, state=found.state)
         found = await provider.prepare(call)
-    return found
+    return found, found.state if isinstance(found, Prepared | Underway) else call.state
