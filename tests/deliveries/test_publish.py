@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededChance
 from cadenza.deliveries.publish import Publisher, Sender
@@ -19,6 +20,7 @@ from cadenza.providers.outcome import Sent
 from cadenza.sql.tx import Row
 from tests.deliveries.conftest import Road
 from tests.providers.contract import Scene, patient_client
+from tests.providers.facebook.stage import SWITCH, facebook
 from tests.providers.mastodon.stage import POSTS, mastodon
 
 
@@ -113,6 +115,22 @@ async def test_a_lost_answer_is_a_doubt_that_is_looked_into_and_never_a_second_p
         row = await until(road, id_, "sent")
         assert scene.visible() == ["Good morning"]
         assert row["remote_id"]
+
+
+async def test_a_post_that_was_found_tells_of_its_first_comment(road: Road) -> None:
+    async with facebook() as (scene, _world), working(road, scene) as (publisher, _):
+        scene.world.faults.plan(Kind.RESET_AFTER, SWITCH)
+        content = '{"text":"Good morning","first_comment":"More"}'
+        id_ = await road.post(content=content, channel=Channel.FACEBOOK_PAGE)
+        await until(road, id_, "unconfirmed")
+        await road.operations.run(
+            lambda tx, now: tx.run(
+                "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
+            )
+        )
+        await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
+        row = await until(road, id_, "sent")
+        assert "first comment" in (row["reason"] or "")
 
 
 async def test_what_provably_never_arrived_is_sent_again(road: Road) -> None:

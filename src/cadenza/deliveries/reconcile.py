@@ -31,6 +31,9 @@ from cadenza.sql.tx import Row, Tx
 
 log = logging.getLogger("cadenza.deliveries")
 
+COMMENT_LOST = (
+    "it was found after its answer got lost; its first comment may be missing: look at it"
+)
 ASK_AGAIN = timedelta(minutes=5)
 GIVE_UP = timedelta(days=1)
 EVERY = 5.0
@@ -135,7 +138,8 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
                 if doubt.restored:
                     return _leave_the_rest(tx, now, doubt)
                 return _go_on(tx, now, doubt, remote_id)
-            settle(tx, now, [Result(doubt.ticket, Sent(remote_id, url), doubt.attempt["id"])])
+            sent = Sent(remote_id, url, _unwritten(doubt))
+            settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"])])
             return State.SENT
         case Absent():
             if doubt.ticket.row["attempts"] > doubt.ticket.row["retry_limit"]:
@@ -156,6 +160,12 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
 def last_part(doubt: Doubt) -> int:
     """Return the number of the thread's last part; 0: it has one."""
     return len(msgspec.json.decode(doubt.ticket.row["content"]).get("parts", ()))
+
+
+def _unwritten(doubt: Doubt) -> str | None:
+    """Say what nobody saw to: a first comment follows an answer, and here none came."""
+    comment = msgspec.json.decode(doubt.ticket.row["content"]).get("first_comment")
+    return COMMENT_LOST if comment else None
 
 
 def _leave_the_rest(tx: Tx, now: datetime, doubt: Doubt) -> State:
