@@ -33,7 +33,14 @@ def test_an_unescaped_sign_cuts_the_text_over_there() -> None:
     assert shown("Meet us (today)") == "Meet us "
 
 
-@given(st.text(alphabet=st.sampled_from("ab é😀\n1|{}@[]()<>#\\*_~/:&."), max_size=40))
+@pytest.mark.parametrize("text", ["#हिन्दी है", "#cafe\u0301 x", "#ไทย", "#日本 (#ok)"])
+def test_hashtags_of_any_script_are_whole(text: str) -> None:
+    written = commentary(text)
+    assert "{hashtag|" in written
+    assert (shown(written), plain(written)) == (text, text)
+
+
+@given(st.text(alphabet=st.sampled_from("ab é\u0301ि😀\n1|{}@[]()<>#\\*_~/:&."), max_size=40))
 def test_people_see_what_was_written_and_it_reads_back(text: str) -> None:
     written = commentary(text)
     assert shown(written) == text

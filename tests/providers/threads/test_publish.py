@@ -178,6 +178,16 @@ async def test_a_picture_of_impossible_proportions_is_rejected() -> None:
         assert ended.outcome.code == "INVALID_ASPEC_RATIO"
 
 
+async def test_the_parts_of_a_thread_have_a_day_of_their_own() -> None:
+    rules = Rules(posts=1, replies=2, again=(24, 0), early=(24, 0))
+    async with threads("One", parts=("Two", "Three", "Four"), rules=rules) as (scene, _):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+        assert ended.returned(TryLater) > 20  # for the third reply
+        assert ended.waited < timedelta(hours=26)
+
+
 async def test_a_full_day_waits_and_burns_nothing() -> None:
     rules = Rules(posts=1, again=(24, 0), early=(24, 0))
     async with threads(rules=rules) as (scene, _):

@@ -1,10 +1,10 @@
 r"""LinkedIn's "little" text, read as LinkedIn reads it: cut at the first reserved character that stands bare.
 
 The cut is silent; that is the trap which an adapter must not fall into. Elements that are understood:
-`#word`, `{hashtag|\#|word}` and `@[Name](urn:li:...)`.
+`#word`, `{hashtag|\#|word}` and `@[Name](urn:li:...)`; words of any script, with their marks.
 """
 
-import re
+import regex as re
 
 RESERVED = set(r"|{}@[]()<>#\*_~")
 _TEMPLATE = re.compile(r"\{hashtag\|\\?#\|(\w+)\}")

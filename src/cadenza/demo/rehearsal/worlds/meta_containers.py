@@ -55,6 +55,7 @@ class Rules:
     picture: timedelta = timedelta(seconds=3)
     film: timedelta = timedelta(seconds=25)
     posts: int = 50
+    replies: int = 1000  # counted apart from posts
     containers: int = 400
     again: tuple[int, int] = (24, 2207006)  # what a second publishing is answered
     early: tuple[int, int] = (9007, 2207027)  # and one that comes too early
@@ -134,9 +135,11 @@ class Containers(GraphWorld):
                 raise Refused(-1, "The media could not be made", 2207032)
             case _:
                 pass
-        if self.shown.used(account, self.now) >= self.rules.posts:
+        posts, replies = (account, self.rules.posts), (f"{account}/replies", self.rules.replies)
+        counted, most = replies if container.reply_to else posts
+        if self.shown.used(counted, self.now) >= most:
             raise Refused(9, "The user has reached the maximum number of posts", 2207042)
-        self.shown.add(account, self.now)
+        self.shown.add(counted, self.now)
         return self._show(container, call)
 
     def _show(self, container: Container, call: Received) -> Media:

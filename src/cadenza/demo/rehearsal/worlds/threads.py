@@ -1,8 +1,9 @@
 """A Threads: texts, pictures, films, carousels and replies from containers.
 
 Reproduced: `status` with its error names, code 24 for publishing too early as well as twice, 500
-characters with emoji by their bytes, five links, 250 posts in 24 hours, tokens that are renewed only
-when a day old. Replies are listed apart from posts, and reading them is a permission of its own.
+characters with emoji by their bytes, five links, 250 posts and 1,000 replies in 24 hours, tokens that
+are renewed only when a day old. Replies are listed apart from posts, and reading them is a permission
+of its own.
 """
 
 from datetime import timedelta
@@ -103,7 +104,10 @@ class ThreadsWorld(Containers, LongTokens):
         account = self._account(call, "threads_basic")
         config = {"quota_total": self.rules.posts, "quota_duration": 86400}
         used = self.shown.used(account, self.now)
-        return say(200, {"data": [{"quota_usage": used, "config": config}]})
+        replies = self.shown.used(f"{account}/replies", self.now)
+        theirs = {**config, "quota_total": self.rules.replies}
+        answered = {"reply_quota_usage": replies, "reply_config": theirs}
+        return say(200, {"data": [{"quota_usage": used, "config": config, **answered}]})
 
     @route("GET", "/{version}/{node}")
     async def node(self, call: Received) -> Answer:
