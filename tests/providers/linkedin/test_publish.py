@@ -159,6 +159,23 @@ async def test_the_same_words_of_last_week_are_not_taken_for_the_post() -> None:
         assert len(scene.visible()) == 2
 
 
+@pytest.mark.parametrize("page", [False, True])
+async def test_a_file_that_linkedin_never_gets_done_with_is_brought_again(page: bool) -> None:
+    async with linkedin(page=page, media=(picture(),)) as (scene, world):
+        world.processing = timedelta(days=9)
+
+        async def heal(step: str) -> None:
+            if world.assets:
+                world.processing = timedelta()
+
+        scene.before = heal
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent), ended.trail
+        assert (len(world.assets), ended.returned(Transient)) == (2, 1)
+        assert timedelta(hours=1) < ended.waited < timedelta(hours=2)
+
+
 async def test_another_picture_without_words_is_not_taken_for_the_post() -> None:
     async with linkedin("", page=True, media=(picture(),)) as (scene, world):
         await drive(scene)  # one more, moments before

@@ -15,9 +15,9 @@ from cadenza.providers.linkedin.find import look
 from cadenza.providers.linkedin.limits import problems
 from cadenza.providers.linkedin.little import commentary
 from cadenza.providers.linkedin.speak import write
-from cadenza.providers.linkedin.upload import bring
+from cadenza.providers.linkedin.upload import be_patient, bring
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
-from cadenza.providers.outcome import Finding, Outcome, Sent
+from cadenza.providers.outcome import Finding, NotReady, Outcome, Sent
 from cadenza.providers.reply import Got, ask, sent
 
 
@@ -43,6 +43,8 @@ class LinkedIn:
     async def publish(self, call: Call) -> Outcome:
         """Post; the call that must not happen twice."""
         got = await ask(call, write(call, "/rest/posts", _post(call), repeatable=False), TABLE)
+        if isinstance(got, NotReady):
+            return be_patient(call, got.says)
         if not isinstance(got, Got):
             return got
         urn = got.reply.header("x-restli-id")

@@ -2,11 +2,12 @@
 
 One file a step, whole: the places are secret addresses and are never stored, so a step that breaks
 asks for a new place. A video goes in the pieces that LinkedIn names and is then closed with their
-marks, in order. Limit: pictures of a profile cannot be looked at by its own token; one cycle is waited.
+marks, in order. A file that LinkedIn does not get done with in an hour is brought again, as a try. Limit:
+pictures of a profile cannot be looked at by its own token; one cycle is waited.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
@@ -16,10 +17,12 @@ from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.linkedin.errors import TABLE
 from cadenza.providers.linkedin.speak import encoded, headers, read, write
 from cadenza.providers.message import MediaItem, MediaKind
-from cadenza.providers.outcome import Outcome, Rejected, Transient
+from cadenza.providers.outcome import NotReady, Outcome, Rejected, Transient
 from cadenza.providers.reply import Got, ask
 
 CYCLE = timedelta(seconds=20)
+SELDOM = timedelta(minutes=5)
+PATIENCE = timedelta(hours=1)
 PIECE_TIME = Timeouts(connect=10, read=60, total=300)
 _ROOMS = {MediaKind.VIDEO: "video", MediaKind.DOCUMENT: "document"}
 
@@ -34,14 +37,14 @@ async def bring(call: Call) -> Prepared | Underway | Outcome:
     urns: list[str] = list(call.state.get("media", ()))
     ready = int(call.state.get("ready", 0))
     if ready == len(call.message.media):
-        return Prepared({"media": urns, "ready": ready})
+        return Prepared({**call.state, "media": urns, "ready": ready})
     item = call.message.media[ready]
     if len(urns) > ready:
         return await _look_after(call, item, urns)
     urn = await (_video(call, item) if item.kind is MediaKind.VIDEO else _file(call, item))
     if not isinstance(urn, str):
         return urn
-    state = {"media": [*urns, urn], "ready": ready}
+    state = {"media": [*urns, urn], "ready": ready, "since": call.now.isoformat()}
     if not _can_look(call, item):
         last = ready + 1 == len(call.message.media)
         return Underway({**state, "ready": ready + 1}, CYCLE if last else timedelta())
@@ -128,8 +131,18 @@ async def _look_after(call: Call, item: MediaItem, urns: list[str]) -> Underway 
     if not isinstance(got, Got):
         return got
     if got.text("status") == "AVAILABLE":
-        return Underway({"media": urns, "ready": len(urns)})
+        return Underway({**call.state, "ready": len(urns)})
     if got.text("status") == "PROCESSING_FAILED":
         name = item.name or "a file"
         return Rejected(f"LinkedIn cannot read {name}.", "MEDIA_ASSET_PROCESSING_FAILED")
-    return Underway({"media": urns, "ready": len(urns) - 1}, CYCLE, "A file is being worked on.")
+    waits = be_patient(call, "A file is being worked on.")
+    return Underway(call.state, waits.wait, waits.says) if isinstance(waits, NotReady) else waits
+
+
+def be_patient(call: Call, says: str) -> NotReady | Transient:
+    """Ask again, ever more seldom; in the end the file is taken for lost."""
+    since = call.state.get("since")
+    age = call.now - datetime.fromisoformat(str(since)) if since else timedelta()
+    if age > PATIENCE:
+        return Transient(f"LinkedIn does not get done with a file. {says}", restart=True)
+    return NotReady(min(max(CYCLE, age / 4), SELDOM), says)
