@@ -114,9 +114,10 @@ async def test_a_missing_object_is_a_right_elsewhere_and_a_fresh_start_for_our_o
     assert bare(await _said(missing, FEED)) == bare(Forbidden("", "100/33"))
 
 
-async def test_what_meta_itself_calls_passing_is_not_taken_for_a_verdict() -> None:
-    assert bare(await _said(envelope(7777, "Hm", transient=True))) == bare(Unconfirmed(""))
-    assert bare(await _said(envelope(7777, "Hm", transient=True), FEED)) == bare(Transient(""))
+@pytest.mark.parametrize("code", [7777, 100])
+async def test_what_meta_itself_calls_passing_is_not_taken_for_a_verdict(code: int) -> None:
+    assert bare(await _said(envelope(code, "Hm", transient=True))) == bare(Unconfirmed(""))
+    assert bare(await _said(envelope(code, "Hm", transient=True), FEED)) == bare(Transient(""))
 
 
 async def test_the_words_for_people_come_before_the_words_for_us() -> None:

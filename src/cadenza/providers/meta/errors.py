@@ -24,7 +24,7 @@ from cadenza.providers.errors import (
 )
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.meta.usage import regain
-from cadenza.providers.outcome import Reach
+from cadenza.providers.outcome import Outcome, Reach
 from cadenza.providers.waits import retry_after
 
 A_WHILE = timedelta(minutes=15)
@@ -73,6 +73,11 @@ def _number(value: object) -> int | None:
         return int(str(value)) or None
     except ValueError:
         return None
+
+
+def _rejected_for_now(refusal: Refusal, says: str) -> Outcome:
+    """The code for everything: Meta's own word that it will pass counts more."""
+    return unsure(refusal, says) if refusal.passing else rejected(refusal, says)
 
 
 RECONNECT = "Connect the account again"
@@ -175,7 +180,7 @@ REST = (
     Row(None, None, 1404102, rejected, "This content breaks Meta's community standards"),
     Row(None, None, 1363047, unsure, "Meta is out of order for a while"),
     Row(None, None, 1609010, unsure, "Meta is out of order for a while"),
-    Row(None, 100, None, rejected, "Meta does not take this content"),
+    Row(None, 100, None, _rejected_for_now, "Meta does not take this content"),
     Row(None, 551, None, recipient_gone, "This person cannot be reached"),
     Row(None, 1545041, None, recipient_gone, "The time to answer this person is over"),
     Row(None, 3, None, forbidden, "The app may not do this"),
