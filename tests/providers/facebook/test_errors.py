@@ -72,7 +72,7 @@ async def test_a_piece_whose_answer_was_lost_is_not_sent_twice() -> None:
 async def test_a_wrong_piece_that_leads_nowhere_begins_anew(data: Any) -> None:
     async with facebook(media=(film(),)) as (scene, world):
         no = envelope(100, "Invalid start offset", 1363037, data=data)
-        world.faults.plan(Kind.ERROR_BEFORE, VIDEOS, nth=3, answer=no)
+        world.faults.plan(Kind.ERROR_BEFORE, VIDEOS, nth=2, answer=no)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.wire import say
 from cadenza.demo.rehearsal.worlds.meta_model import envelope
 from cadenza.providers.base import Call, Prepared
 from cadenza.providers.http.redact import Secret
@@ -69,6 +70,30 @@ async def test_a_video_is_sent_in_pieces_and_shown_once() -> None:
         assert len([each for each in world.received if each.path.endswith("/videos")]) > 3
 
 
+async def test_a_video_is_read_once_however_many_pieces_it_has() -> None:
+    reads = 0
+
+    async def read() -> bytes:
+        nonlocal reads
+        reads += 1
+        return await film().read()
+
+    async with facebook(media=(replace(film(), read=read),)) as (scene, world):
+        world.piece = 8
+        judge(await drive(scene), scene)
+        assert len([each for each in world.received if each.path.endswith("/videos")]) > 10
+        assert reads == 1
+
+
+async def test_a_video_that_gets_no_further_ends() -> None:
+    async with facebook(media=(film(),)) as (scene, world):
+        same = say(200, {"start_offset": "0", "end_offset": "40"})
+        world.faults.plan(Kind.ERROR_BEFORE, VIDEOS, nth=2, times=999, answer=same)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Transient)
+
+
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("route", [PHOTOS, FEED, SWITCH, NODE])
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
@@ -85,7 +110,7 @@ async def test_no_fault_at_any_step_makes_two_posts(
         no_secret_in([caplog.text, repr(ended)], CANARIES)
 
 
-@pytest.mark.parametrize("nth", [1, 2, 5])  # the start, a piece, the last word
+@pytest.mark.parametrize("nth", [1, 2, 3, 5])  # the start, pieces, the last word
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
 async def test_no_fault_makes_two_videos(
     kind: Kind, details: dict[str, Any], nth: int, caplog: pytest.LogCaptureFixture

@@ -33,6 +33,7 @@ from cadenza.providers.outcome import (
 from cadenza.providers.reply import Got, judge, no_answer, secrets_of
 
 AGAIN = timedelta(minutes=1)
+A_MOMENT = timedelta(seconds=5)
 HOST = "https://www.facebook.com"
 SHOWN = frozenset({"processing", "ready"})
 UNFINISHED = frozenset({"uploading", "expired"})
@@ -44,7 +45,7 @@ def film_of(message: Message) -> MediaItem | None:
 
 
 async def prepare_film(call: Call, state: Mapping[str, Any]) -> Prepared | Underway | Outcome:
-    """Open a session, then send the piece that Facebook asks for."""
+    """Open a session, then send the pieces that Facebook asks for; the file is read once for all."""
     item = film_of(call.message)
     assert item is not None, "called for videos only"
     if not state.get("session"):
@@ -53,15 +54,30 @@ async def prepare_film(call: Call, state: Mapping[str, Any]) -> Prepared | Under
             call, graph(call.app, call.tokens.access).post(_path(call), fields), TABLE
         )
         return _next(got, state)
-    start, end = int(state["start"]), int(state["end"])
-    if start >= end:
-        return Prepared(state)
-    piece = (await item.read())[start:end]
+    data = await item.read() if state["start"] < state["end"] else b""
+    reached = state
+    while reached["start"] < reached["end"]:
+        told = await _piece(call, item, data, reached)
+        if not isinstance(told, Underway):
+            # What failed after others had worked is met again, from where it is by then.
+            got_on = reached is not state
+            return Underway(reached, A_MOMENT, getattr(told, "says", "")) if got_on else told
+        reached = told.state
+        if told.wait:
+            return told
+    return Prepared(reached)
+
+
+async def _piece(
+    call: Call, item: MediaItem, data: bytes, state: Mapping[str, Any]
+) -> Underway | Outcome:
+    """Send the piece that Facebook asked for."""
     fields = {
         "upload_phase": "transfer",
         "upload_session_id": str(state["session"]),
-        "start_offset": str(start),
+        "start_offset": str(state["start"]),
     }
+    piece = data[state["start"] : state["end"]]
     files = {"video_file_chunk": File(piece, item.name or "video", item.mime)}
     request = graph(call.app, call.tokens.access).upload(_path(call), files, fields)
     came = await call.http.send(request)
@@ -79,7 +95,7 @@ def _further(came: HttpOutcome, state: Mapping[str, Any]) -> Underway | None:
     start, end = offsets.text("start_offset"), offsets.text("end_offset")
     if not (start and end and start.isdecimal() and end.isdecimal()):
         return None
-    if int(start) <= int(state["start"]):
+    if int(start) <= state["start"]:
         return None
     return Underway({**state, "start": int(start), "end": int(end)})
 
@@ -100,6 +116,8 @@ def _next(got: Got | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:
     video = got.text("video_id") or state.get("video")
     if not (start and end and session and video and start.isdecimal() and end.isdecimal()):
         return Transient("Facebook did not say how to go on with a video.", restart=True)
+    if int(start) <= state.get("start", -1):
+        return Transient("Facebook took a piece of a video and got no further.", restart=True)
     kept = {**state, "session": session, "video": video, "start": int(start), "end": int(end)}
     return Underway(kept, breather(got.reply))
 
