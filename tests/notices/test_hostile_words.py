@@ -79,6 +79,15 @@ async def test_no_word_becomes_a_header(field: str, break_: str) -> None:
         assert mail["Bcc"] is None
 
 
+@pytest.mark.parametrize("field", ["subject", "name"])
+async def test_no_word_that_looks_encoded_becomes_a_header(field: str) -> None:
+    hidden = "=?utf-8?q?Hi=0D=0ABcc:_cy=40example.org?="
+    mail = await written(letter(**{field: hidden}))
+    assert mail is not None
+    assert set(mail.keys()) <= HEADERS
+    assert [address.addr_spec for address in mail["To"].addresses] == ["ada@example.org"]
+
+
 @pytest.mark.parametrize(
     "to",
     [

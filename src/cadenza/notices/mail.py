@@ -5,9 +5,8 @@ handed over is told again under the same Message-ID: for a notice, twice is bett
 """
 
 from dataclasses import dataclass
-from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP, SMTPUTF8
+from email.policy import SMTP
 from email.utils import format_datetime
 from hashlib import sha256
 from typing import Protocol
@@ -15,10 +14,11 @@ from typing import Protocol
 from cadenza.notices.model import Again, Ending, Letter, Never, Told
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.mail_address import is_one
-from cadenza.providers.smtp.compose import needs_utf8, on_the_wire
+from cadenza.providers.smtp.compose import needs_utf8, on_the_wire, with_headers
 from cadenza.providers.smtp.errors import Stage
 from cadenza.providers.smtp.session import Letter as Envelope
 from cadenza.providers.smtp.session import Lost, Refused, Server, Taken, Unfit, deliver
+from cadenza.providers.smtp.write_headers import exactly, mailbox, words
 
 
 class Mail(Protocol):
@@ -61,20 +61,16 @@ class SmtpMail:
                 return Again(nothing.says)
 
     def _written(self, letter: Letter, sender: str, to: str) -> bytes:
-        policy = SMTPUTF8 if needs_utf8(sender, to) else SMTP
-        mail = EmailMessage(policy=policy.clone(cte_type="7bit"))
-        mail["From"] = _address(self.sender_name, sender)
-        mail["To"] = _address(letter.name, to)
-        mail["Subject"] = letter.subject
-        mail["Date"] = format_datetime(letter.at)
         domain = sender.rpartition("@")[2]
-        mail["Message-ID"] = f"<{sha256(letter.key.encode()).hexdigest()[:40]}@{domain}>"
-        mail["Auto-Submitted"] = "auto-generated"
-        mail.set_content(letter.text)
-        mail.add_alternative(letter.html, subtype="html")
-        return mail.as_bytes()
-
-
-def _address(name: str, address: str) -> Address:
-    local, _, domain = address.rpartition("@")
-    return Address(name, local, domain)
+        headers = [
+            mailbox("From", self.sender_name, sender),
+            mailbox("To", letter.name, to),
+            words("Subject", letter.subject),
+            exactly("Date", format_datetime(letter.at)),
+            exactly("Message-ID", f"<{sha256(letter.key.encode()).hexdigest()[:40]}@{domain}>"),
+            exactly("Auto-Submitted", "auto-generated"),
+        ]
+        body = EmailMessage(policy=SMTP.clone(cte_type="7bit"))
+        body.set_content(letter.text)
+        body.add_alternative(letter.html, subtype="html")
+        return with_headers(headers, body)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from email import message_from_bytes
+from email.header import decode_header, make_header
 from email.message import EmailMessage
+from email.policy import compat32
+from email.utils import getaddresses
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +88,84 @@ async def test_a_mail_goes_out_once_with_its_headers() -> None:
         assert got["In-Reply-To"] == got["References"] == "<before@example.com>"
         kinds = [part.get_content_type() for part in got.walk()]
         assert kinds == ["multipart/alternative", "text/plain", "text/html"]
+
+
+HIDDEN = "=?utf-8?q?Hello=0D=0ABcc:_cy=40example.org=0D=0A=0D=0Awords?="
+LONG_NAME = 'Ben, the "baker", of the long street behind the old mill, cy@example.org, and more'
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        HIDDEN,
+        f"{HIDDEN} {'and on ' * 20}end",
+        "x" * 200,
+        "long words " * 12 + "end",
+        "Grüße aus Köln " * 9 + "😀",
+        "two  spaces",
+    ],
+)
+async def test_a_subject_is_read_as_it_was_written(subject: str) -> None:
+    async with mail_server(mail(subject=subject)) as (scene, world):
+        judge(await drive(scene), scene)
+        assert str(_received(world)["Subject"]) == subject
+        assert max(map(len, world.raw[-1].split(b"\r\n"))) <= 78
+
+
+@pytest.mark.parametrize(
+    "name", [HIDDEN, LONG_NAME, LONG_NAME * 3, "Bän, B.", 'B "en" \\', "Ben, Baker", "O'Ben"]
+)
+async def test_a_name_stays_a_name_beside_one_address(name: str) -> None:
+    async with mail_server(mail(recipient=Recipient(BEN, name))) as (scene, world):
+        settings = {**scene.account.settings, "from_name": name}
+        scene.account = replace(scene.account, settings=settings)
+        judge(await drive(scene), scene)
+        raw = message_from_bytes(world.raw[-1], policy=compat32)
+        for header, address in (("To", BEN), ("From", ADA)):
+            ((phrase, box),) = getaddresses([raw[header]])
+            assert (str(make_header(decode_header(phrase))), box) == (name, address)
+
+
+async def test_a_files_name_brings_no_header_of_its_own() -> None:
+    async with mail_server(media=(picture(f"{HIDDEN}.png"),)) as (scene, world):
+        judge(await drive(scene), scene)
+        (file,) = list(_received(world).iter_attachments())
+        assert sorted(file.keys()) == [
+            *("Content-Disposition", "Content-Transfer-Encoding", "Content-Type", "MIME-Version")
+        ]
+        assert file.get_content() == png()
+
+
+async def test_links_and_ids_stand_in_their_headers_as_they_are() -> None:
+    url = f"https://cadenza.example/u/{'t0ken' * 40}"
+    before = f"<{'a' * 40}@a-very-long-name-of-a-domain.example.com>"
+    message = mail(unsubscribe_url=url, options={"in_reply_to": before})
+    async with mail_server(message) as (scene, world):
+        extra = {"unsubscribe_mailto": "stop@example.com"}
+        scene.account = replace(scene.account, settings={**scene.account.settings, **extra})
+        judge(await drive(scene), scene)
+        raw = world.raw[-1].decode()
+        assert f"\r\nList-Unsubscribe: <{url}>,\r\n <mailto:stop@example.com>\r\n" in raw
+        assert f"\r\nIn-Reply-To: {before}\r\n" in raw
+        assert f"\r\nReferences: {before}\r\n" in raw
+
+
+async def test_an_address_for_answers_may_be_in_other_letters() -> None:
+    async with mail_server() as (scene, world):
+        settings = {**scene.account.settings, "reply_to": "søren@exämple.org"}
+        scene.account = replace(scene.account, settings=settings)
+        judge(await drive(scene), scene)
+        assert b"\r\nReply-To: s\xc3\xb8ren@xn--exmple-cua.org\r\n" in world.raw[-1]
+
+
+@pytest.mark.parametrize("name", ["Ada\r\nBcc: cy@example.org", "Ada\x00", "A\u2028da"])
+async def test_a_senders_name_with_line_ends_is_not_sent(name: str) -> None:
+    async with mail_server() as (scene, world):
+        settings = {**scene.account.settings, "from_name": name}
+        scene.account = replace(scene.account, settings=settings)
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Rejected)
+        assert world.raw == []
 
 
 async def test_files_arrive_as_they_were() -> None:

@@ -7,14 +7,14 @@ Limit: nothing is signed here; DKIM is the sending server's, which must cover bo
 
 import hashlib
 from datetime import datetime
-from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP, SMTPUTF8
+from email.policy import SMTP
 from email.utils import format_datetime
 
 from cadenza.providers.base import Call
-from cadenza.providers.message import AccountRef, Message
+from cadenza.providers.message import AccountRef, MediaItem, Message
 from cadenza.providers.smtp.limits import sender_of
+from cadenza.providers.smtp.write_headers import exactly, mailbox, words
 
 ONE_CLICK = "List-Unsubscribe=One-Click"
 _IDNA = "idna"
@@ -43,37 +43,47 @@ async def compose(call: Call) -> bytes:
     message, account = call.message, call.account
     assert message.recipient is not None, "validate asks for a recipient"
     sender, to = on_the_wire(sender_of(account)), on_the_wire(message.recipient.address)
-    policy = SMTPUTF8 if needs_utf8(sender, to) else SMTP
-    mail = EmailMessage(policy=policy.clone(cte_type="7bit", max_line_length=78))
-    mail["From"] = _written(str(account.settings.get("from_name") or ""), sender)
-    mail["To"] = _written(message.recipient.name, to)
-    mail["Subject"] = message.subject
-    mail["Date"] = _date(call.now)
-    mail["Message-ID"] = message_id(call.key, account)
-    for name, value in _optional(message, account).items():
-        mail[name] = value
-    _write_body(mail, message)
+    headers = [
+        mailbox("From", str(account.settings.get("from_name") or ""), sender),
+        mailbox("To", message.recipient.name, to),
+        words("Subject", message.subject),
+        exactly("Date", _date(call.now)),
+        exactly("Message-ID", message_id(call.key, account)),
+        *_optional(message, account),
+    ]
+    body = EmailMessage(policy=SMTP.clone(cte_type="7bit", max_line_length=78))
+    _write_body(body, message)
     for item in message.media:
         main, _, sub = item.mime.partition("/")
-        data, name = await item.read(), item.name or "file"
-        mail.add_attachment(data, maintype=main, subtype=sub or "octet-stream", filename=name)
-    return mail.as_bytes()
+        data, name = await item.read(), named(item)
+        body.add_attachment(data, maintype=main, subtype=sub or "octet-stream", filename=name)
+    return with_headers(headers, body)
 
 
-def _optional(message: Message, account: AccountRef) -> dict[str, str]:
-    headers: dict[str, str] = {}
+def with_headers(headers: list[str], body: EmailMessage) -> bytes:
+    """Put headers that are written already before a body with its own."""
+    return "".join(f"{line}\r\n" for line in headers).encode() + body.as_bytes()
+
+
+def named(item: MediaItem) -> str:
+    """Return a file's name; the library would decode one that looks encoded, line ends included."""
+    return item.name.replace("=?", "=_") or "file"
+
+
+def _optional(message: Message, account: AccountRef) -> list[str]:
+    headers: list[str] = []
     if account.settings.get("reply_to"):
-        headers["Reply-To"] = on_the_wire(str(account.settings["reply_to"]))
+        headers.append(mailbox("Reply-To", "", on_the_wire(str(account.settings["reply_to"]))))
     if message.unsubscribe_url:
         by_mail = account.settings.get("unsubscribe_mailto")
-        also = f", <mailto:{by_mail}>" if by_mail else ""
-        headers["List-Unsubscribe"] = f"<{message.unsubscribe_url}>{also}"
-        headers["List-Unsubscribe-Post"] = ONE_CLICK
+        also = (f"<mailto:{by_mail}>",) if by_mail else ()
+        headers.append(exactly("List-Unsubscribe", f"<{message.unsubscribe_url}>", *also))
+        headers.append(exactly("List-Unsubscribe-Post", ONE_CLICK))
     if message.options.get("auto_submitted"):
-        headers["Auto-Submitted"] = "auto-generated"
+        headers.append(exactly("Auto-Submitted", "auto-generated"))
     if message.options.get("in_reply_to"):
         before = str(message.options["in_reply_to"])
-        headers["In-Reply-To"] = headers["References"] = before
+        headers += [exactly("In-Reply-To", before), exactly("References", before)]
     return headers
 
 
@@ -84,11 +94,6 @@ def _write_body(mail: EmailMessage, message: Message) -> None:
             mail.add_alternative(message.html, subtype="html")
     else:
         mail.set_content(message.html or "", subtype="html")
-
-
-def _written(name: str, address: str) -> Address:
-    local, _, domain = address.rpartition("@")
-    return Address(name, local, domain)
 
 
 def _date(now: datetime) -> str:

@@ -84,7 +84,8 @@ class Smtp:
             data = await compose(call)
         except (ValueError, UnicodeError):
             return Rejected("An address or a header of this mail cannot be written.", "header")
-        letter = Letter(sender, to, data, utf8=needs_utf8(sender, to))
+        answers_to = str(call.account.settings.get("reply_to") or "")
+        letter = Letter(sender, to, data, utf8=needs_utf8(sender, to, answers_to))
         ending = await deliver(call.http, server, letter, secrets_of(server))
         if isinstance(ending, Taken):
             told = redact(ending.says, secrets_of(server))
