@@ -1,8 +1,9 @@
 """How mail servers refuse: a reply code, often an enhanced code (RFC 3463), and the stage it came at.
 
 Rows match the basic code as `status`, the enhanced code as `code`, the stage as `subcode`; rows with an
-enhanced code come first, since it is the more exact. One name is ours: `rate`, for a 4.7 refusal whose
-text tells of a rate, as servers have no code for it. Limit: what a server means by 554 only it knows.
+enhanced code come first, since it is the more exact; one whose detail is not known is judged by its
+subject (5.7 policy, 5.6 content, 5.1 address). One name is ours: `rate`, for a 4.7 refusal whose text
+tells of a rate, as servers have no code for it. Limit: what a server means by 554 only it knows.
 """
 
 import re
@@ -80,6 +81,19 @@ def _by_class(refusal: Refusal, says: str) -> Outcome:
     return Rejected(says, f"unknown:{refusal.name}") if first == "5" else Transient(says)
 
 
+class _Subject(Row):
+    """A row for all enhanced codes of a class and subject, whatever their detail."""
+
+    __slots__ = ()
+
+    def fits(self, refusal: Refusal) -> bool:
+        """Match `5.7` with 5.7.509, which one provider has made up for itself."""
+        return str(refusal.code).startswith(f"{self.code}.") and self.subcode in {
+            None,
+            refusal.subcode,
+        }
+
+
 def _enhanced(code: str, verdict: object, says: str, stage: Stage | None = None) -> Row:
     return Row(None, code, stage.value if stage else None, verdict, says)  # pyright: ignore[reportArgumentType]
 
@@ -123,6 +137,11 @@ TABLE = Table(
         *(_enhanced(f"5.7.{detail}", forbidden, _POLICY) for detail in range(25, 30)),
         _enhanced("5.1.7", forbidden, "The sender's address is not accepted"),
         _enhanced("5.1.8", forbidden, "The sender's address is not accepted"),
+        # By the subject of an enhanced code that is not known
+        Row(552, "5.7.0", None, rejected, "The mail server takes no such content or file"),
+        _Subject(None, "5.7", None, forbidden, _POLICY),
+        _Subject(None, "5.6", None, rejected, "The mail server does not take mail of this form"),
+        _Subject(None, "5.1", Stage.RCPT, recipient_gone, _GONE),
         # Without an enhanced code that is known
         Row(550, None, Stage.RCPT, recipient_gone, "The mailbox is not there"),
         Row(553, None, Stage.RCPT, recipient_gone, "The address is not allowed"),
