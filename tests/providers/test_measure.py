@@ -23,8 +23,8 @@ def test_a_text_is_refused_from_one_past_its_limit_on(
 ) -> None:
     adapter = all_providers()[name]
 
-    def told(count: int) -> tuple[bool, bool]:
-        message = Message(channel=channel, text=letter * count)
+    def told(count: int, end: str = "") -> tuple[bool, bool]:
+        message = Message(channel=channel, text=letter * count + end)
         length = measure(name, message, NOBODY)[0]
         assert length.limit is not None
         refused = any(each.code == "too_long" for each in adapter.validate(message, NOBODY))
@@ -35,6 +35,8 @@ def test_a_text_is_refused_from_one_past_its_limit_on(
     for count in {1, limit // 30, limit // 4, limit // 2, limit - 1, limit, limit + 1}:
         over, refused = told(count)
         assert over == refused, (name, count)
+        over, refused = told(count, "\n ")
+        assert over == refused, (name, count, "with space at its end")
 
 
 def test_each_part_of_a_thread_is_measured() -> None:

@@ -92,7 +92,7 @@ def _telegram(message: Message, account: AccountRef, text: str, part: int) -> Le
     except BadMarkup:
         seen = shown
     most = telegram.CAPTION if part == 0 and message.media else telegram.TEXT
-    return Length("code points", counting.code_points(seen), most)
+    return Length("code points", counting.code_points(seen.strip()), most)
 
 
 def _telegram_person(message: Message, account: AccountRef, text: str, part: int) -> Length:

@@ -30,7 +30,7 @@ B, F = "Bad Request: ", "Forbidden: "
 
 
 def _album(words: str) -> str:
-    return f'{B}Failed to send message #2 with the error message "{words}"'
+    return f'{B}failed to send message #2 with the error message "{words}"'
 
 
 CASES: list[tuple[int, str, Outcome]] = [
@@ -64,6 +64,17 @@ CASES: list[tuple[int, str, Outcome]] = [
     (400, B + "photo has unsupported extension. Use .jpg", Rejected("", "bad_extension")),
     (400, B + "PHOTO_INVALID_DIMENSIONS", Rejected("", "bad_picture")),
     (400, _album("PHOTO_INVALID_DIMENSIONS"), Rejected("", "bad_picture/in_album")),
+    (400, _album("Message caption is too long"), Rejected("", "caption_too_long/in_album")),
+    (400, _album("USER_IS_BLOCKED"), RecipientGone("", "blocked/in_album", shut_out=True)),
+    (
+        400,
+        _album("INPUT_USER_DEACTIVATED"),
+        RecipientGone("", "deactivated/in_album", shut_out=True),
+    ),
+    (400, _album("Have no write access to the chat"), Forbidden("", "no_write_access/in_album")),
+    (400, _album("CHAT_SEND_PHOTOS_FORBIDDEN"), Forbidden("", "no_rights/in_album")),
+    (400, _album("WEBPAGE_CURL_FAILED"), Unconfirmed("")),
+    (429, _album("Too Many Requests: retry after 17"), Unconfirmed("")),
     (400, B + "message thread not found", Rejected("", "no_thread")),
     (400, B + "message to be replied not found", Rejected("", "no_reply")),
     (400, B + "too many messages to send as an album", Rejected("", "album_size")),

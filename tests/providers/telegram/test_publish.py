@@ -320,6 +320,27 @@ async def test_options_reach_telegram() -> None:
         }
 
 
+@pytest.mark.parametrize("topic", ["general", "-1", "7.5", "1" * 40, "²"])
+async def test_a_topic_that_is_no_number_is_told_and_leaves_no_doubt(topic: str) -> None:
+    async with telegram(topic=topic) as (scene, _):
+        found = scene.provider.validate(scene.message, scene.account)
+        assert [(each.code, each.field) for each in found] == [("topic", "options")]
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+
+
+@pytest.mark.parametrize("state", ["blocked", "deactivated"])
+async def test_an_album_for_somebody_who_is_gone_ends_as_a_message_does(state: str) -> None:
+    async with telegram(media=(picture(), picture("two.png"))) as (scene, world):
+        ben = world.add_chat("private", "Ben", state=state)
+        scene.message = replace(scene.message, recipient=Recipient(str(ben.id)))
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, RecipientGone)
+        assert ended.outcome.shut_out
+
+
 async def test_a_token_echoed_by_the_server_is_not_passed_on() -> None:
     async with telegram() as (scene, world):
         words = {"ok": False, "error_code": 400, "description": f"Bad Request: {CANARY} is odd"}

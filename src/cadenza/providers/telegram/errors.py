@@ -2,7 +2,8 @@
 
 There are no codes but the sentences, so these are parsed whole: each known sentence, with the few
 words in it that vary, has a name, and rows match names. What is not known falls to the row of its
-status. An album wraps the sentence of the message that failed; it is unwrapped first.
+status. An album wraps the sentence of the message that failed, at times as the servers' own word in
+capitals; it is unwrapped first.
 """
 
 import re
@@ -30,15 +31,15 @@ IN_ALBUM = "in_album"  # as a subcode: one message of an album failed, others ma
 
 _PREFIX = re.compile(r"(?:Bad Request|Forbidden|Unauthorized|Conflict): ")
 _ALBUM = re.compile(
-    r'Failed to send message #\d+ with the error message "(?P<inner>.*)"', re.DOTALL
+    r'failed to send message #\d+ with the error message "(?P<inner>.*)"', re.DOTALL
 )
 _KIND = "(?:group|supergroup|channel)"
 # Whole sentences, after the prefix that only repeats the status.
 _SENTENCES = tuple(
     (name, re.compile(sentence, re.DOTALL))
     for name, sentence in (
-        ("blocked", "bot was blocked by the user"),
-        ("deactivated", "user is deactivated"),
+        ("blocked", "bot was blocked by the user|USER_IS_BLOCKED"),
+        ("deactivated", "user is deactivated|INPUT_USER_DEACTIVATED"),
         ("never_started", "bot can't initiate conversation with a user"),
         ("is_bot", "the bot can't send messages to the bot|bot can't send messages to bots"),
         ("kicked", f"bot was kicked from the {_KIND} chat"),
@@ -48,7 +49,7 @@ _SENTENCES = tuple(
         ("no_chat_id", "chat_id is empty"),
         (MIGRATED, "group chat was upgraded to a supergroup chat"),
         ("no_write_access", "have no write access to the chat|CHAT_WRITE_FORBIDDEN"),
-        ("no_rights", "not enough rights to send .+ to the chat"),
+        ("no_rights", "not enough rights to send .+ to the chat|CHAT_SEND_[A-Z]+_FORBIDDEN"),
         ("not_admin", f"need administrator rights in the {_KIND} chat"),
         ("empty", "message text is empty|message must be non-empty"),
         ("too_long", "message is too long|text is too long"),
@@ -57,7 +58,8 @@ _SENTENCES = tuple(
         ("bad_file", "wrong file identifier/HTTP URL specified"),
         ("bad_extension", "photo has unsupported extension.*"),
         ("bad_picture", "PHOTO_INVALID_DIMENSIONS|IMAGE_PROCESS_FAILED|PHOTO_EXT_INVALID"),
-        ("not_fetched", "failed to get HTTP URL content|wrong type of the web page content"),
+        ("not_fetched", "failed to get HTTP URL content|WEBPAGE_CURL_FAILED"),
+        ("not_fetched", "wrong type of the web page content|WEBPAGE_MEDIA_EMPTY"),
         ("no_thread", "message thread not found"),
         ("no_reply", "message to be replied not found"),
         ("album_size", "too many messages to send as an album"),
@@ -89,12 +91,17 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
 
 def name_of(words: str) -> tuple[str | None, str | None]:
     """Name a sentence; the second is `IN_ALBUM` if it is about one message of an album."""
-    words = _PREFIX.sub("", words, count=1)
+    words = _begun_small(_PREFIX.sub("", words, count=1))
     wrapped = _ALBUM.fullmatch(words)
     if wrapped is not None:
-        words = _PREFIX.sub("", wrapped["inner"], count=1)
+        words = _begun_small(_PREFIX.sub("", wrapped["inner"], count=1))
     found = (name for name, sentence in _SENTENCES if sentence.fullmatch(words))
     return next(found, None), IN_ALBUM if wrapped is not None else None
+
+
+def _begun_small(words: str) -> str:
+    """Begin a sentence with a small letter, as the server does with all but those in an album."""
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
 
 def _gone(name: str, says: str) -> Row:
@@ -142,6 +149,7 @@ TABLE = Table(
         Row(400, "not_fetched", IN_ALBUM, unsure, "Telegram could not get a file of the album"),
         Row(400, "not_fetched", None, transient, "Telegram could not get a file"),
         Row(413, None, None, rejected, "The files are too large for Telegram"),
+        Row(429, None, IN_ALBUM, unsure, "Telegram took a part of the album, then asked to wait"),
         Row(429, None, None, try_later(Reach.ACCOUNT), "Telegram asks the bot to slow down"),
         Row(409, None, None, forbidden, "Another program uses this bot in a way that collides"),
         Row(403, None, None, recipient_gone, "Telegram does not let the bot write there"),

@@ -19,6 +19,7 @@ PHOTO_BYTES = 10 * MB
 FILE_BYTES = 50 * MB
 PHOTO_SIDES = 10_000  # width and height together
 PHOTO_RATIO = 20
+LONGEST_NUMBER = 10  # digits of a message's or topic's number
 
 
 def mode_of(message: Message) -> str | None:
@@ -27,6 +28,12 @@ def mode_of(message: Message) -> str | None:
     if given is not None:
         return str(given)
     return HTML if message.html is not None else None
+
+
+def topic_of(message: Message) -> int | None:
+    """Return the number of the topic that the message belongs to, if one can be read."""
+    given = str(message.options.get("topic") or "").strip()
+    return int(given) if given.isdecimal() and len(given) <= LONGEST_NUMBER else None
 
 
 def texts_of(message: Message) -> tuple[str, ...]:
@@ -40,7 +47,7 @@ def problems(message: Message, account: AccountRef) -> list[Problem]:
     found: list[Problem | None] = [
         _text(text, part, message) for part, text in enumerate(texts_of(message))
     ]
-    found += [_whereto(message, account), _album(message)]
+    found += [_whereto(message, account), wrong_topic(message), _album(message)]
     found += [_file(item, account) for item in message.media]
     return [problem for problem in found if problem is not None]
 
@@ -80,6 +87,14 @@ def _whereto(message: Message, account: AccountRef) -> Problem | None:
         return None
     says = "No chat is named: choose a recipient, or connect the bot to a channel."
     return Problem("no_chat", says, field="recipient")
+
+
+def wrong_topic(message: Message) -> Problem | None:
+    """Say so if a topic is named and is no number."""
+    if not message.options.get("topic") or topic_of(message) is not None:
+        return None
+    says = "A topic is named by its number, the last in the address of one of its messages."
+    return Problem("topic", says, field="options")
 
 
 def _album(message: Message) -> Problem | None:

@@ -31,12 +31,13 @@ from cadenza.providers.outcome import (
     Outcome,
     Reach,
     RecipientGone,
+    Rejected,
     Sent,
     TryLater,
 )
 from cadenza.providers.reply import Got, ask, sent
 from cadenza.providers.telegram.errors import MIGRATED, TABLE
-from cadenza.providers.telegram.limits import mode_of, problems, texts_of
+from cadenza.providers.telegram.limits import mode_of, problems, texts_of, topic_of, wrong_topic
 
 LIVE = "https://api.telegram.org"
 SEND_TIME = Timeouts(connect=10, read=30, total=30)
@@ -71,6 +72,8 @@ class Telegram:
 
     async def publish(self, call: Call) -> Outcome:
         """Send one part; the call that must not happen twice."""
+        if (wrong := wrong_topic(call.message)) is not None:
+            return Rejected(wrong.says, wrong.code)
         outcome = await _send(call, chat_of(call))
         moved_to = _moved_to(outcome)
         if moved_to is None:
@@ -154,8 +157,8 @@ def _options(call: Call) -> dict[str, Any]:
     for ours, theirs in (("silent", "disable_notification"), ("protect", "protect_content")):
         if options.get(ours):
             fields[theirs] = True
-    if options.get("topic"):
-        fields["message_thread_id"] = int(options["topic"])
+    if (topic := topic_of(call.message)) is not None:
+        fields["message_thread_id"] = topic
     before = call.sent_parts[-1] if call.part > 0 else ""
     if before:
         number = int(before.rpartition("/")[2])

@@ -19,6 +19,7 @@ from cadenza.demo.rehearsal.worlds.telegram_model import (
     CAPTION,
     FIELDS,
     FILE_FIELD,
+    IN_ALBUM,
     STATES,
     TEXT,
     WHAT,
@@ -26,6 +27,7 @@ from cadenza.demo.rehearsal.worlds.telegram_model import (
     Chat,
     Refused,
     bad,
+    in_album,
 )
 from cadenza.demo.rehearsal.worlds.telegram_wire import (
     read_fields,
@@ -165,6 +167,8 @@ class TelegramWorld(World):
     def _open(self, chat: Chat, method: str) -> None:
         if not chat.state:
             return
+        if method == "sendmediagroup" and chat.state in IN_ALBUM:
+            raise in_album(1, IN_ALBUM[chat.state])
         status, words = STATES[chat.state]
         words = words.format(kind=chat.type, what=WHAT[method])
         moved = {"migrate_to_chat_id": chat.moved_to} if chat.moved_to else {}

@@ -4,7 +4,7 @@ from typing import Any
 
 from cadenza.demo.rehearsal.sniff import sniff
 from cadenza.demo.rehearsal.wire import Part
-from cadenza.demo.rehearsal.worlds.telegram_model import MOST, PHOTOS, Refused, bad
+from cadenza.demo.rehearsal.worlds.telegram_model import MOST, PHOTOS, Refused, bad, in_album
 
 ITEM_FIELDS = {"type", "media", "caption", "parse_mode", "has_spoiler"}
 
@@ -45,6 +45,5 @@ def check_album(items: Any, files: dict[str, Part]) -> list[dict[str, Any]]:
             check_file(item["type"], files.get(name))
         except Refused as refused:
             inner = refused.words.removeprefix("Bad Request: ")
-            words = f'Failed to send message #{number} with the error message "{inner}"'
-            raise Refused(400, f"Bad Request: {words}") from None
+            raise in_album(number, inner[:1].upper() + inner[1:]) from None
     return items

@@ -16,6 +16,8 @@ STATES = {
     "not_admin": (400, "Bad Request: need administrator rights in the channel chat"),
     "upgraded": (400, "Bad Request: group chat was upgraded to a supergroup chat"),
 }
+# An album is refused by the servers' own words, and as a bad request.
+IN_ALBUM = {"blocked": "USER_IS_BLOCKED", "deactivated": "INPUT_USER_DEACTIVATED"}
 # What is sent, as Telegram says it.
 WHAT = {
     "sendmessage": "text messages",
@@ -93,3 +95,8 @@ class Refused(Exception):
 def bad(words: str) -> Refused:
     """Make the refusal of a bad request."""
     return Refused(400, f"Bad Request: {words}")
+
+
+def in_album(number: int, words: str) -> Refused:
+    """Make the refusal of one message of an album: the sentence begins small, the one inside does not."""
+    return bad(f'failed to send message #{number} with the error message "{words}"')
