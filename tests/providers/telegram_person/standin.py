@@ -1,8 +1,9 @@
 """A stand-in for Telegram's servers: the real protocol on the wire, a small memory behind it.
 
-It speaks MTProto 2.0 over full TCP packets with a key that both sides know beforehand (so the exchange
-of keys is left out), reads requests with Telethon's own classes, and answers a few of them. Telegram's
-rules that matter here are kept: a `random_id` is known again, waits and refusals come as rpc_error.
+It speaks MTProto 2.0 over full TCP packets, with a key that both sides know beforehand or with one that
+they agree on (exchange.py), reads requests with Telethon's own classes, and answers a few of them. Telegram's
+rules that matter here are kept: a `random_id` is known again, waits and refusals come as rpc_error, space
+around a text is cut off, a number that lives in another data centre is sent there.
 Limit: what Telegram's own servers do beyond that is not known here.
 """
 
@@ -16,6 +17,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import count as count_up
 from typing import Any
 from zlib import crc32
 
@@ -26,6 +28,8 @@ from telethon.password import compute_hash
 from telethon.sessions import StringSession
 from telethon.tl import functions
 from telethon.tl.core import GzipPacked, MessageContainer
+
+from tests.providers.telegram_person.exchange import KeyExchange
 
 # Generated classes whose annotations are looser than what they take.
 types: Any = importlib.import_module("telethon.tl.types")
@@ -42,6 +46,7 @@ PRIME = bytes.fromhex(
     "0d8115f635b105ee2e4e15d04b2454bf6f4fadf034b10403119cd8e3b92fcc5b"
 )
 RESULT = 0xF35C6D01
+NUMBERS = count_up()  # of messages: never the same twice, on whichever line they go
 Refuse = tuple[int, str]
 PHONE, CODE, PASSWORD = "4915112345", "24680", "correct horse"
 
@@ -57,6 +62,9 @@ class Telegram:
     has_password: bool = False
     asked: list[str] = field(default_factory=list[str])
     port: int = 0
+    lives_in: Telegram | None = None  # another data centre, where all sign in
+    slow: float = 0.0  # seconds that a piece of a file takes
+    keys: dict[Any, Any] = field(default_factory=lambda: {AuthKey(KEY).key_id: AuthKey(KEY)})
 
     @property
     def session(self) -> str:
@@ -75,9 +83,11 @@ class Telegram:
         return handler(request)
 
     def _GetConfigRequest(self, _: Any) -> Any:  # noqa: N802 - named as the request
-        here = types.DcOption(id=2, ip_address="127.0.0.1", port=self.port)
+        here = [types.DcOption(id=2, ip_address="127.0.0.1", port=self.port)]
+        if self.lives_in is not None:
+            here.append(types.DcOption(id=4, ip_address="127.0.0.1", port=self.lives_in.port))
         fields = dict.fromkeys(_numbers(types.Config), 1)
-        fields |= {"date": _now(), "expires": _now(), "test_mode": False, "dc_options": [here]}
+        fields |= {"date": _now(), "expires": _now(), "test_mode": False, "dc_options": here}
         return types.Config(**fields | {"dc_txt_domain_name": "", "me_url_prefix": ""})
 
     def _GetUsersRequest(self, _: Any) -> Any:  # noqa: N802
@@ -86,6 +96,8 @@ class Telegram:
         return [ADA]
 
     def _GetStateRequest(self, _: Any) -> Any:  # noqa: N802
+        if not self.signed_in:
+            raise Refused(401, "AUTH_KEY_UNREGISTERED")
         return types.updates.State(pts=1, qts=1, date=_now(), seq=1, unread_count=0)
 
     def _GetDifferenceRequest(self, _: Any) -> Any:  # noqa: N802
@@ -118,7 +130,7 @@ class Telegram:
             {
                 "id": number,
                 "random_id": request.random_id,
-                "text": request.message,
+                "text": request.message.strip(),
                 "to": type(request.peer).__name__,
                 "answers": answers,
                 "media": media,
@@ -144,6 +156,8 @@ class Telegram:
         return types.messages.Messages(messages=messages, topics=[], chats=[], users=[BEN])
 
     def _SendCodeRequest(self, request: Any) -> Any:  # noqa: N802
+        if self.lives_in is not None:
+            raise Refused(303, "PHONE_MIGRATE_4")
         if request.phone_number.strip("+") != PHONE:
             raise Refused(400, "PHONE_NUMBER_INVALID")
         kind = types.auth.SentCodeTypeApp(length=5)
@@ -257,11 +271,19 @@ async def _talk(
     world: Telegram, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     count = 0
+    exchange = KeyExchange(PRIME)
     while True:
         head = await reader.readexactly(8)
         (length, _) = struct.unpack("<ii", head)
         body = (await reader.readexactly(length - 8))[:-4]
-        session, requests = _open(body)
+        if body[:8] == bytes(8):  # no key yet
+            writer.write(_packet(exchange.answer(body), count))
+            count += 1
+            if exchange.key is not None:
+                world.keys[exchange.key.key_id] = exchange.key
+            continue
+        key = world.keys[struct.unpack("<Q", body[:8])[0]]
+        session, requests = _open(body, key)
         for number, request in requests:
             plain = _bare(request)
             kind = type(plain).__name__
@@ -275,7 +297,9 @@ async def _talk(
             if sends and world.hangs_up:
                 world.hangs_up.pop(0)
                 return
-            writer.write(_packet(_seal(session, answer, count), count))
+            if kind == "SaveFilePartRequest":
+                await asyncio.sleep(world.slow)
+            writer.write(_packet(_seal(session, answer, count, key), count))
             count += 1
         await writer.drain()
 
@@ -314,9 +338,9 @@ def _bare(request: Any) -> Any:
     return request
 
 
-def _open(packet: bytes) -> tuple[int, list[tuple[int, Any]]]:
+def _open(packet: bytes, auth: Any) -> tuple[int, list[tuple[int, Any]]]:
     """Decrypt what the client sent."""
-    key, iv = MTProtoState._calc_key(KEY, packet[8:24], client=True)
+    key, iv = MTProtoState._calc_key(auth.key, packet[8:24], client=True)
     plain = AES.decrypt_ige(packet[24:], key, iv)
     reader = BinaryReader(plain)
     reader.read_long()
@@ -334,14 +358,14 @@ def _flat(number: int, thing: Any) -> list[tuple[int, Any]]:
     return [(number, thing)]
 
 
-def _seal(session: int, body: bytes, count: int) -> bytes:
+def _seal(session: int, body: bytes, count: int, auth: Any) -> bytes:
     """Encrypt an answer, as the server's side."""
-    number = (int(datetime.now(UTC).timestamp()) << 32) | (count << 2) | 1
+    number = (int(datetime.now(UTC).timestamp()) << 32) | (next(NUMBERS) << 2) | 1
     plain = struct.pack("<qqqii", 0, session, number, count * 2 + 1, len(body)) + body
     plain += b"\0" * (-(len(plain) + 12) % 16 + 12)
-    check = sha256(KEY[96:128] + plain).digest()[8:24]
-    key, iv = MTProtoState._calc_key(KEY, check, client=False)
-    head = struct.pack("<Q", AuthKey(KEY).key_id)
+    check = sha256(auth.key[96:128] + plain).digest()[8:24]
+    key, iv = MTProtoState._calc_key(auth.key, check, client=False)
+    head = struct.pack("<Q", auth.key_id)
     return head + check + AES.encrypt_ige(plain, key, iv)
 
 

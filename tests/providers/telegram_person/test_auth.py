@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from telethon import TelegramClient
+from telethon.client import telegrambaseclient
 
+from cadenza.core.clock import SystemClock
 from cadenza.providers.base import Call
 from cadenza.providers.connect import Ask, Connected, Connecting
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
-from cadenza.providers.outcome import Rejected
-from cadenza.providers.telegram_person import CONNECTOR, auth
-from tests.providers.telegram_person.stage import APP, person
-from tests.providers.telegram_person.standin import CODE, PASSWORD, PHONE, Telegram
+from cadenza.providers.outcome import Rejected, Sent
+from cadenza.providers.telegram_person import CONNECTOR, PROVIDER, auth
+from cadenza.providers.telegram_person.port import blank
+from tests.providers.telegram_person.exchange import show_public_key
+from tests.providers.telegram_person.stage import APP, made_ready, person
+from tests.providers.telegram_person.standin import CODE, PASSWORD, PHONE, Telegram, telegram
 
 
 @asynccontextmanager
 async def signing_in(
     monkeypatch: pytest.MonkeyPatch, *, phone: str = f"+{PHONE}"
 ) -> AsyncGenerator[tuple[Connecting, Telegram, Call]]:
-    """Begin where a key with the server exists: the stand-in does not play its exchange."""
+    """Begin where a key with the server exists already."""
     async with person() as (call, world):
         world.signed_in = False
         monkeypatch.setattr(auth, "blank", lambda: Secret(world.session))
@@ -78,3 +86,39 @@ async def test_what_is_no_number_is_told(monkeypatch: pytest.MonkeyPatch, phone:
         refused = await CONNECTOR.begin(connecting)
         assert isinstance(refused, Rejected)
         assert refused.code == "PHONE_NUMBER_INVALID"
+
+
+async def test_a_number_of_another_data_centre_signs_in_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        TelegramClient, "_config", None
+    )  # which centres there are, kept by the class
+    show_public_key()
+    async with telegram() as there, signing_in(monkeypatch) as (connecting, here, call):
+        there.signed_in, here.lives_in = False, there
+        rules = tuple(HostRule("127.0.0.1", world.port) for world in (here, there))
+        async with OutboundClient(Policy(allow=rules), clock=SystemClock()) as http:
+            asked = await CONNECTOR.begin(replace(connecting, http=http))
+            assert isinstance(asked, Ask), asked
+            done = await CONNECTOR.complete(
+                replace(connecting, http=http), asked.keep, Secret(CODE)
+            )
+            assert isinstance(done, tuple)
+            ready = await made_ready(replace(call, http=http, tokens=done[0].tokens))
+            assert isinstance(await PROVIDER.publish(ready), Sent)
+        assert [each["text"] for each in there.sent] == ["Good morning"]
+        assert here.sent == []
+
+
+async def test_somebody_new_agrees_on_a_key_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    show_public_key()
+    async with signing_in(monkeypatch) as (connecting, world, _call):
+        monkeypatch.setattr(auth, "blank", blank)
+        monkeypatch.setattr(telegrambaseclient, "DEFAULT_IPV4_IP", "127.0.0.1")
+        monkeypatch.setattr(telegrambaseclient, "DEFAULT_PORT", world.port)
+        asked = await CONNECTOR.begin(connecting)
+        assert isinstance(asked, Ask), asked
+        assert len(world.keys) == 2
+        done = await CONNECTOR.complete(connecting, asked.keep, Secret(CODE))
+        assert isinstance(done, tuple)

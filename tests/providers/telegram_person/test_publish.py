@@ -8,8 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from cadenza.providers.base import Call
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
+from cadenza.providers.http.request import Timeouts
 from cadenza.providers.message import App, Tokens
 from cadenza.providers.outcome import (
     Absent,
@@ -27,7 +29,7 @@ from cadenza.providers.registry import all_connectors, all_providers
 from cadenza.providers.telegram_person import PROVIDER, port
 from cadenza.providers.telegram_person.publish import random_id
 from tests.providers.contract import no_secret_in
-from tests.providers.pictures import film, picture
+from tests.providers.pictures import film, picture, png
 from tests.providers.telegram_person.stage import made_ready, person, ready
 
 
@@ -71,6 +73,14 @@ async def test_a_file_goes_up_first_and_then_with_its_words(item: object, media:
         assert world.sent == []
         assert isinstance(await PROVIDER.publish(call), Sent)
         assert [(each["text"], each["media"]) for each in world.sent] == [("Look", media)]
+
+
+async def test_a_file_has_time_by_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = Timeouts(connect=10, read=0.5, total=60)
+    async with person("Look", media=(picture(data=png() + bytes(500_000)),)) as (call, world):
+        monkeypatch.setattr(port, "TIMES", quick)
+        world.slow = 0.3  # for each of four pieces
+        assert isinstance(await made_ready(call), Call)
 
 
 async def test_the_next_part_answers_the_one_before() -> None:
@@ -120,6 +130,13 @@ async def test_a_line_that_breaks_in_the_call_is_a_doubt_that_history_settles(
         again = await PROVIDER.publish(call)  # as the road would, under the same key
         assert isinstance(again, Sent)
         assert len(world.sent) == 1
+
+
+async def test_a_text_with_space_at_its_ends_is_known_again() -> None:
+    async with person("\n Good  morning \n") as (begun, _):
+        call = await made_ready(begun)
+        assert isinstance(await PROVIDER.publish(call), Sent)
+        assert isinstance(await PROVIDER.find_out(call), Found)
 
 
 async def test_an_older_message_of_the_same_words_is_not_taken_for_ours() -> None:

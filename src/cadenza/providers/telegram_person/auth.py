@@ -13,7 +13,7 @@ from cadenza.providers.connect import Ask, Connected, Connecting, Field, Redirec
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected
-from cadenza.providers.telegram_person.errors import PASSWORD_NEEDED
+from cadenza.providers.telegram_person.errors import MOVED, PASSWORD_NEEDED
 from cadenza.providers.telegram_person.port import Line, Said, blank, open_line
 
 CODE = Field("code", "Code", secret=True, hint="from Telegram's message on your telephone")
@@ -39,6 +39,8 @@ class PersonConnector:
             if not isinstance(line, Line):
                 return line
             said = await line.run(line.client.send_code_request(phone), "SendCode")
+            if isinstance(said, Rejected) and said.code == MOVED:
+                said = await line.run(line.client.send_code_request(phone), "SendCode")
             if not isinstance(said, Said):
                 return said
             keep = {

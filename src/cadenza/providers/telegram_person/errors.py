@@ -27,6 +27,9 @@ from cadenza.providers.outcome import Outcome, Reach, Sent
 A_DAY = timedelta(hours=24)
 NUMBER = re.compile(r"\\?\(\\+d\+\)|\d+")
 REPEATED = "RANDOM_ID_DUPLICATE"
+MOVED = (
+    "PHONE_MIGRATE_X"  # the number lives in another data centre; Telethon has gone there meanwhile
+)
 PASSWORD_NEEDED = "SESSION_PASSWORD_NEEDED"  # noqa: S105 - Telegram's word for "ask for it"
 
 GONE = (
@@ -39,6 +42,7 @@ NO_RIGHT_THERE = (
     *("CHAT_WRITE_FORBIDDEN", "CHAT_FORBIDDEN", "CHAT_ADMIN_REQUIRED", "CHAT_RESTRICTED"),
     *("CHAT_GUEST_SEND_FORBIDDEN", "CHAT_SEND_PLAIN_FORBIDDEN", "CHAT_SEND_MEDIA_FORBIDDEN"),
     *("CHAT_SEND_PHOTOS_FORBIDDEN", "CHAT_SEND_VIDEOS_FORBIDDEN", "USER_BANNED_IN_CHANNEL"),
+    *("CHAT_SEND_DOCS_FORBIDDEN", "CHAT_SEND_GIFS_FORBIDDEN"),
 )
 OVER = (
     *("AUTH_KEY_UNREGISTERED", "AUTH_KEY_INVALID", "SESSION_REVOKED", "SESSION_EXPIRED"),
@@ -126,6 +130,14 @@ TABLE = Table(
             "The app's id is too well known; make one of your own at my.telegram.org",
         ),
         *(Row(None, name, None, rejected, says) for name, says in MISTYPED.items()),
+        Row(None, MOVED, None, rejected, "The number lives in another data centre; try again"),
+        Row(
+            None,
+            "FROZEN_METHOD_INVALID",
+            None,
+            forbidden,
+            "Telegram has frozen this account; ask @SpamBot about it",
+        ),
         Row(None, PASSWORD_NEEDED, None, rejected, "The account has a password; type it too"),
         *_rows(PASSING, transient, "Telegram had trouble"),
     ),

@@ -69,15 +69,21 @@ class Line:
         name = type(request).__name__.removesuffix("Request")
         return await self.run(self.client(request), name, irreversible=irreversible)
 
-    async def run(self, work: Any, name: str, *, irreversible: bool = False) -> Said | Outcome:
-        """Await something of Telethon's, and turn what it raises into outcomes; `name` is what is kept."""
+    async def run(
+        self, work: Any, name: str, *, irreversible: bool = False, more: float = 0
+    ) -> Said | Outcome:
+        """Await something of Telethon's, and turn what it raises into outcomes; `name` is what is kept.
+
+        `more` seconds are given to what carries a file.
+        """
+        seconds = TIMES.read + more
         if self.http.notes is None:
-            return await self._run(work, irreversible=irreversible)
+            return await self._run(work, seconds, irreversible=irreversible)
         clock = self.http.clock
         began_at, started = clock.now(), clock.monotonic()
         came: Said | Outcome | None = None
         try:
-            return (came := await self._run(work, irreversible=irreversible))
+            return (came := await self._run(work, seconds, irreversible=irreversible))
         finally:
             # Telegram's own protocol: of the answer only its kind, of a refusal its words.
             said = isinstance(came, Said)
@@ -95,9 +101,9 @@ class Line:
                 )
             )
 
-    async def _run(self, work: Any, *, irreversible: bool) -> Said | Outcome:
+    async def _run(self, work: Any, seconds: float, *, irreversible: bool) -> Said | Outcome:
         try:
-            async with asyncio.timeout(TIMES.read):
+            async with asyncio.timeout(seconds):
                 return Said(await work)
         except self.telethon.errors.RPCError as refused:
             return TABLE.judge(_refusal(refused, irreversible=irreversible))

@@ -11,7 +11,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    PACE,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.outcome import (
@@ -157,7 +165,7 @@ async def _send_up(line: Line, item: MediaItem, state: dict[str, Any]) -> Underw
     """Upload the file; nobody sees it yet."""
     name = item.name or "file"
     work = line.client.upload_file(await item.read(), file_name=name)
-    said = await line.run(work, "UploadFile")
+    said = await line.run(work, "UploadFile", more=item.size / PACE)
     if not isinstance(said, Said):
         return said
     file = said.value
@@ -199,11 +207,16 @@ def _in_history(call: Call, messages: list[Any]) -> Finding:
     for each in dated:
         ours = each.out or call.state["peer"]["kind"] == "channel"
         new = str(each.id) not in call.sent_parts
-        if ours and new and each.date >= since and (each.message or "") == _text(call):
+        if ours and new and each.date >= since and _same(each.message, _text(call)):
             return Found(str(each.id), _url(call, str(each.id)), each.date)
     if len(messages) < PAGE or any(each.date < since for each in dated):
         return Absent()
     return CannotTell("The chat's newest messages do not reach back so far.")
+
+
+def _same(theirs: str | None, ours: str) -> bool:
+    """Compare words alone: Telegram cuts space off the ends of a text."""
+    return (theirs or "").split() == ours.split()
 
 
 def _new_id(answer: Any, ours: int) -> str | None:
