@@ -162,6 +162,9 @@ class Table:
     read: Callable[[Reply, datetime], Refusal | None]
     rows: tuple[Row, ...]
     unknown: Row = UNKNOWN
+    # Who rests when something before the network asks for it. Where accounts live on servers of people's own
+    # choice it is the account alone: one server must not hold up all the others.
+    before_it: Reach = Reach.APP
 
     def row(self, refusal: Refusal) -> Row:
         """Return the first row that fits, else the row of the unknown."""

@@ -131,7 +131,7 @@ def _refused(
 ) -> Outcome:
     refusal = table.read(reply, now)
     if refusal is None:
-        return _not_the_network(reply, request, now)
+        return _not_the_network(reply, request, table.before_it, now)
     refusal = _redacted(refusal, (*secrets, *request.secrets))
     return table.judge(refusal if request.repeatable else on_irreversible(refusal))
 
@@ -141,12 +141,12 @@ def _redacted(refusal: Refusal, secrets: tuple[Secret, ...]) -> Refusal:
     return replace(refusal, code=code, words=redact(refusal.words, secrets))
 
 
-def _not_the_network(reply: Reply, request: Request, now: datetime) -> Outcome:
+def _not_the_network(reply: Reply, request: Request, reach: Reach, now: datetime) -> Outcome:
     """Judge an answer that is not in the network's shape: something in between spoke."""
     says = f"Something between us and the network answered with status {reply.status}."
     wait = retry_after(reply, now)
     if reply.status == 429:
-        return TryLater(wait or A_MINUTE, Reach.APP, says)
+        return TryLater(wait or A_MINUTE, reach, says)
     if 300 <= reply.status < 400:
         return Forbidden(f"{says} Check the account's address: it leads elsewhere.", "redirect")
     may_have_happened = reply.status >= 500 or reply.status in {408, 499}

@@ -46,6 +46,7 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
 TABLE = Table(
     network="Bluesky",
     read=read,
+    before_it=Reach.ACCOUNT,
     rows=(
         Row(None, "ExpiredToken", None, disconnected, "The session has run out"),
         Row(None, "InvalidToken", None, disconnected, "The session is not accepted"),

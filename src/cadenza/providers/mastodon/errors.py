@@ -50,6 +50,7 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
 TABLE = Table(
     network="Mastodon",
     read=read,
+    before_it=Reach.ACCOUNT,
     rows=(
         Row(401, None, None, disconnected, "The server does not accept our token"),
         Row(403, None, None, forbidden, "The account may not do this; look at it on the server"),
@@ -78,5 +79,6 @@ TABLE = Table(
 UPLOADS = Table(
     network="Mastodon",
     read=read,
+    before_it=Reach.ACCOUNT,
     rows=(Row(500, None, None, stumbled, "The server could not take a file"), *TABLE.rows),
 )

@@ -96,6 +96,7 @@ _AGAIN = "The account is signed out at Unipile; connect it again there"
 TABLE = Table(
     network="Unipile",
     read=read,
+    before_it=Reach.ACCOUNT,
     rows=(
         *_rows(400, CONTENT, rejected, "Unipile does not take this content"),
         Row(401, "missing_credentials", None, disconnected, "Unipile does not accept our API key"),
