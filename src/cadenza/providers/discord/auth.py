@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.discord.errors import TABLE
@@ -12,6 +11,7 @@ from cadenza.providers.http.request import Request
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected
 from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.split_address import split_address
 
 HOSTS = ("https://discord.com", "https://discordapp.com", "https://canary.discord.com")
 _PATH = re.compile(r"/api/(?:v\d+/)?webhooks/(\d+)/[\w-]+")
@@ -29,13 +29,13 @@ class DiscordConnector:
     async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
         """Ask Discord about the webhook."""
         typed = Secret(connecting.typed.get("url", "")).reveal().strip()
-        parts = urlsplit(typed)
+        parts = split_address(typed)
         base = connecting.app.base_url.rstrip("/")
-        origin = f"{parts.scheme}://{parts.netloc}"
-        found = _PATH.fullmatch(parts.path)
+        origin = f"{parts.scheme}://{parts.netloc}" if parts else ""
+        found = _PATH.fullmatch(parts.path) if parts else None
         if found is None or origin not in ((base,) if base else HOSTS):
             return Rejected("Paste the whole address that Discord copies for the webhook.", "url")
-        hook = Secret(origin + parts.path)  # whatever followed a question mark is left out
+        hook = Secret(origin + found[0])  # whatever followed a question mark is left out
         request = Request("GET", hook.reveal(), secrets=hook_secrets(hook))
         got = await ask_through(
             connecting.http, request, TABLE, now=connecting.now, secrets=request.secrets

@@ -16,6 +16,7 @@ from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.pkce import challenged
 from cadenza.providers.reply import Got, ask_through, bearer
+from cadenza.providers.split_address import split_address
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
 APP_NAME = "Cadenza"
@@ -122,5 +123,5 @@ def instance_url(typed: str) -> str | None:
     typed = typed.strip().rstrip("/")
     if "://" not in typed:
         typed = f"https://{typed.rpartition('@')[2]}"
-    parts = urlsplit(typed)
-    return f"{parts.scheme}://{parts.netloc}" if parts.hostname else None
+    parts = split_address(typed)
+    return f"{parts.scheme}://{parts.netloc}" if parts and parts.hostname else None

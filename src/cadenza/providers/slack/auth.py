@@ -4,7 +4,6 @@ It is tried with an empty message: a living hook answers "no_text" and shows not
 """
 
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.http.redact import Secret
@@ -13,6 +12,7 @@ from cadenza.providers.outcome import Outcome, Rejected
 from cadenza.providers.reply import ask_through
 from cadenza.providers.slack.errors import NO_TEXT, TABLE
 from cadenza.providers.slack.publish import post
+from cadenza.providers.split_address import split_address
 
 HOSTS = ("https://hooks.slack.com", "https://hooks.slack-gov.com")
 
@@ -54,7 +54,9 @@ class SlackConnector:
 
 def _place(hook: Secret, base_url: str) -> str | None:
     """Return the team's and the hook's names, which are no secret, or None for another address."""
-    parts = urlsplit(hook.reveal())
+    parts = split_address(hook.reveal())
+    if parts is None:
+        return None
     hosts = (base_url.rstrip("/"),) if base_url else HOSTS
     names = parts.path.split("/")
     if f"{parts.scheme}://{parts.netloc}" not in hosts or len(names) != 5 or not all(names[1:]):

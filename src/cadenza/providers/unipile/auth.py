@@ -13,8 +13,9 @@ from cadenza.providers.http.request import Request
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected
 from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.split_address import split_address
 from cadenza.providers.unipile.errors import TABLE
-from cadenza.providers.unipile.request import headers, url
+from cadenza.providers.unipile.request import headers, url, whole
 
 KINDS = {
     "LINKEDIN": "linkedin",
@@ -40,7 +41,7 @@ class UnipileConnector:
         dsn = str(connecting.typed.get("dsn") or connecting.app.base_url).strip().rstrip("/")
         key = Secret(connecting.typed.get("api_key") or "")
         wanted = str(connecting.typed.get("account") or "").strip()
-        if not dsn or not key:
+        if not dsn or not key or split_address(whole(dsn)) is None:
             return Rejected("Name Unipile's address for you and your API key.", "dsn")
         items = await _accounts(connecting, dsn, key)
         if not isinstance(items, list):

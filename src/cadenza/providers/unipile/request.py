@@ -20,9 +20,14 @@ SEND_TIME = Timeouts(connect=10, read=60, total=LONGEST.total_seconds())
 WEB_PORTS = (None, 443, 8443)
 
 
+def whole(dsn: str) -> str:
+    """Return a DSN as an address; Unipile shows it without `https://`."""
+    return dsn if "://" in dsn else f"https://{dsn}"
+
+
 def base_of(dsn: str) -> tuple[str, str | None]:
     """Return the API's address and the port to name in the query, from what Unipile calls the DSN."""
-    parts = urlsplit(dsn if "://" in dsn else f"https://{dsn}")
+    parts = urlsplit(whole(dsn))
     if parts.scheme == "https" and parts.port not in WEB_PORTS:
         return f"https://{parts.hostname}/api/v1", str(parts.port)
     return f"{parts.scheme}://{parts.netloc}/api/v1", None

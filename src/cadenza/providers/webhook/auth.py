@@ -1,12 +1,12 @@
 """Connect a webhook: an address and the secret that the receiver checks signatures with."""
 
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected
+from cadenza.providers.split_address import split_address
 from cadenza.providers.webhook.sign import LENGTHS, read_key
 
 
@@ -22,15 +22,15 @@ class WebhookConnector:
         """Check what was typed; the guarded client judges where the address leads, at each call."""
         url = str(connecting.typed.get("url") or "").strip()
         secret = Secret(Secret(connecting.typed.get("secret", "")).reveal().strip())
-        parts = urlsplit(url)
-        if parts.scheme not in {"https", "http"} or not parts.hostname or parts.username:
+        parts = split_address(url)
+        name = parts.hostname if parts else None
+        if not parts or parts.scheme not in {"https", "http"} or not name or parts.username:
             return Rejected("Give a whole address, like https://example.com/hooks.", "url")
         if read_key(secret) is None:
             says = f"The secret must be whsec_ and {LENGTHS[0]} to {LENGTHS[-1]} bytes in base64."
             return Rejected(says, "secret")
         tokens = Tokens(access=secret, refreshed_at=connecting.now)
         settings = {"url": url}
-        name = parts.hostname
         return (Connected(remote_id=url, handle=name, name=name, tokens=tokens, settings=settings),)
 
     async def complete(
