@@ -26,6 +26,13 @@ FAMILY = "👨‍👩‍👧‍👦"
         ("© 2026", 6),
         ("©️", 2),
         ("plain", 5),
+        ("test.com", 23),
+        ("Test https://test.com test https://test.com test.com test", 86),
+        ("bit.ly/3abc and www.example.de", 23 + 5 + 23),
+        ("ada@example.com on node.js 2.0, foo.de", 38),
+        ("\u898b\u3066https://example.com/path/to/somewhere\u65e5\u672c", 4 + 23 + 4),
+        ("(https://en.wikipedia.org/wiki/CBOR_(x)).", 1 + 23 + 2),
+        ("https://user:secret@example.com/", 32),
     ],
 )
 def test_x_weighs_by_script_and_gives_links_one_length(text: str, weight: int) -> None:
@@ -34,6 +41,10 @@ def test_x_weighs_by_script_and_gives_links_one_length(text: str, weight: int) -
 
 def test_mastodon_counts_links_as_23_and_lets_mention_hosts_go_free() -> None:
     assert counting.mastodon("hi @bob@example.org https://example.org/a/very/long/path") == 31
+
+
+def test_a_link_right_after_a_word_of_a_script_without_blanks_is_one() -> None:
+    assert counting.mastodon("\u898b\u3066https://example.org/a/very/long/path ok") == 2 + 23 + 3
 
 
 def test_mastodon_takes_the_instances_own_link_length() -> None:

@@ -2,8 +2,9 @@
 
 Networks count grapheme clusters, code points, UTF-16 units, bytes or weighted characters, and most
 count a link as a fixed length. Counting wrongly means cutting a post or having it refused at 09:00.
-Limit: grapheme rules follow the Unicode version of the `regex` library; a server with older rules may
-count rare sequences (new emoji, Indic conjuncts) differently.
+Limits: grapheme rules follow the Unicode version of the `regex` library; a server with older rules may
+count rare sequences (new emoji, Indic conjuncts) differently. X links `example.com` too; which endings make a
+bare name a link is known here for the usual ones alone.
 """
 
 import unicodedata
@@ -13,7 +14,30 @@ import regex
 
 Count = Callable[[str], int]
 
-URL = regex.compile(r"(?i)\bhttps?://[^\s<>\"'`{}|\\^\[\]]*[^\s<>\"'`{}|\\^\[\].,;:!?)…]")
+# Scripts without blanks write a link right after a word, so no boundary of words is asked for.
+URL = regex.compile(
+    r"(?i)(?<![a-z0-9_])https?://[^\s<>\"'`{}|\\^\[\]]*[^\s<>\"'`{}|\\^\[\].,;:!?)…]"
+)
+# What X turns into t.co: a link ends where a script begins that its paths do not know, and needs no scheme.
+_X_NAME = r"(?:[\p{Latin}\p{Cyrillic}0-9_-]+|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+)"
+_X_GENERIC = (
+    r"(?:com|org|net|edu|gov|mil|int|info|biz|name|pro|mobi|museum|travel|jobs|cat|tel|asia|app|dev|blog|news|shop|"
+    r"store|online|site|website|tech|cloud|digital|media|agency|studio|design|world|today|live|life|space|xyz|club|"
+    r"art|wiki|page|link|social|email|games|video|music|photo|photos|network|systems|solutions|academy|coffee|co|tv)"
+)
+_X_IN_PATH = r"[\p{Latin}\p{Cyrillic}0-9!*';:=+,.$/%#\[\]\-\u2013_~@|&]"
+_X_PATH_END = r"[\p{Latin}\p{Cyrillic}0-9=_#/+\-]"
+_X_REST = (
+    rf"(?::\d+)?(?:/(?:(?:{_X_IN_PATH}|\({_X_IN_PATH}+\))*(?:{_X_PATH_END}|\({_X_IN_PATH}+\)))?)?"
+    r"(?:\?[a-z0-9!?*'@();:&=+$/%#\[\]\-_.,~|]*[a-z0-9\-_&=#/])?"
+)
+_X_HERE = r"(?<![a-z0-9@\uff20$#\uff03])"  # also the wide forms of @ and #
+_X_END = r"(?![a-z0-9@+_-])"
+X_LINK = regex.compile(
+    rf"(?i){_X_HERE}https?://(?:{_X_NAME}\.)+\p{{L}}[a-z0-9-]*[\p{{Latin}}\p{{Cyrillic}}]{_X_END}{_X_REST}"
+    rf"|{_X_HERE}(?<![_./-])(?:[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?\.)+(?:{_X_GENERIC}{_X_END}|[a-z]{{2}}(?=/)){_X_REST}"
+    rf"|{_X_HERE}(?<![_./-])www\.(?:[a-z0-9-]+\.)+[a-z]{{2,}}{_X_END}{_X_REST}"
+)
 _REMOTE_MENTION = regex.compile(r"(?<![\w/])@([\w]+(?:[\w.-]*\w)?)@[\w.-]*\w")
 _CLUSTER = regex.compile(r"\X")
 # The signs for copyright and trade mark are plain letters unless a selector makes them pictures.
@@ -42,10 +66,12 @@ def utf8(text: str) -> int:
     return len(text.encode())
 
 
-def with_short_urls(text: str, count: Count, *, each: int = 23) -> int:
-    """Count a text in which every http(s) link has the same length."""
+def with_short_urls(
+    text: str, count: Count, *, each: int = 23, link: regex.Pattern[str] = URL
+) -> int:
+    """Count a text in which every link has the same length."""
     # The rest is counted piece by piece, so that dropping a link joins no clusters.
-    pieces = URL.split(text)
+    pieces = link.split(text)
     return sum(count(piece) for piece in pieces) + (len(pieces) - 1) * each
 
 
@@ -69,7 +95,7 @@ def threads(text: str) -> int:
 
 def x_weight(text: str) -> int:
     """Count as X does: links 23, emoji 2, Latin and common marks 1, the rest 2, after NFC."""
-    return with_short_urls(unicodedata.normalize("NFC", text), _x_plain)
+    return with_short_urls(unicodedata.normalize("NFC", text), _x_plain, link=X_LINK)
 
 
 def _x_plain(text: str) -> int:

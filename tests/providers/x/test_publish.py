@@ -171,10 +171,23 @@ async def test_two_posts_of_a_link_alone_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Fish & chips <3", "Cafe\u0301 https://example.org/a?b=1&c=2 now"]
+    "text",
+    [
+        "Fish & chips <3",
+        "Cafe\u0301 https://example.org/a?b=1&c=2 now",
+        "How to write &lt; and &amp; in a &copy text",
+        "All of it on example.com, and at bit.ly/3abc (www.example.de)",
+        "\u898b\u3066https://example.org/a\u3092 \u3069\u3046\u305e",
+        "https://example.org https://example.org/b",
+        "A long one. " * 40 + "https://example.org/the/end",
+    ],
 )
-async def test_a_lost_answer_is_looked_for_and_not_sent_again(text: str) -> None:
-    async with x(text) as (scene, world):
+@pytest.mark.parametrize("media", [(), (picture(),)], ids=["text", "picture"])
+async def test_a_lost_answer_is_looked_for_and_not_sent_again(
+    text: str, media: tuple[MediaItem, ...]
+) -> None:
+    async with x(text, media=media) as (scene, world):
+        world.users[scene.account.remote_id].characters = 25_000
         world.faults.plan(Kind.RESET_AFTER, POSTS)
         ended = await drive(scene)
         judge(ended, scene)

@@ -1,16 +1,17 @@
 """Look for a post in the account's list: the only way to find out, and a billed one.
 
-X shows links as t.co and adds one for media, so links are compared apart, by what they lead to. "Absent"
-is said only if the list was whole and had time to show what is new.
+X shows links as t.co, also those that were written without a scheme, and adds one for media; so each t.co must
+stand where a word of ours stood, and lead where that word does. A long post is compared by its note, as its text
+comes cut. "Absent" is said only if the list was whole and had time to show what is new.
 """
 
 import html
+import re
 import unicodedata
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cadenza.providers.base import Call
-from cadenza.providers.counting import URL
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found
 from cadenza.providers.reply import Got, ask, no_answer
 from cadenza.providers.x.errors import TABLE
@@ -22,7 +23,9 @@ AGAIN = timedelta(minutes=1)
 SHOWN = timedelta(minutes=3)  # by then a list shows a new post
 YOUNG = timedelta(minutes=15)  # a twin of that age is taken for this delivery's own
 BEFORE = timedelta(days=7)  # how far back an older twin is looked for
-FIELDS = "created_at,text,entities,referenced_tweets"
+FIELDS = "created_at,text,entities,referenced_tweets,note_tweet"
+_T_CO = re.compile(r"https?://t\.co/[A-Za-z0-9]+")
+_SCHEME = re.compile(r"^https?://")
 
 
 async def look(call: Call) -> Finding:
@@ -55,7 +58,7 @@ async def older_twin(call: Call) -> bool:
     if isinstance(posts, CannotTell):
         return False
     older = [post for post in posts if (made_at(post) or began) < began - YOUNG]
-    return any(_bare(str(post.get("text"))) == _bare(_wanted(call)) for post in older)
+    return any(_written(_whole(post), _wanted(call)) is not None for post in older)
 
 
 def post_url(call: Call, remote_id: str) -> str:
@@ -99,27 +102,47 @@ def _same(post: dict[str, Any], call: Call) -> bool:
     parent = call.sent_parts[-1] if call.part > 0 else None
     above = [each for each in post.get("referenced_tweets") or [] if isinstance(each, dict)]
     answers = next((each.get("id") for each in above if each.get("type") == "replied_to"), None)
-    return (
-        _bare(str(post.get("text"))) == _bare(_wanted(call))
-        and answers == parent
-        and _links_agree(post, _wanted(call))
-    )
+    if answers != parent:
+        return False
+    whole = _whole(post)
+    written = _written(whole, _wanted(call))
+    return written is not None and _lead_there(whole, written)
 
 
-def _links_agree(post: dict[str, Any], wanted: str) -> bool:
-    entities = post.get("entities")
+def _whole(post: dict[str, Any]) -> dict[str, Any]:
+    """Return what holds all of a post's words: of a long one they stand in its note."""
+    note = post.get("note_tweet")
+    return note if isinstance(note, dict) and isinstance(note.get("text"), str) else post
+
+
+def _written(shown: dict[str, Any], wanted: str) -> list[str] | None:
+    """Return our words that X shows as t.co, in their order; None if the rest is not the same."""
+    ours = _plain(wanted)
+    text = _plain(html.unescape(str(shown.get("text"))))  # X escapes what it shows, we do not
+    for seen in (text, re.sub(rf" ?{_T_CO.pattern}$", "", text)):  # the last one may be the media's
+        pieces = map(re.escape, _T_CO.split(seen))
+        found = re.fullmatch(r"(\S+?)".join(pieces), ours)
+        if found:
+            return list(found.groups())
+    return None
+
+
+def _lead_there(shown: dict[str, Any], written: list[str]) -> bool:
+    """Say whether the links lead where our words do, as far as X tells."""
+    entities = shown.get("entities")
     urls = entities.get("urls") if isinstance(entities, dict) else None
     if not isinstance(urls, list):
         return True
-    shown = [
-        str(each.get("expanded_url")).rstrip("/")
-        for each in urls
-        if isinstance(each, dict) and "media_key" not in each
+    links = [each for each in urls if isinstance(each, dict) and "media_key" not in each]
+    return [_place(str(each.get("expanded_url"))) for each in links] == [
+        _place(word) for word in written
     ]
-    return shown == [link.rstrip("/") for link in URL.findall(wanted)]
 
 
-def _bare(text: str) -> str:
-    """Bring a text to the form that survives X: no links, one blank between words."""
-    plain = unicodedata.normalize("NFC", html.unescape(text))
-    return " ".join(URL.sub(" ", plain).split())
+def _place(link: str) -> str:
+    return _SCHEME.sub("", link.casefold()).rstrip("/")
+
+
+def _plain(text: str) -> str:
+    """Bring a text to the form that survives X: one blank between words."""
+    return " ".join(unicodedata.normalize("NFC", text).split())

@@ -1,8 +1,8 @@
 """X's posts: weighed text, t.co in every link, no key against repeats but a refusal of lately used words.
 
 Reproduced: rate headers on every reply, by real counting per user; credits of the app; duplicate refusals;
-uploads in pieces with processing; refresh tokens that are dead once used; lists that lag, escape `&` and
-hide links. Guessed: how long a text counts as lately used. Not reproduced: summoned replies, cashtags.
+uploads in pieces with processing; refresh tokens that are dead once used; lists that lag, escape `&`, hide
+links, with a scheme or without, and cut what is long. Guessed: how long a text counts as lately used. Not reproduced: summoned replies, cashtags.
 """
 
 import html
@@ -27,6 +27,7 @@ from cadenza.demo.rehearsal.worlds.x_model import (
 )
 from cadenza.providers import counting
 
+SHOWN = 280  # of a longer post, lists show so much, and the rest in its note
 _FIELDS = {
     *("text", "media", "reply", "reply_settings", "poll", "made_with_ai"),
     *("paid_partnership", "community_id"),
@@ -91,8 +92,7 @@ class XWorld(Uploads):
         if refusal:
             return refusal
         post = self._create(token, wanted, timedelta(seconds=call.lag))
-        shown = {"id": post.id, "text": self._dressed(post), "edit_history_post_ids": [post.id]}
-        return say(201, {"data": shown})
+        return say(201, {"data": {**self._shown(post, ""), "edit_history_post_ids": [post.id]}})
 
     def _create(self, token: Token, wanted: dict[str, Any], lag: timedelta) -> Post:
         text = wanted.get("text", "")
@@ -105,7 +105,9 @@ class XWorld(Uploads):
             listed_at=self.now + max(self.lag, lag),
             reply_to=(wanted.get("reply") or {}).get("in_reply_to_tweet_id"),
             media=tuple((wanted.get("media") or {}).get("media_ids") or ()),
-            links=tuple((f"https://t.co/{ids.letters(10)}", u) for u in counting.URL.findall(text)),
+            links=tuple(
+                (f"https://t.co/{ids.letters(10)}", u) for u in counting.X_LINK.findall(text)
+            ),
         )
         self.posts[post.id] = post
         if self.credits is not None:
@@ -203,12 +205,20 @@ class XWorld(Uploads):
         return say(200, {"data": shown, **meta} if shown else meta)
 
     def _shown(self, post: Post, fields: str) -> dict[str, Any]:
-        urls: list[dict[str, Any]] = [{"url": s, "expanded_url": u} for s, u in post.links]
+        urls: list[dict[str, Any]] = [
+            {"url": short, "expanded_url": link if "://" in link else f"http://{link}"}
+            for short, link in post.links
+        ]
+        text, more = self._dressed(post), {}
+        if counting.x_weight(post.text) > SHOWN:
+            note = {"text": text, **({"entities": {"urls": urls}} if urls else {})}
+            text, urls, more = f"{text[:SHOWN]}\u2026", [], {"note_tweet": note}
         if post.media:
             page = f"https://x.com/{self.users[post.user].name}/status/{post.id}/photo/1"
-            key = f"3_{post.media[0]}"
-            urls.append({"url": "https://t.co/m", "expanded_url": page, "media_key": key})
-        more: dict[str, Any] = {
+            short, key = f"https://t.co/{post.id[-10:]}", f"3_{post.media[0]}"
+            urls.append({"url": short, "expanded_url": page, "media_key": key})
+            text = f"{text} {short}".strip()
+        more |= {
             "created_at": post.at.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
             "entities": {"urls": urls} if urls else None,
             "referenced_tweets": (
@@ -217,13 +227,15 @@ class XWorld(Uploads):
         }
         wanted = {name: more.get(name) for name in fields.split(",")}
         known = {name: value for name, value in wanted.items() if value is not None}
-        return {"id": post.id, "text": self._dressed(post), **known}
+        return {"id": post.id, "text": text, **known}
 
     def _dressed(self, post: Post) -> str:
-        text = html.escape(post.text, quote=False)
-        for short, link in post.links:
-            text = text.replace(html.escape(link, quote=False), short, 1)
-        return f"{text} https://t.co/{post.id[-10:]}".strip() if post.media else text
+        """Write a text as X shows it: signs escaped, each link as t.co, in their order."""
+        text, at = "", 0
+        for (short, _), found in zip(post.links, counting.X_LINK.finditer(post.text), strict=True):
+            text += html.escape(post.text[at : found.start()], quote=False) + short
+            at = found.end()
+        return text + html.escape(post.text[at:], quote=False)
 
 
 def _limits(hit: Hit) -> tuple[tuple[str, str], ...]:
