@@ -113,6 +113,18 @@ async def test_a_forum_takes_a_thread_by_option() -> None:
         assert scene.visible() == ["Good morning"]
 
 
+async def test_a_thread_that_is_gone_costs_the_post_and_not_the_account() -> None:
+    async with discord(options={"thread_id": "1234567890123456789"}) as (scene, world):
+        gone = await drive(scene)
+        judge(gone, scene)
+        assert bare(gone.outcome) == bare(Rejected("", "10003"))
+        (hook,) = world.hooks.values()
+        thread = world.add_thread(hook)
+        scene.message = replace(scene.message, options={"thread_id": thread})
+        judge(await drive(scene), scene)
+        assert [entry.to for entry in scene.rehearsal.visible(world)] == [thread]
+
+
 @pytest.mark.parametrize("media", [(), (picture(),)], ids=["text", "file"])
 @pytest.mark.parametrize(("kind", "details"), OURS, ids=fault_name)
 async def test_no_fault_makes_two_messages(
@@ -182,6 +194,7 @@ def _error(code: int, words: str = "No", **more: Any) -> dict[str, Any]:
 _SLOW = {"message": "You are being rate limited.", "retry_after": 0.25}
 CASES: list[tuple[int, dict[str, Any] | None, Outcome]] = [
     (404, _error(10015), Disconnected("", "10015")),
+    (404, _error(10003, "Unknown Channel"), Rejected("", "10003")),
     (401, _error(50027), Disconnected("", "50027")),
     (404, _error(0, "404: Not Found"), Disconnected("", "404")),
     (400, _error(50035, errors={"content": {}}), Rejected("", "50035")),

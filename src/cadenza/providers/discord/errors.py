@@ -58,6 +58,7 @@ TABLE = Table(
     read=read,
     rows=(
         Row(404, 10015, None, disconnected, _HOOK),
+        Row(404, 10003, None, rejected, "The thread is gone; take another thread_id or none"),
         Row(401, None, None, disconnected, "Discord does not accept the webhook's address"),
         Row(404, None, None, disconnected, _HOOK),
         Row(400, 50035, None, rejected, "Discord does not take this content"),

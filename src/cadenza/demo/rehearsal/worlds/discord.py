@@ -5,7 +5,7 @@ Stricter than the original: unknown fields are refused. Not reproduced: embeds, 
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
@@ -34,6 +34,7 @@ class Hook:
     forum: bool = False
     gone: bool = False
     muted: bool = False
+    threads: set[str] = field(default_factory=set[str])
 
 
 class DiscordWorld(World):
@@ -63,6 +64,12 @@ class DiscordWorld(World):
         )
         self.hooks[hook.id] = hook
         return f"{self.url()}/api/webhooks/{hook.id}/{hook.token}"
+
+    def add_thread(self, hook: Hook) -> str:
+        """Open a thread in a webhook's channel; return its id."""
+        thread = self.stage.ids.number(19)
+        hook.threads.add(thread)
+        return thread
 
     def account_of(self, call: Received) -> str | None:
         names = call.path.split("/")
@@ -171,6 +178,8 @@ class DiscordWorld(World):
         large = any(len(each.data) > 10 * _MIB for each in files)
         if large or len(call.body) > 25 * _MIB or len(files) > 10:
             return _no(413, 40005, "Request entity too large")
+        if call.query.get("thread_id", "") not in {"", *hook.threads}:
+            return _no(404, 10003, "Unknown Channel")
         threaded = "thread_id" in call.query or "thread_name" in wanted
         if hook.forum and not threaded:
             words = "Webhooks posted to forum channels must have a thread_name or thread_id"
