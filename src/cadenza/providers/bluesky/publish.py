@@ -20,6 +20,7 @@ from cadenza.providers.bluesky.record import COLLECTION, build, stamp, text_of
 from cadenza.providers.bluesky.session import tokens_of
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import Json, Request, Timeouts
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
     NOTHING_TO_RENEW,
@@ -51,7 +52,8 @@ class Bluesky:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that the server would refuse."""
         found = problems(message)
-        return [*found, *left_out(message, "Bluesky", AS_PART)]
+        card = unseen_link(message, "Bluesky beside pictures") if message.media else []
+        return [*found, *left_out(message, "Bluesky", AS_PART), *card]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Upload the next picture, find who is mentioned, learn what the parts before are called."""

@@ -25,6 +25,7 @@ from cadenza.providers.discord.limits import problems
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Body, File, Json, Multipart, Request, Timeouts
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import CannotTell, Disconnected, Finding, Outcome, Sent
 from cadenza.providers.reply import Got, ask, sent
@@ -48,7 +49,7 @@ class Discord:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Discord would refuse."""
         found = problems(message)
-        return [*found, *left_out(message, "Discord")]
+        return [*found, *left_out(message, "Discord"), *unseen_link(message, "Discord")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: files go with the message."""

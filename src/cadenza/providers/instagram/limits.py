@@ -11,6 +11,7 @@ from cadenza.providers import counting
 from cadenza.providers.base import Problem
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.instagram.options import listed
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import MediaItem, MediaKind, Message
 
 CAPTION = 2200
@@ -38,7 +39,8 @@ def problems(message: Message) -> list[Problem]:
         found += (
             _film(item, story=story) if item.kind is MediaKind.VIDEO else [_picture(item, story)]
         )
-    return [problem for problem in found if problem is not None]
+    told = [problem for problem in found if problem is not None]
+    return [*told, *unseen_link(message, "Instagram")]
 
 
 def caption_length(text: str) -> int:

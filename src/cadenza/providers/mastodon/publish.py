@@ -14,6 +14,7 @@ from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.mastodon.errors import TABLE, UPLOADS
 from cadenza.providers.mastodon.find import in_list, list_path
 from cadenza.providers.mastodon.limits import of_account, problems
@@ -57,7 +58,7 @@ class Mastodon:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that this account's server would refuse."""
         found = problems(message, of_account(account))
-        return [*found, *left_out(message, "Mastodon", AS_PART)]
+        return [*found, *left_out(message, "Mastodon", AS_PART), *unseen_link(message, "Mastodon")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Upload the next file, or wait for one that is being worked on."""

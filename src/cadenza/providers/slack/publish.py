@@ -11,6 +11,7 @@ from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Pr
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Json, Request, Timeouts
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
     CannotTell,
@@ -38,7 +39,7 @@ class Slack:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Slack would refuse."""
         found = problems(message)
-        return [*found, *left_out(message, "Slack")]
+        return [*found, *left_out(message, "Slack"), *unseen_link(message, "Slack")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Check that Slack can fetch the pictures; nothing is uploaded."""

@@ -21,6 +21,7 @@ from cadenza.providers.base import (
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.outcome import NeverLeft, Reason
 from cadenza.providers.http.redact import Secret, redact
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
@@ -66,7 +67,7 @@ class Smtp:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that a mail server would refuse."""
         found = problems(message, account)
-        return [*found, *left_out(message, "e-mail")]
+        return [*found, *left_out(message, "e-mail"), *unseen_link(message, "e-mail")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: a mail has no drafts over there."""

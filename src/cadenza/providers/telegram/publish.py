@@ -23,6 +23,7 @@ from cadenza.providers.base import (
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.outcome import (
     CannotTell,
@@ -64,7 +65,7 @@ class Telegram:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Telegram would refuse."""
         found = problems(message, account)
-        return [*found, *left_out(message, "Telegram", AS_PART)]
+        return [*found, *left_out(message, "Telegram", AS_PART), *unseen_link(message, "Telegram")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: what a bot uploads is seen at once."""

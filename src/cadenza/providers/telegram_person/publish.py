@@ -21,6 +21,7 @@ from cadenza.providers.base import (
     Underway,
 )
 from cadenza.providers.first_comment import AS_PART, left_out
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.outcome import (
     Absent,
@@ -54,7 +55,7 @@ class TelegramPerson:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that Telegram would refuse."""
         found = problems(message, account)
-        return [*found, *left_out(message, "Telegram", AS_PART)]
+        return [*found, *left_out(message, "Telegram", AS_PART), *unseen_link(message, "Telegram")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Look the chat up, then send the file up."""

@@ -18,6 +18,7 @@ from cadenza.providers.base import (
     Underway,
 )
 from cadenza.providers.first_comment import left_out
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import Disconnected, Finding, Outcome, Rejected, Sent, Transient
 from cadenza.providers.reply import Got, ask, sent
@@ -46,7 +47,7 @@ class Unipile:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that would be refused."""
         found = problems(message, account)
-        return [*found, *left_out(message, "Unipile")]
+        return [*found, *left_out(message, "Unipile"), *unseen_link(message, "Unipile")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Do nothing: there are no drafts to lay out."""

@@ -11,6 +11,7 @@ from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import Json
+from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import Finding, Outcome, Rejected, Sent, Transient
 from cadenza.providers.reply import Got, ask, sent
@@ -35,7 +36,7 @@ class X:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that X would refuse."""
         found = problems(message, account)
-        return [*found, *left_out(message, "X", AS_PART)]
+        return [*found, *left_out(message, "X", AS_PART), *unseen_link(message, "X")]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Take the next step with the next file."""
