@@ -34,7 +34,8 @@ def _read(reply: Reply, now: datetime) -> Refusal | None:
     body = reply.json()
     if not isinstance(body, dict) or "code" not in body:
         return None
-    return Refusal(status=reply.status, code=body["code"], words=body.get("words", ""))
+    wait = retry_after(reply, now)
+    return Refusal(status=reply.status, code=body["code"], words=body.get("words", ""), wait=wait)
 
 
 TABLE = Table(
@@ -105,7 +106,14 @@ async def test_a_gateways_page_is_a_doubt_only_where_repeating_does_harm(status:
             Answer(429, b"slow", (("retry-after", "7"),)),
             TryLater(timedelta(seconds=7), Reach.APP, ""),
         ),
-        (Answer(503, b"soon", (("retry-after", "7"),)), Transient("", out_of_order=True)),
+        (
+            Answer(503, b"soon", (("retry-after", "7"),)),
+            Transient("", wait=timedelta(seconds=7), out_of_order=True),
+        ),
+        (
+            say(503, {"code": 8}, (("retry-after", "7"),)),
+            Transient("", wait=timedelta(seconds=7), out_of_order=True),
+        ),
         (Answer(403, b"<html>no"), Transient("")),
         (Answer(308, b"", (("location", "https://example.org"),)), Forbidden("", "redirect")),
     ],

@@ -98,17 +98,17 @@ def disconnected(refusal: Refusal, says: str) -> Outcome:
 
 def transient(refusal: Refusal, says: str) -> Outcome:
     """Nothing happened, and the network says so."""
-    return Transient(says, out_of_order=refusal.status >= 500)
+    return Transient(says, wait=refusal.wait, out_of_order=refusal.status >= 500)
 
 
 def stumbled(refusal: Refusal, says: str) -> Outcome:
     """Nothing happened, and another one might well get through."""
-    return Transient(says)
+    return Transient(says, wait=refusal.wait)
 
 
 def out_of_order(refusal: Refusal, says: str) -> Outcome:
     """Nothing happened, and nothing else would get through there now."""
-    return Transient(says, out_of_order=True)
+    return Transient(says, wait=refusal.wait, out_of_order=True)
 
 
 def transient_for(wait: timedelta) -> Verdict:
@@ -125,7 +125,7 @@ def unsure(refusal: Refusal, says: str) -> Outcome:
     """It may have happened: to be found out if that matters, else tried again."""
     if refusal.irreversible:
         return Unconfirmed(says)
-    return Transient(says, out_of_order=refusal.status >= 500)
+    return Transient(says, wait=refusal.wait, out_of_order=refusal.status >= 500)
 
 
 def not_ready(wait: timedelta) -> Verdict:

@@ -153,4 +153,4 @@ def _not_the_network(reply: Reply, request: Request, reach: Reach, now: datetime
     told_to_wait = reply.status == 503 and wait is not None
     if may_have_happened and not told_to_wait and not request.repeatable:
         return Unconfirmed(says)
-    return Transient(says, out_of_order=reply.status >= 500)
+    return Transient(says, wait=wait, out_of_order=reply.status >= 500)
