@@ -211,6 +211,17 @@ async def test_a_late_first_call_and_its_repeat_make_one_post() -> None:
         assert scene.visible() == ["Good morning"]
 
 
+@pytest.mark.parametrize(("minutes", "again"), [(1, 60), (40, 300)])
+async def test_a_server_that_stays_away_is_asked_ever_more_seldom(minutes: int, again: int) -> None:
+    async with mastodon() as (scene, world):
+        world.faults.plan(Kind.ERROR_BEFORE, POSTS, status=502)
+        call = _later(scene, hours=0)
+        call = replace(call, began_at=call.now - timedelta(minutes=minutes))
+        finding = await scene.provider.find_out(call)
+        assert isinstance(finding, CannotTell)
+        assert finding.again == timedelta(seconds=again)
+
+
 async def test_a_rate_limit_met_while_looking_is_waited_out() -> None:
     async with mastodon() as (scene, world):
         world.calls.limit = 0

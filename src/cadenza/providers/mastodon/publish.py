@@ -16,7 +16,7 @@ from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
 from cadenza.providers.link_card import unseen_link
 from cadenza.providers.mastodon.errors import TABLE, UPLOADS
-from cadenza.providers.mastodon.find import in_list, list_path
+from cadenza.providers.mastodon.find import AGAIN, in_list, list_path
 from cadenza.providers.mastodon.limits import of_account, problems
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
@@ -88,7 +88,9 @@ class Mastodon:
         if isinstance(got, Rejected):
             # Refused now, so the first call was refused too, or the key would have answered.
             return await in_list(call, read(call, list_path(call)))
-        return no_answer(got, "The server did not name the post.", POLL)
+        # The longer it does not answer, the seldomer it is asked.
+        again = max(AGAIN, (call.now - call.began_at) / 8)
+        return no_answer(got, "The server did not name the post.", again)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         """Look whether the status is truly there: a server may accept and drop."""
