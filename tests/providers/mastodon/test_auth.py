@@ -53,6 +53,22 @@ async def test_a_person_signs_in_on_their_server_and_can_post() -> None:
         assert scene.visible() == ["Good morning"]
 
 
+@pytest.mark.parametrize("pleroma", [False, True])
+async def test_a_server_without_the_new_endpoint_tells_its_limits_by_the_old(
+    pleroma: bool,
+) -> None:
+    rules = Rules(max_characters=5000, media_v2=False, pleroma=pleroma)
+    async with mastodon(rules=rules) as (scene, world):
+        connecting = _connecting(scene, world.url())
+        begun = await CONNECTOR.begin(connecting)
+        assert isinstance(begun, Redirect)
+        code = Secret(world.approve(begun.keep["client_id"].reveal(), "ada"))
+        connected = await CONNECTOR.complete(connecting, begun.keep, code)
+        assert isinstance(connected, tuple)
+        account = AccountRef(id="a1", remote_id="1", settings=connected[0].settings)
+        assert of_account(account).characters == 5000
+
+
 async def test_a_code_is_good_once() -> None:
     async with mastodon() as (scene, world):
         connecting = _connecting(scene, world.url())

@@ -222,6 +222,22 @@ async def test_a_server_that_stays_away_is_asked_ever_more_seldom(minutes: int, 
         assert finding.again == timedelta(seconds=again)
 
 
+async def test_a_dropped_post_keeps_no_key_and_a_doubt_about_it_ends() -> None:
+    async with mastodon() as (scene, world):
+        world.person(CANARY).drops_silently = True
+        world.faults.plan(Kind.RESET_AFTER, POSTS)
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Sent)
+        assert "does not show it" in (ended.outcome.note or "")
+
+
+async def test_a_film_that_is_too_large_for_the_server_is_rejected() -> None:
+    async with mastodon(media=(film(),), rules=Rules(video_size=10)) as (scene, _):
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)
+
+
 async def test_a_rate_limit_met_while_looking_is_waited_out() -> None:
     async with mastodon() as (scene, world):
         world.calls.limit = 0

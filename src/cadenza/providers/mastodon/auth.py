@@ -100,6 +100,8 @@ async def _who(
     if remote_id is None or handle is None:
         return Rejected("The server did not say who signed in.", "no_account")
     about = await _get(connecting, f"{instance}/api/v2/instance", token)
+    if not isinstance(about, Got):  # servers of other makes know only the older one
+        about = await _get(connecting, f"{instance}/api/v1/instance", token)
     limits = from_instance(about.data if isinstance(about, Got) else None)
     extra = {name: keep[name] for name in ("client_id", "client_secret")}
     return (

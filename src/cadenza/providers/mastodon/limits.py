@@ -1,7 +1,7 @@
 """What a Mastodon server takes: every instance configures its own lengths, so they are asked for.
 
-`read_limits` asks once, when an account is connected or looked after; the answer is kept in the
-account's settings. What an instance does not say is what Mastodon ships with.
+They are asked for once, when an account is connected, and kept in its settings. What an instance does not say
+is what Mastodon ships with.
 """
 
 from collections.abc import Mapping
@@ -47,6 +47,9 @@ def from_instance(instance: Any) -> Limits:
             value = value.get(step) if isinstance(value, dict) else None
         if isinstance(value, int) and value > 0:
             found[name] = value
+    own = instance.get("max_toot_chars") if isinstance(instance, dict) else None
+    if isinstance(own, int) and own > 0:  # as Pleroma and its kin say it
+        found.setdefault("characters", own)
     return Limits(**found)
 
 

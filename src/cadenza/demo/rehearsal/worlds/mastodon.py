@@ -117,7 +117,9 @@ class MastodonWorld(Apps):
         if known and known[1] > self.now:
             return self.statuses.get(known[0]) or self.not_found(call)
         made = self._create(token, call)
-        if isinstance(made, Status):
+        if (
+            isinstance(made, Status) and made.id in self.statuses
+        ):  # of what is dropped no key is kept
             self._keys[key] = (made.id, self.now + KEY_LIFE)
         return made
 
@@ -256,9 +258,11 @@ class MastodonWorld(Apps):
         found = sniff(parts["file"].data)
         if found is None or not found.mime.startswith(("image/", "video/")):
             return say(422, {"error": NO_TYPE})
-        if found.mime.startswith("image/") and len(parts["file"].data) > self.rules.image_size:
-            raise Unreadable("File must be less than 16 MB")
-        slow = found.mime.startswith("video/") and not waits
+        moving = found.mime.startswith("video/")
+        most = self.rules.video_size if moving else self.rules.image_size
+        if len(parts["file"].data) > most:
+            raise Unreadable(f"File file size must be less than {most // 1024 // 1024} MB")
+        slow = moving and not waits
         ready_at = self.now + (self.rules.processing if slow else timedelta())
         media = Media(self.stage.ids.snowflake(self.now), token.account, found.mime, ready_at)
         self.media[media.id] = media
@@ -288,24 +292,30 @@ class MastodonWorld(Apps):
     async def instance(self, call: Received) -> Answer:
         if not self.rules.media_v2:
             return self.not_found(call)
+        about = {"domain": "rehearsal.example", "configuration": self._configuration()}
+        return say(200, about)
+
+    @route("GET", "/api/v1/instance")
+    async def instance_old(self, call: Received) -> Answer:
+        about: dict[str, Any] = {"uri": "rehearsal.example", "version": "2.7.2"}
+        if self.rules.pleroma:
+            return say(200, {**about, "max_toot_chars": self.rules.max_characters})
+        return say(200, {**about, "configuration": self._configuration()})
+
+    def _configuration(self) -> dict[str, dict[str, int]]:
         rules = self.rules
-        return say(
-            200,
-            {
-                "domain": "rehearsal.example",
-                "configuration": {
-                    "statuses": {
-                        "max_characters": rules.max_characters,
-                        "max_media_attachments": rules.max_media,
-                        "characters_reserved_per_url": rules.url_length,
-                    },
-                    "media_attachments": {
-                        "image_size_limit": rules.image_size,
-                        "description_limit": rules.alt_limit,
-                    },
-                },
+        return {
+            "statuses": {
+                "max_characters": rules.max_characters,
+                "max_media_attachments": rules.max_media,
+                "characters_reserved_per_url": rules.url_length,
             },
-        )
+            "media_attachments": {
+                "image_size_limit": rules.image_size,
+                "video_size_limit": rules.video_size,
+                "description_limit": rules.alt_limit,
+            },
+        }
 
     @route("GET", "/api/v1/accounts/verify_credentials")
     async def verify(self, call: Received) -> Answer:

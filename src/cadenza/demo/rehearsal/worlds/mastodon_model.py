@@ -35,7 +35,9 @@ class Rules:
     url_length: int = 23
     processing: timedelta = timedelta()  # how long a video is worked on, on the networks' clock
     media_v2: bool = True
+    pleroma: bool = False  # says its length in Pleroma's way
     image_size: int = 16 * 1024 * 1024
+    video_size: int = 99 * 1024 * 1024
     alt_limit: int = 10_000
 
 
