@@ -216,6 +216,25 @@ async def test_a_link_becomes_a_card() -> None:
         assert record["embed"]["external"]["uri"] == "https://example.org"
 
 
+@pytest.mark.parametrize("given", [["en"], ["en", "pt-BR", "zh-Hans-CN"], None])
+async def test_languages_go_along(given: list[str] | None) -> None:
+    async with bluesky() as (scene, world):
+        scene.message = replace(scene.message, options={"langs": given})
+        assert scene.provider.validate(scene.message, scene.account) == []
+        judge(await drive(scene), scene)
+        (record,) = world.records.values()
+        assert record.get("langs") == given
+
+
+@pytest.mark.parametrize("given", ["en", ["en", "de", "fr", "it"], ["English please"], [""]])
+async def test_what_is_no_list_of_three_languages_is_told_beforehand(given: Any) -> None:
+    async with bluesky() as (scene, _):
+        scene.message = replace(scene.message, options={"langs": given})
+        found = scene.provider.validate(scene.message, scene.account)
+        assert [each.code for each in found] == ["langs"]
+        assert isinstance((await drive(scene)).outcome, Rejected)
+
+
 def _call(scene: Scene) -> Call:
     return Call(
         account=scene.account,

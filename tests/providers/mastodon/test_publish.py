@@ -238,6 +238,20 @@ async def test_a_film_that_is_too_large_for_the_server_is_rejected() -> None:
         assert isinstance(ended.outcome, Rejected)
 
 
+@pytest.mark.parametrize(
+    ("given", "codes"), [("private", []), ("", []), (None, []), ("friends", ["visibility"])]
+)
+async def test_a_visibility_that_no_server_knows_is_told_beforehand(
+    given: str | None, codes: list[str]
+) -> None:
+    async with mastodon() as (scene, _):
+        scene.message = replace(scene.message, options={"visibility": given})
+        found = scene.provider.validate(scene.message, scene.account)
+        assert [each.code for each in found] == codes
+        ended = await drive(scene)
+        assert isinstance(ended.outcome, Rejected if codes else Sent)
+
+
 async def test_a_rate_limit_met_while_looking_is_waited_out() -> None:
     async with mastodon() as (scene, world):
         world.calls.limit = 0

@@ -4,6 +4,8 @@ The server's own limit for pictures is 2 MB on new servers and 1 MB on older one
 kept, so that a post does not depend on whose server it is. Films are not sent yet.
 """
 
+import re
+
 from cadenza.providers import counting
 from cadenza.providers.base import Problem
 from cadenza.providers.message import MediaItem, MediaKind, Message
@@ -12,13 +14,16 @@ GRAPHEMES = 300
 BYTES = 3000
 IMAGES = 4
 IMAGE_BYTES = 1_000_000
+LANGUAGES = 3
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 def problems(message: Message) -> list[Problem]:
     """Say all that the server would refuse."""
     texts = (message.text, *message.parts)
     found = [_too_long(text, part) for part, text in enumerate(texts)]
-    found += [_empty(message), _too_many(message), *(_file(item) for item in message.media)]
+    found += [_empty(message), _languages(message), _too_many(message)]
+    found += [_file(item) for item in message.media]
     return [problem for problem in found if problem is not None]
 
 
@@ -38,6 +43,15 @@ def _empty(message: Message) -> Problem | None:
     if empty_part or (not message.text.strip() and not message.media):
         return Problem("empty", "There is nothing to post: write a text or add a picture.")
     return None
+
+
+def _languages(message: Message) -> Problem | None:
+    given = message.options.get("langs") or []
+    known = isinstance(given, list) and all(_LANGUAGE.fullmatch(str(each)) for each in given)
+    if known and len(given) <= LANGUAGES:
+        return None
+    says = f"Bluesky takes a list of at most {LANGUAGES} languages, such as en or pt-BR."
+    return Problem("langs", says, field="options")
 
 
 def _too_many(message: Message) -> Problem | None:

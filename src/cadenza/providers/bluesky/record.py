@@ -32,7 +32,7 @@ def build(call: Call) -> dict[str, Any]:
         record["facets"] = found
     languages = call.message.options.get("langs")
     if languages:
-        record["langs"] = list(languages)[:3]
+        record["langs"] = list(languages)
     embed = _embed(call) if call.part == 0 else None
     if embed:
         record["embed"] = embed

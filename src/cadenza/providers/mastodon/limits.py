@@ -13,6 +13,7 @@ from cadenza.providers.base import Problem
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message
 
 SETTING = "limits"  # in the account's settings
+VISIBILITIES = ("public", "unlisted", "private", "direct")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def of_account(account: AccountRef) -> Limits:
 def problems(message: Message, limits: Limits) -> list[Problem]:
     """Say all that the instance would refuse."""
     found = [_too_long(text, part, message, limits) for part, text in enumerate(_texts(message))]
-    found += [_empty(message), *_media(message, limits)]
+    found += [_empty(message), _visibility(message), *_media(message, limits)]
     return [problem for problem in found if problem is not None]
 
 
@@ -95,6 +96,13 @@ def _empty(message: Message) -> Problem | None:
     if empty_part or (not message.text.strip() and not message.media):
         return Problem("empty", "There is nothing to post: write a text or add a picture.")
     return None
+
+
+def _visibility(message: Message) -> Problem | None:
+    if message.options.get("visibility") in {None, "", *VISIBILITIES}:
+        return None
+    says = f"Mastodon knows these visibilities: {', '.join(VISIBILITIES)}."
+    return Problem("visibility", says, field="options")
 
 
 def _media(message: Message, limits: Limits) -> list[Problem | None]:

@@ -24,6 +24,7 @@ FEATURES = {
     "app.bsky.richtext.facet#tag": "tag",
 }
 IMAGE_BYTES = 2_000_000
+LANGUAGE = r"(i|[a-z]{2,3})(-[a-zA-Z0-9-]+)?"
 
 
 @dataclass(slots=True)
@@ -59,6 +60,8 @@ def problem(record: Mapping[str, Any]) -> str | None:
         return "Record/createdAt must be an valid atproto datetime"
     if len(record.get("langs") or ()) > 3 or len(record.get("tags") or ()) > 8:
         return "Record/langs must not have more than 3 elements"
+    if not all(re.fullmatch(LANGUAGE, str(each)) for each in record.get("langs") or ()):
+        return "Record/langs/0 must be a well-formed BCP 47 language tag"
     return _facets(record.get("facets") or [], text.encode())
 
 
