@@ -161,6 +161,20 @@ async def test_a_changed_secret_is_taken_by_receivers_old_and_new() -> None:
         assert world.endpoints["ada"].bad_signatures == 0
 
 
+async def test_a_secret_is_changed_by_connecting_with_the_old_one_beside_it() -> None:
+    async with webhook() as (scene, world):
+        fresh = "whsec_" + base64.b64encode(b"n" * 32).decode()
+        connecting = _typed(scene, f"{world.url()}/hooks/ada", fresh)
+        typed = {**connecting.typed, "previous": Secret(CANARY)}
+        connected = await CONNECTOR.begin(replace(connecting, typed=typed))
+        assert isinstance(connected, tuple)
+        assert CANARY not in repr(connected)
+        scene.tokens = connected[0].tokens
+        judge(await drive(scene), scene)  # the receiver knows the old one alone
+        typed["previous"] = Secret("whsec_short")
+        assert isinstance(await CONNECTOR.begin(replace(connecting, typed=typed)), Rejected)
+
+
 @pytest.mark.parametrize(("hours", "again"), [(0, 30), (8, 3600)])
 async def test_a_receiver_that_stays_away_is_asked_ever_more_seldom(hours: int, again: int) -> None:
     async with webhook() as (scene, world):

@@ -16,20 +16,28 @@ class WebhookConnector:
     fields = (
         Field("url", "Address", hint="for example https://example.com/hooks/cadenza"),
         Field("secret", "Signing secret", secret=True, hint="whsec_…"),
+        Field(
+            "previous",
+            "Secret until now",
+            secret=True,
+            hint="only while the secret changes: both sign, until you connect without it",
+            required=False,
+        ),
     )
 
     async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
         """Check what was typed; the guarded client judges where the address leads, at each call."""
         url = str(connecting.typed.get("url") or "").strip()
-        secret = Secret(Secret(connecting.typed.get("secret", "")).reveal().strip())
+        secret, previous = (_typed(connecting, name) for name in ("secret", "previous"))
         parts = split_address(url)
         name = parts.hostname if parts else None
         if not parts or parts.scheme not in {"https", "http"} or not name or parts.username:
             return Rejected("Give a whole address, like https://example.com/hooks.", "url")
-        if read_key(secret) is None:
-            says = f"The secret must be whsec_ and {LENGTHS[0]} to {LENGTHS[-1]} bytes in base64."
+        if read_key(secret) is None or (previous and read_key(previous) is None):
+            says = f"A secret must be whsec_ and {LENGTHS[0]} to {LENGTHS[-1]} bytes in base64."
             return Rejected(says, "secret")
-        tokens = Tokens(access=secret, refreshed_at=connecting.now)
+        extra = {"previous": previous} if previous else {}
+        tokens = Tokens(access=secret, refreshed_at=connecting.now, extra=extra)
         settings = {"url": url}
         return (Connected(remote_id=url, handle=name, name=name, tokens=tokens, settings=settings),)
 
@@ -38,3 +46,7 @@ class WebhookConnector:
     ) -> tuple[Connected, ...] | Outcome:
         """Refuse: nobody is sent away and comes back."""
         return Rejected("A webhook is connected in one step.", "no_code")
+
+
+def _typed(connecting: Connecting, name: str) -> Secret:
+    return Secret(Secret(connecting.typed.get(name, "")).reveal().strip())
