@@ -62,7 +62,9 @@ async def test_a_fault_is_set_by_a_post_and_taken_back(cast: Cast) -> None:
         ({"network": "mastodn", "kind": "delay"}, "Did you mean 'mastodon'?"),
         ({"network": "x", "kind": "dely"}, "Did you mean 'delay'?"),
         ({"network": "x", "kind": "delay", "secnds": 1}, "Did you mean 'seconds'?"),
-        ({"network": "x", "kind": "delay", "seconds": "long"}, "seconds must be a float"),
+        ({"network": "x", "kind": "delay", "seconds": "long"}, "seconds must be a number"),
+        ({"network": "x", "kind": "error_before", "status": 99_999}, "status must be 200 to 599"),
+        ({"network": "x", "kind": "delay", "nth": 0}, "nth must be 1 to"),
     ],
 )
 async def test_a_fault_that_does_not_exist_is_refused_with_a_guess(

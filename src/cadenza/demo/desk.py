@@ -20,6 +20,8 @@ from cadenza.demo.rehearsal.wire import Answer, Received, say
 from cadenza.demo.rehearsal.world import World, route
 
 _DETAILS: Mapping[str, type] = {"nth": int, "times": int, "status": int, "seconds": float}
+_BOUNDS = {"nth": (1, 10**6), "times": (1, 10**6), "status": (200, 599), "seconds": (0, 3600)}
+_WORDS: Mapping[type, str] = {int: "whole number", float: "number", str: "text"}
 _STYLE = (
     "body{font:16px/1.5 system-ui;max-width:48rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b}"
     "article{border:1px solid #bbb;border-radius:.5rem;padding:.75rem 1rem;margin:.75rem 0}"
@@ -68,7 +70,10 @@ class Desk(World):
                     f"a fault has no {name!r}.{did_you_mean(name, [*_DETAILS, 'route'])}"
                 )
             if not isinstance(value, int | float if wanted is float else wanted):
-                raise BadFault(f"{name} must be a {wanted.__name__}")
+                raise BadFault(f"{name} must be a {_WORDS[wanted]}")
+            first, last = _BOUNDS.get(name, (0, 0))
+            if wanted is not str and not first <= value <= last:
+                raise BadFault(f"{name} must be {first} to {last}, not {value}")
         fault = world.faults.plan(Kind(kind), details.pop("route", "*"), **details)
         self._planned.append((network, fault))
         return fault

@@ -140,6 +140,19 @@ async def test_a_wrong_body_path_or_method_is_refused() -> None:
             assert reply.status in {400, 404}
 
 
+async def test_a_request_that_a_handler_does_not_understand_is_refused_and_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    board = Board()
+    async with rehearse(board) as stage, open_client(board) as http:
+        request = Request("POST", f"{board.url()}/notes/ada", body=Json({"words": "hi"}))
+        reply = await http.send(request)
+        assert isinstance(reply, Reply)
+        assert reply.status == 400
+        assert stage.visible(board) == []
+        assert "POST /notes/{who} was not understood" in caplog.text
+
+
 async def test_the_page_shows_what_arrived_and_no_markup_of_theirs() -> None:
     board = Board()
     async with rehearse(board) as _, open_client(board) as http:

@@ -6,6 +6,7 @@ knows of faults. A world that does not speak HTTP (mail) returns a `Keeper` of i
 """
 
 import asyncio
+import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from cadenza.demo.rehearsal.faults import Faults
 from cadenza.demo.rehearsal.ids import Ids
 from cadenza.demo.rehearsal.ledger import Entry, Ledger
 from cadenza.demo.rehearsal.wire import Answer, Received, Unreadable, say
+
+log = logging.getLogger("cadenza.rehearsal")
 
 Handler = Callable[[Any, Received], Awaitable[Answer]]
 
@@ -165,6 +168,11 @@ class World:
             return await found.handler(self, call)
         except Unreadable as error:
             return self.unreadable(call, str(error))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            # Not the shape that the handler reads: refused as networks do, and told to who looks. Hanging up
+            # would look like a network that is down.
+            log.warning("%s: %s was not understood: %r", self.name, found.name, error)
+            return self.unreadable(call, "the request is not understood")
 
 
 def _routes(world: type[World]) -> Iterator[Route]:

@@ -77,7 +77,8 @@ class DiscordWorld(World):
         return hook.channel if hook else None
 
     def expire_token(self, call: Received) -> None:
-        self.hooks[call.args["id"]].gone = True
+        if (hook := self.hooks.get(call.args.get("id", ""))) is not None:
+            hook.gone = True
 
     def unreadable(self, call: Received, why: str) -> Answer:
         return _no(400, 50109, "The request body contains invalid JSON.")

@@ -55,7 +55,8 @@ class WebhookWorld(World):
         return call.args.get("name")
 
     def expire_token(self, call: Received) -> None:
-        self.endpoints[call.args["name"]].closed = True
+        if (endpoint := self.endpoints.get(call.args.get("name", ""))) is not None:
+            endpoint.closed = True
 
     @route("POST", "/hooks/{name}")
     async def receive(self, call: Received) -> Answer:
