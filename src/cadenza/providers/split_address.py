@@ -14,3 +14,12 @@ def split_address(typed: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts
+
+
+def server_address(typed: str) -> str | None:
+    """Make the address of a server of what a person typed: a host, an address, or a handle `@ada@host`."""
+    typed = typed.strip().rstrip("/")
+    if "://" not in typed:
+        typed = f"https://{typed.rpartition('@')[2]}"
+    parts = split_address(typed)
+    return f"{parts.scheme}://{parts.netloc}" if parts and parts.hostname else None

@@ -39,6 +39,25 @@ async def test_a_person_connects_and_posts_through_their_own_server() -> None:
         assert scene.visible() == ["Good morning"]
 
 
+async def test_a_person_with_a_server_of_their_own_names_it() -> None:
+    async with bluesky() as (scene, world):
+        connecting = Connecting(
+            http=scene.http,
+            app=replace(scene.app, base_url="https://knows-nobody.example"),
+            now=scene.rehearsal.clock.now(),
+            typed={
+                "handle": "ada.example",
+                "password": Secret(PASSWORD),
+                "server": f"{world.url('pds')}/",
+            },
+        )
+        connected = await CONNECTOR.begin(connecting)
+        assert isinstance(connected, tuple)
+        assert connected[0].settings == {"pds": world.url("pds")}
+        broken = replace(connecting, typed={**connecting.typed, "server": "https://["})
+        assert isinstance(await CONNECTOR.begin(broken), Rejected)
+
+
 async def test_a_wrong_password_is_said_without_repeating_it() -> None:
     async with bluesky() as (scene, _):
         answer = await _connect(scene, "wrong-password-canary")

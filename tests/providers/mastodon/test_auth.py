@@ -10,10 +10,10 @@ from cadenza.demo.rehearsal.worlds.mastodon_model import Rules
 from cadenza.providers.connect import Connected, Connecting, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.mastodon import CONNECTOR
-from cadenza.providers.mastodon.auth import instance_url
 from cadenza.providers.mastodon.limits import of_account
 from cadenza.providers.message import AccountRef, App
 from cadenza.providers.outcome import Disconnected, Rejected
+from cadenza.providers.split_address import server_address
 from tests.providers.contract import Scene, drive, judge
 from tests.providers.mastodon.stage import mastodon
 
@@ -96,4 +96,4 @@ async def test_an_address_that_is_no_server_is_refused_in_words() -> None:
     ],
 )
 def test_what_people_type_becomes_an_address(typed: str, url: str | None) -> None:
-    assert instance_url(typed) == url
+    assert server_address(typed) == url

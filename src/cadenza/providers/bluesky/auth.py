@@ -1,7 +1,8 @@
 """Connect a Bluesky account with its handle and an app password.
 
-The password is used once, for a session, and not kept. The session's document names the server that
-holds the account; all later calls go there. Limit: sign-in by OAuth is not done.
+The password is used once, for a session, and not kept. It goes to Bluesky's own server or to the one that the
+person names, as Bluesky knows only its own accounts. The session's document names the server that holds the
+account; all later calls go there. Limit: sign-in by OAuth is not done.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Json, Request
 from cadenza.providers.outcome import Outcome, Rejected
 from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.split_address import server_address
 
 ENTRY = "https://bsky.social"
 
@@ -24,6 +26,7 @@ class BlueskyConnector:
     fields = (
         Field("handle", "Your handle", hint="for example ada.bsky.social"),
         Field("password", "App password", secret=True, hint="Settings, App passwords"),
+        Field("server", "Your server", hint="only if it is not bsky.social", required=False),
     )
 
     async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
@@ -32,7 +35,10 @@ class BlueskyConnector:
         password = Secret(connecting.typed.get("password") or "")
         if not handle or not password:
             return Rejected("Give your handle and an app password.", "missing")
-        entry = (connecting.app.base_url or ENTRY).rstrip("/")
+        named = str(connecting.typed.get("server") or "").strip()
+        entry = server_address(named or connecting.app.base_url or ENTRY)
+        if entry is None:
+            return Rejected("Name your server, like pds.example.org, or leave it out.", "server")
         request = Request(
             "POST",
             f"{entry}/xrpc/com.atproto.server.createSession",

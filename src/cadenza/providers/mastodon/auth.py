@@ -16,7 +16,7 @@ from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.pkce import challenged
 from cadenza.providers.reply import Got, ask_through, bearer
-from cadenza.providers.split_address import split_address
+from cadenza.providers.split_address import server_address
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
 APP_NAME = "Cadenza"
@@ -29,7 +29,7 @@ class MastodonConnector:
 
     async def begin(self, connecting: Connecting) -> Redirect | tuple[Connected, ...] | Outcome:
         """Register with the server and say where to send the person."""
-        instance = instance_url(str(connecting.typed.get("instance") or connecting.app.base_url))
+        instance = server_address(str(connecting.typed.get("instance") or connecting.app.base_url))
         if instance is None:
             return Rejected("Name your server, like mastodon.social.", "instance")
         form = Form(
@@ -118,12 +118,3 @@ async def _who(
 async def _get(connecting: Connecting, url: str, token: Secret) -> Got | Outcome:
     request = Request("GET", url, {"authorization": bearer(token)}, secrets=(token,))
     return await ask_through(connecting.http, request, TABLE, now=connecting.now, secrets=(token,))
-
-
-def instance_url(typed: str) -> str | None:
-    """Make an address of what a person typed: a host, an address, or a handle `@ada@host`."""
-    typed = typed.strip().rstrip("/")
-    if "://" not in typed:
-        typed = f"https://{typed.rpartition('@')[2]}"
-    parts = split_address(typed)
-    return f"{parts.scheme}://{parts.netloc}" if parts and parts.hostname else None
