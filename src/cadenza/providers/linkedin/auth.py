@@ -29,7 +29,15 @@ from cadenza.providers.reply import Got, ask, ask_through
 
 PROFILE_SCOPES = "openid profile w_member_social"
 ORGANISATION_SCOPES = "r_organization_social w_organization_social rw_organization_admin"
-MAY_POST = frozenset({"ADMINISTRATOR", "CONTENT_ADMIN", "DIRECT_SPONSORED_CONTENT_POSTER"})
+# LinkedIn's pages spell the second role in both ways.
+MAY_POST = frozenset(
+    {
+        "ADMINISTRATOR",
+        "CONTENT_ADMIN",
+        "CONTENT_ADMINISTRATOR",
+        "DIRECT_SPONSORED_CONTENT_POSTER",
+    }
+)
 A_LIST, LISTS_AT_MOST = 100, 20
 TOKEN_PATH = "/oauth/v2/accessToken"  # noqa: S105 - a path
 
