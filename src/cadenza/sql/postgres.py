@@ -25,6 +25,10 @@ Result = TypeVar("Result")
 Connection: TypeAlias = asyncpg.Connection
 Work: TypeAlias = Callable[[Connection], Awaitable[Result]]
 
+UNREADABLE = (
+    "PostgreSQL's address cannot be read: say postgresql://user@host/database, and write"
+    " / : ? # @ of a password as %2F %3A %3F %23 %40."
+)
 CONNECT_SECONDS = 5
 COMMAND_SECONDS = 10
 LONG_SECONDS = 300.0  # for what grows with its input: COPY, counts over all jobs
@@ -133,6 +137,8 @@ class PostgresDatabase:
             try:
                 return await self._connect_once(hot=hot)
             except Exception as error:
+                if isinstance(error, ValueError) and not isinstance(error, asyncpg.InterfaceError):
+                    raise Unavailable(UNREADABLE) from None  # its words may hold half of a password
                 late = self._clock.monotonic() + delay > give_up
                 if self._closed or late or not may_connect_later(error):
                     raise from_postgres(error) from error

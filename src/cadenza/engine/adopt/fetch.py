@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from cadenza.engine.classic.document import split_path
-from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.errors import InvalidJob, StoreUnavailable, shown, unreadable
 from cadenza.engine.stores.open import extra
 
 Record = dict[str, Any]
@@ -20,12 +20,14 @@ async def from_mongodb(
     """Read the documents of a collection, or those that a filter names, oldest first."""
     with extra("mongo", store="MongoDB"):
         from pymongo import AsyncMongoClient
-        from pymongo.errors import ConfigurationError, PyMongoError
+        from pymongo.errors import ConfigurationError, InvalidURI, PyMongoError
 
     try:
-        async with AsyncMongoClient[Record](
-            address, tz_aware=True, serverSelectionTimeoutMS=5000
-        ) as client:
+        opened = AsyncMongoClient[Record](address, tz_aware=True, serverSelectionTimeoutMS=5000)
+    except (InvalidURI, ValueError):
+        raise InvalidJob(unreadable(address)) from None
+    try:
+        async with opened as client:
             try:
                 database = client.get_default_database()
             except ConfigurationError as error:
@@ -34,7 +36,8 @@ async def from_mongodb(
             async for document in database[collection].find(where or {}).sort("_id", 1):
                 yield document
     except PyMongoError as error:
-        raise StoreUnavailable(f"cannot read {collection} at {address}: {error}") from error
+        message = f"cannot read {collection} at {shown(address)}: {error}"
+        raise StoreUnavailable(message) from error
 
 
 async def from_pgboss(address: str, schema: str = "pgboss") -> tuple[list[Record], list[Record]]:
@@ -47,7 +50,10 @@ async def from_pgboss(address: str, schema: str = "pgboss") -> tuple[list[Record
     if len(split_path(schema)) != 1:
         raise InvalidJob(f"{schema!r} is no schema name")
     try:
-        connection = await asyncpg.connect(address)
+        try:
+            connection = await asyncpg.connect(address)
+        except ValueError:
+            raise InvalidJob(unreadable(address)) from None
         try:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 jobs = await connection.fetch(

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from cadenza.core.clock import Clock
-from cadenza.engine.errors import InvalidJob, MissingTrait
+from cadenza.engine.errors import InvalidJob, MissingTrait, shown
 from cadenza.engine.store import Store
 
 
@@ -54,7 +54,7 @@ def open_store(address: str, *, clock: Clock) -> Store:
             return MongoStore(address, clock=clock)
         case _:
             message = (
-                f"cannot open a store at {address!r}: say memory://, sqlite:///relative/path.sqlite3, "
+                f"cannot open a store at {shown(address)!r}: say memory://, sqlite:///relative/path.sqlite3, "
                 "sqlite:////absolute/path.sqlite3, postgresql://user@host/database, "
                 "redis://host:6379/0 or mongodb://host/database"
             )

@@ -17,12 +17,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from bson.codec_options import CodecOptions
 from pymongo import AsyncMongoClient, ReturnDocument
 from pymongo.asynchronous.collection import AsyncCollection
-from pymongo.errors import OperationFailure, PyMongoError
+from pymongo.errors import InvalidURI, OperationFailure, PyMongoError
 from pymongo.read_preferences import ReadPreference
 from pymongo.write_concern import WriteConcern
 
 from cadenza.core.clock import Clock, SystemClock
-from cadenza.engine.errors import InvalidJob
+from cadenza.engine.errors import InvalidJob, refuse_torn, unreadable
 from cadenza.engine.store import Wake
 from cadenza.engine.stores.mongo.papers import Paper
 
@@ -42,9 +42,12 @@ class Ground:
         address, said = split_address(address)
         self.prefix = prefix or said or "cadenza"
         self.clock = clock or SystemClock()
-        self.client: AsyncMongoClient[Paper] = AsyncMongoClient(
-            address, tz_aware=True, serverSelectionTimeoutMS=5000, appname="cadenza"
-        )
+        try:
+            self.client: AsyncMongoClient[Paper] = AsyncMongoClient(
+                address, tz_aware=True, serverSelectionTimeoutMS=5000, appname="cadenza"
+            )
+        except (InvalidURI, ValueError):
+            raise InvalidJob(unreadable(address)) from None
         database = self.client.get_default_database("cadenza")
         self.database = database.with_options(
             codec_options=CodecOptions(tz_aware=True, tzinfo=UTC),
@@ -170,6 +173,7 @@ class Ground:
 
 def split_address(address: str) -> tuple[str, str | None]:
     """Take our own word, `prefix`, out of an address."""
+    refuse_torn(address)
     parts = urlsplit(address)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     prefix = next((value for name, value in pairs if name == "prefix"), None)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from redis.exceptions import RedisError
 
 from cadenza.core.clock import Clock, SystemClock
-from cadenza.engine.errors import InvalidJob, StoreUnavailable
+from cadenza.engine.errors import InvalidJob, StoreUnavailable, refuse_torn
 from cadenza.engine.store import Traits, Wake
 from cadenza.engine.stores.redis.bell import Bell
 from cadenza.engine.stores.redis.lua import load_scripts
@@ -159,6 +159,7 @@ class Ground:
 
 def _split(address: str) -> tuple[str, dict[str, str]]:
     """Take our own words out of an address: prefix and replicas."""
+    refuse_torn(address)
     parts = urlsplit(address)
     query = dict(parse_qsl(parts.query))
     ours = {name: query.pop(name) for name in ("prefix", "replicas") if name in query}

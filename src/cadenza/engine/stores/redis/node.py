@@ -16,7 +16,7 @@ from redis.exceptions import BusyLoadingError
 from redis.exceptions import ConnectionError as Cut
 from redis.exceptions import TimeoutError as Late
 
-from cadenza.engine.errors import InvalidJob
+from cadenza.engine.errors import InvalidJob, unreadable
 from cadenza.engine.stores.redis.line import Line
 
 CONNECT = 5.0  # seconds for a connection
@@ -43,8 +43,8 @@ class Node:
             pool = ConnectionPool.from_url(
                 address, socket_timeout=None, retry=Retry(NoBackoff(), 0), client_name="cadenza"
             )
-        except ValueError as error:
-            raise InvalidJob(f"cannot read the address {address!r}: {error}") from error
+        except ValueError:
+            raise InvalidJob(unreadable(address)) from None
         return cls(pool)
 
     def beside(self, host: str, port: int) -> "Node":

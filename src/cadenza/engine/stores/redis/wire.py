@@ -30,7 +30,7 @@ from redis.exceptions import (
 )
 
 from cadenza.core.clock import Clock
-from cadenza.engine.errors import StoreUnavailable
+from cadenza.engine.errors import StoreUnavailable, shown
 from cadenza.engine.stores.redis.line import Line
 from cadenza.engine.stores.redis.lua import Script
 from cadenza.engine.stores.redis.node import Node, Unsent
@@ -100,9 +100,8 @@ class Wire:
             tries += 1
 
     def _word(self, error: BaseException | None) -> str:
-        where = self.address.rpartition("@")[2]
         return (
-            f"Redis at {where} cannot be reached: {error or 'no answer'}; "
+            f"Redis at {shown(self.address)} cannot be reached: {error or 'no answer'}; "
             "check the address, and that the server runs"
         )
 
