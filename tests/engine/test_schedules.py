@@ -144,6 +144,20 @@ async def test_overlap_buffer_keeps_one_waiting_beside_the_running_one(
     assert schedule.last_note == f"existing job {waiting.id}"
 
 
+async def test_overlap_cancel_stops_all_older_runs_however_many(
+    engine: Engine, clock: VirtualClock
+) -> None:
+    await engine.schedule("nightly", "report", cron="0 * * * *", missed="all", overlap="cancel")
+    clock.shift(timedelta(hours=120))
+    await look(engine)
+    old = await engine.find(schedule="nightly", limit=1000)
+    assert len(old) == 120
+    clock.shift(timedelta(hours=1))
+    await look(engine)
+    (left,) = await engine.find(schedule="nightly", states=(State.WAITING,), limit=1000)
+    assert left.id not in {job.id for job in old}
+
+
 async def test_overlap_cancel_stops_the_older_run(engine: Engine, clock: VirtualClock) -> None:
     await engine.schedule("nightly", "report", cron="0 * * * *", overlap="cancel")
     clock.shift(timedelta(hours=1))

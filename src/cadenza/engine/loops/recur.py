@@ -6,6 +6,7 @@ gone) stands still, is told of once, and stops none of the others; `doctor` show
 """
 
 import logging
+from dataclasses import replace
 from datetime import datetime
 
 from cadenza.core.recurrence import Overlap
@@ -17,6 +18,7 @@ from cadenza.engine.store import Store
 
 log = logging.getLogger("cadenza.engine")
 
+PAGE = 500  # older runs that are asked to stop at a time
 LONGEST = 30.0  # seconds between looks, however far the next occurrence is
 
 
@@ -76,7 +78,10 @@ class Recurrer:
 
     async def _stop_older(self, schedule: Schedule, newest: set[int]) -> None:
         states = (State.WAITING, State.RUNNING)
-        live = await self._store.find(Filter(schedule=schedule.name, states=states))
-        older = [job.id for job in live if job.id not in newest]
-        if older:
-            await self._store.cancel(older, reason=f"the next occurrence of {schedule.name} began")
+        wanted = Filter(schedule=schedule.name, states=states, limit=PAGE)
+        while live := [job.id for job in await self._store.find(wanted)]:
+            older = [id_ for id_ in live if id_ not in newest]
+            if older:
+                reason = f"the next occurrence of {schedule.name} began"
+                await self._store.cancel(older, reason=reason)
+            wanted = replace(wanted, before=min(live))

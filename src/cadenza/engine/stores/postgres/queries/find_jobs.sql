@@ -7,6 +7,7 @@
     FROM cadenza.job LEFT JOIN cadenza.lease ON job.state = 2 AND lease.number = job.lease
     WHERE ($2::bigint IS NULL OR job.id < $2)
         AND state = ANY($3::smallint[])
+        AND $3::smallint[] && '{0,1,2,3}'  -- else this table need not be looked at
         AND ($4::text IS NULL OR job.queue = $4)
         AND ($5::text IS NULL OR task = $5)
         AND ($6::text IS NULL OR $6 = ANY(tags))
@@ -24,6 +25,7 @@ UNION ALL
     FROM cadenza.job_done
     WHERE ($2::bigint IS NULL OR id < $2)
         AND state = ANY($3::smallint[])
+        AND $3::smallint[] && '{4,5,6}'
         AND ($4::text IS NULL OR queue = $4)
         AND ($5::text IS NULL OR task = $5)
         AND ($6::text IS NULL OR $6 = ANY(tags))
