@@ -146,6 +146,18 @@ async def test_the_same_words_from_before_are_not_taken_for_the_message(heeds_af
         assert isinstance(await scene.provider.find_out(_look(scene)), CannotTell)
 
 
+async def test_a_wait_met_while_looking_is_waited_out() -> None:
+    async with unipile("email") as (scene, world):
+        world.faults.plan(Kind.RESET_AFTER, WAYS["email"][1])
+        answer = problem(429, "too_many_requests", "Slow down")
+        world.faults.plan(Kind.ERROR_BEFORE, "GET /api/v1/emails", answer=answer)
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Sent)
+        told = next(each for each in ended.trail if isinstance(each, CannotTell))
+        assert told.again == timedelta(minutes=30)
+
+
 async def test_another_attempts_mail_is_not_taken_for_this_one() -> None:
     async with unipile("email") as (scene, _):
         await scene.provider.publish(_look(scene, key="another"))
@@ -267,6 +279,10 @@ async def test_a_mail_carries_its_headers_and_files() -> None:
         ("inmail", {"subject": ""}, "no_subject"),
         ("email", {"subject": ""}, "no_subject"),
         ("email", {"recipient": Recipient("ben")}, "bad_address"),
+        ("email", {"subject": "Hi\r\nBcc: cy@example.org"}, "control_character"),
+        ("email", {"recipient": Recipient("ben@example.org", "Ben\nX: y")}, "control_character"),
+        ("email", {"unsubscribe_url": "http://cadenza.example/u"}, "unsubscribe_url"),
+        ("email", {"unsubscribe_url": "https://cadenza.example/u\r\nX: y"}, "unsubscribe_url"),
         ("chat", {"recipient": None}, "no_recipient"),
         ("chat", {"media": (replace(picture(), size=26 * 1024 * 1024),)}, "media_size"),
     ],

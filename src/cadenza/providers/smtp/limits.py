@@ -5,15 +5,13 @@ that. Limit: the size limit is the account's setting `max_bytes` (25 MB, as larg
 what the server announces is checked again while sending.
 """
 
-import re
-
 from cadenza.providers.base import Problem
+from cadenza.providers.check_mail import header_problems
 from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Message
 
 MAX_BYTES = 25 * 1024 * 1024
 ENCODED = 4 / 3 * 78 / 76  # base64 with its line ends
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def sender_of(account: AccountRef) -> str:
@@ -23,8 +21,8 @@ def sender_of(account: AccountRef) -> str:
 
 def problems(message: Message, account: AccountRef) -> list[Problem]:
     """Say all that a mail server would refuse."""
-    found = [_recipient(message), _sender(account), *_headers(message), _body(message)]
-    found += [_size(message, account), _unsubscribe(message)]
+    found = [_recipient(message), _sender(account), *header_problems(message)]
+    found += [_body(message), _size(message, account)]
     return [problem for problem in found if problem is not None]
 
 
@@ -44,18 +42,6 @@ def _sender(account: AccountRef) -> Problem | None:
     return Problem("bad_sender", says, field="account")
 
 
-def _headers(message: Message) -> list[Problem | None]:
-    name = message.recipient.name if message.recipient else ""
-    found: list[Problem | None] = []
-    if not message.subject.strip():
-        found.append(Problem("no_subject", "Write a subject.", field="subject"))
-    for field, text in (("subject", message.subject), ("recipient", name)):
-        if _CONTROL.search(text):
-            says = f"The {field} holds a line break or control character: take it out."
-            found.append(Problem("control_character", says, field=field))
-    return found
-
-
 def _body(message: Message) -> Problem | None:
     if message.text.strip() or (message.html or "").strip():
         return None
@@ -73,11 +59,3 @@ def _size(message: Message, account: AccountRef) -> Problem | None:
         f"The mail would have about {size} bytes; {most} are taken. Send a link instead of files."
     )
     return Problem("too_large", says, field="media")
-
-
-def _unsubscribe(message: Message) -> Problem | None:
-    url = message.unsubscribe_url
-    if url is None or (url.startswith("https://") and not re.search(r"[\s<>,\x00-\x1f]", url)):
-        return None
-    says = "One-click unsubscribing needs a plain https address."
-    return Problem("unsubscribe_url", says, field="unsubscribe_url")

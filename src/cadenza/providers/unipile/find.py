@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Call
-from cadenza.providers.outcome import Absent, CannotTell, Finding, Found
-from cadenza.providers.reply import Got, ask
+from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Outcome
+from cadenza.providers.reply import Got, ask, no_answer
 from cadenza.providers.unipile.errors import TABLE
 from cadenza.providers.unipile.request import KEY_HEADER, read
 
@@ -31,8 +31,8 @@ async def look(call: Call) -> Finding:
         return CannotTell("It is not known since when or for whom to look.")
     path, query, same = _where(call, began_at - SKEW)
     items = await _list(call, path, query)
-    if items is None:
-        return CannotTell("Unipile did not list what was sent.", again=AGAIN)
+    if not isinstance(items, list):
+        return no_answer(items, "Unipile did not list what was sent.", AGAIN)
     found = next((item for item in items if same(item)), None)
     if found is not None:
         return Found(_id(found), at=_at(found))
@@ -111,18 +111,18 @@ def _id(item: Item) -> str | None:
     return str(found) if found else None
 
 
-async def _list(call: Call, path: str, query: dict[str, str]) -> list[Item] | None:
-    """Read a list, page by page; None if it could not be read to its end."""
+async def _list(call: Call, path: str, query: dict[str, str]) -> list[Item] | Got | Outcome:
+    """Read a list, page by page, the newest first; what came instead if it could not be read."""
     items: list[Item] = []
     cursor: str | None = None
     for _ in range(PAGES):
         asked = {**query, "cursor": cursor} if cursor else query
         got = await ask(call, read(call, path, asked), TABLE)
         if not isinstance(got, Got):
-            return None
+            return got
         page = got.at("items")
         if not isinstance(page, list):
-            return None
+            return got
         items += [item for item in page if isinstance(item, dict)]
         cursor = got.text("cursor")
         if cursor is None:

@@ -7,6 +7,7 @@ on paid LinkedIn accounts, 200 on free ones.
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Problem
+from cadenza.providers.check_mail import header_problems
 from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Message
 
@@ -22,7 +23,7 @@ NAMES = {
 
 def problems(message: Message, account: AccountRef) -> list[Problem]:
     """Say all that would be refused."""
-    found = [_recipient(message), _text(message, account), _subject(message), *_files(message)]
+    found = [_recipient(message), _text(message, account), *_subject(message), *_files(message)]
     return [problem for problem in found if problem is not None]
 
 
@@ -50,12 +51,12 @@ def _text(message: Message, account: AccountRef) -> Problem | None:
     return Problem("empty", "There is nothing to send: write a text.")
 
 
-def _subject(message: Message) -> Problem | None:
-    if message.channel not in {Channel.EMAIL, Channel.LINKEDIN_INMAIL}:
-        return None
-    if message.subject.strip():
-        return None
-    return Problem("no_subject", "Write a subject.", field="subject")
+def _subject(message: Message) -> list[Problem]:
+    if message.channel is Channel.EMAIL:
+        return header_problems(message)
+    if message.channel is Channel.LINKEDIN_INMAIL and not message.subject.strip():
+        return [Problem("no_subject", "Write a subject.", field="subject")]
+    return []
 
 
 def _files(message: Message) -> list[Problem | None]:

@@ -7,6 +7,7 @@ reproduced: webhooks, the hosted sign-in page, the second API.
 """
 
 import json
+import re
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
@@ -93,6 +94,10 @@ class UnipileWorld(Lists):
         extra = _json_list(fields.get("custom_headers", "[]"), "name")
         if not to:
             raise Refused(400, "invalid_parameters", "to is empty")
+        if any(
+            re.search(r"[\r\n]", str(value)) for each in (*to, *extra) for value in each.values()
+        ):
+            raise Refused(422, "invalid_headers", "A header holds a line break")
         self._count("email", account)
         tracking = self.stage.ids.uuid()
         subject = fields.get("subject", "")
