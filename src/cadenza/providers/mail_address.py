@@ -7,12 +7,8 @@ knows. Quoted local parts and address literals are refused, though RFC 5321 allo
 import re
 
 LONGEST_LOCAL, LONGEST = 64, 254
-_ADDRESS = re.compile(
-    r"[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f]+@[^\s@<>,;:\"\\()\x00-\x1f\x7f]+\.[^\s@.]+"
-)
-
-
-_ONE = re.compile(r"[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f]+@[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f]+")
+_SIGN = r"[^\s@<>,;:\"\\\[\]()\x00-\x1f\x7f\ud800-\udfff]"
+_ONE = re.compile(rf"{_SIGN}+@{_SIGN}+")
 
 
 def is_one(text: str) -> bool:
@@ -22,10 +18,12 @@ def is_one(text: str) -> bool:
 
 def is_address(text: str) -> bool:
     """Say whether it is one plain address, with nothing that could end a command or a header."""
-    local = text.rpartition("@")[0]
+    local, _, domain = text.rpartition("@")
     return (
-        _ADDRESS.fullmatch(text) is not None
-        and len(text) <= LONGEST
+        is_one(text)
         and len(local.encode()) <= LONGEST_LOCAL
+        and "." in domain
+        and not domain.startswith(".")
+        and not domain.endswith(".")
         and ".." not in text
     )
