@@ -342,8 +342,9 @@ async def test_one_mailboxs_limit_does_not_stop_another() -> None:
         assert ended.returned(TryLater) == 0
 
 
-async def test_a_wrong_password_is_tried_once() -> None:
-    async with mail_server() as (scene, world):
+@pytest.mark.parametrize("offers", ["LOGIN", "PLAIN", "CRAM-MD5", "XOAUTH2 LOGIN"])
+async def test_a_wrong_password_is_tried_once(offers: str) -> None:
+    async with mail_server(rules=Rules(offers_auth=offers)) as (scene, world):
         scene.tokens = replace(scene.tokens, access=Secret("wrong-password"))
         ended = await drive(scene)
         judge(ended, scene)
@@ -351,9 +352,17 @@ async def test_a_wrong_password_is_tried_once() -> None:
         assert world.sign_ins == 1
 
 
-@pytest.mark.parametrize("offers", ["LOGIN", "PLAIN", "LOGIN PLAIN"])
+@pytest.mark.parametrize("offers", ["LOGIN", "PLAIN", "LOGIN PLAIN", "CRAM-MD5"])
 async def test_one_of_the_offered_ways_to_sign_in_is_taken(offers: str) -> None:
     async with mail_server(rules=Rules(offers_auth=offers)) as (scene, world):
+        judge(await drive(scene), scene)
+        assert world.sign_ins == 1
+
+
+async def test_a_password_in_other_letters_signs_in() -> None:
+    async with mail_server() as (scene, world):
+        world.add_mailbox(ADA, "pässwörd-日本")
+        scene.tokens = replace(scene.tokens, access=Secret("pässwörd-日本"))
         judge(await drive(scene), scene)
         assert world.sign_ins == 1
 

@@ -8,6 +8,7 @@ PIPELINING. Bounces are written on demand. Certificates come from the caller (`t
 
 import asyncio
 import contextlib
+import hmac
 import ssl
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -71,6 +72,14 @@ class SmtpWorld(World):
         if box is None or box.revoked or box.password != secret:
             return Line(535, "5.7.8 Authentication credentials invalid")
         return Line(235, "2.7.0 Authentication successful")
+
+    def known_by(self, name: str, challenge: str, proof: str) -> str:
+        """Return the password that a proof was made with, or none."""
+        box = self.mailboxes.get(name)
+        if box is None:
+            return ""
+        right = hmac.new(box.password.encode(), challenge.encode(), "md5").hexdigest()
+        return box.password if hmac.compare_digest(right, proof) else ""
 
     def recipient(self, sender: str, to: str, who: str) -> Line:
         """Say whether mail to an address is taken now."""

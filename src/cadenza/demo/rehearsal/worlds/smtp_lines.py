@@ -36,6 +36,12 @@ def read_plain(coded: str) -> tuple[str, str]:
     return (parts[1], parts[2]) if len(parts) == 3 else ("", "")
 
 
+def read_cram(coded: str) -> tuple[str, str]:
+    """Read CRAM-MD5's answer: name and proof."""
+    name, _, proof = decode(coded).rpartition(" ")
+    return name, proof
+
+
 def read_oauth(coded: str) -> tuple[str, str]:
     """Read XOAUTH2's answer: name and token."""
     pairs = [each.partition("=") for each in decode(coded).split("\x01")]

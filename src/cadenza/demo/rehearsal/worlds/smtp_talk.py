@@ -2,6 +2,7 @@
 
 from cadenza.demo.rehearsal.worlds.smtp_lines import (
     decode,
+    read_cram,
     read_oauth,
     read_path,
     read_plain,
@@ -10,6 +11,7 @@ from cadenza.demo.rehearsal.worlds.smtp_model import Line
 from cadenza.demo.rehearsal.worlds.smtp_wire import Hangup, Wire
 
 LONGEST = 1000
+CHALLENGE = "<1896.697170952@rehearsal.example>"
 OK = Line(250, "2.0.0 OK")
 BAD_ORDER = Line(503, "5.5.1 Bad sequence of commands")
 SYNTAX = Line(501, "5.5.4 Syntax error in parameters")
@@ -101,6 +103,9 @@ class Talk(Wire):
         elif way.upper() == "LOGIN":
             name = decode(first or await self.ask("Username:"))
             secret = decode(await self.ask("Password:"))
+        elif way.upper() == "CRAM-MD5":
+            name, proof = read_cram(await self.ask(CHALLENGE))
+            secret = self.world.known_by(name, CHALLENGE, proof)
         else:
             name, secret = read_oauth(first)
         self.who = name
