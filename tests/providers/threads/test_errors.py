@@ -37,7 +37,8 @@ def test_an_unheard_of_error_is_tried_anew_and_not_repeated_in_words() -> None:
     [
         ("Error: Media upload has failed with error code 2207026", Rejected("", "400/2207026")),
         ("Error: Media upload has failed with error code 2207077", Transient("", restart=True)),
-        ("Error: something else", Rejected("", "ERROR")),
+        ("Error: Media upload has failed with error code 2207999", Transient("", restart=True)),
+        ("Error: something else", Transient("", restart=True)),
     ],
 )
 def test_an_instagram_container_names_its_subcode(status: str, expected: Outcome) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from cadenza.providers.base import Call, Prepared, Underway
 from cadenza.providers.errors import Table
+from cadenza.providers.http.redact import redact
 from cadenza.providers.message import MediaItem
 from cadenza.providers.meta.graph import Graph, ask_graph
 from cadenza.providers.meta.rupload import send_up
@@ -26,7 +27,7 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import Got, secrets_of
 
 LIFE = timedelta(hours=23)  # it is a day over there
 EVERY = timedelta(minutes=1)  # as Meta advises
@@ -141,7 +142,7 @@ async def look(call: Call, dialect: Dialect, container: str) -> Status | Gone | 
             code = got.text(dialect.status)
             if code is None:
                 return Transient(f"{dialect.network} did not say how far it is.")
-            return Status(code, got.text(dialect.why) or "")
+            return Status(code, redact(got.text(dialect.why) or "", secrets_of(call)))
         case Transient(restart=True) | Forbidden(code="100/33"):
             return Gone()
         case _:
