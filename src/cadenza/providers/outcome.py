@@ -15,7 +15,7 @@ _WEB = re.compile(r"https?://[^\s\x00-\x20\x7f<>\"]+", re.IGNORECASE)
 
 def web_address(url: str | None) -> str | None:
     """Return an address that may be clicked on; a network's answer brings no script into a page."""
-    return url if url is not None and _WEB.fullmatch(url) else None
+    return url if isinstance(url, str) and _WEB.fullmatch(url) else None
 
 
 class Reach(StrEnum):

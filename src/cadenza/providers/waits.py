@@ -29,7 +29,7 @@ def retry_after(reply: Reply, now: datetime) -> timedelta | None:
         pass
     try:
         at = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return bounded((at if at.tzinfo else at.replace(tzinfo=UTC)) - now)
 

@@ -6,7 +6,7 @@ whether the part is there. Limit: films and the fetching of link cards are not d
 """
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -205,6 +205,7 @@ async def _learn(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
 
 def _at(text: str | None) -> datetime | None:
     try:
-        return datetime.fromisoformat(text or "")
+        at = datetime.fromisoformat(text or "")
     except ValueError:
         return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -5,7 +5,7 @@ same plain form and compared whole, among posts made since the attempt began. "A
 if the list reached back that far.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
 
@@ -64,9 +64,10 @@ def plain_html(html: str) -> str:
 def made_at(post: dict[str, Any]) -> datetime | None:
     """Return when the server made a post."""
     try:
-        return datetime.fromisoformat(str(post.get("created_at")))
+        at = datetime.fromisoformat(str(post.get("created_at")))
     except ValueError:
         return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _same(post: dict[str, Any], wanted: str, parent: str | None, since: datetime) -> bool:

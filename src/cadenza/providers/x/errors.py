@@ -70,7 +70,7 @@ def _code(body: dict[str, Any], words: str) -> str | None:
     if last in TYPES:
         return last
     error = body.get("error")
-    return error if error in SIGN_IN_CODES else None
+    return error if isinstance(error, str) and error in SIGN_IN_CODES else None
 
 
 SIGN_IN_CODES = frozenset(

@@ -24,6 +24,7 @@ SHOWN = timedelta(minutes=3)  # by then a list shows a new post
 YOUNG = timedelta(minutes=15)  # a twin of that age is taken for this delivery's own
 BEFORE = timedelta(days=7)  # how far back an older twin is looked for
 FIELDS = "created_at,text,entities,referenced_tweets,note_tweet"
+COUNT = ("meta", "result_count")
 _T_CO = re.compile(r"https?://t\.co/[A-Za-z0-9]+")
 _SCHEME = re.compile(r"^https?://")
 
@@ -70,9 +71,10 @@ def post_url(call: Call, remote_id: str) -> str:
 def made_at(post: dict[str, Any]) -> datetime | None:
     """Return when X made a post."""
     try:
-        return datetime.fromisoformat(str(post.get("created_at")))
+        at = datetime.fromisoformat(str(post.get("created_at")))
     except ValueError:
         return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 async def _list(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTell:
@@ -80,10 +82,10 @@ async def _list(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTel
     query = f"max_results={PAGE}&start_time={start}&tweet.fields={FIELDS}"
     got = await ask(call, read(call, f"/2/users/{call.account.remote_id}/tweets?{query}"), TABLE)
     # An empty list comes without `data`, but never without its count.
-    if not isinstance(got, Got) or got.at("meta", "result_count") is None:
+    posts, count = (got.at("data"), got.at(*COUNT)) if isinstance(got, Got) else (None, None)
+    if count is None or bool(count) != (isinstance(posts, list) and bool(posts)):
         return no_answer(got, "X did not list the account's posts.", AGAIN)
-    posts = got.at("data") or []
-    return [post for post in posts if isinstance(post, dict)]
+    return _dicts(posts)
 
 
 def _among(posts: list[dict[str, Any]], call: Call) -> Found | None:
@@ -100,7 +102,7 @@ def _wanted(call: Call) -> str:
 
 def _same(post: dict[str, Any], call: Call) -> bool:
     parent = call.sent_parts[-1] if call.part > 0 else None
-    above = [each for each in post.get("referenced_tweets") or [] if isinstance(each, dict)]
+    above = _dicts(post.get("referenced_tweets"))
     answers = next((each.get("id") for each in above if each.get("type") == "replied_to"), None)
     if answers != parent:
         return False
@@ -133,10 +135,15 @@ def _lead_there(shown: dict[str, Any], written: list[str]) -> bool:
     urls = entities.get("urls") if isinstance(entities, dict) else None
     if not isinstance(urls, list):
         return True
-    links = [each for each in urls if isinstance(each, dict) and "media_key" not in each]
+    links = [each for each in _dicts(urls) if "media_key" not in each]
     return [_place(str(each.get("expanded_url"))) for each in links] == [
         _place(word) for word in written
     ]
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; whatever else stands there is nothing."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _place(link: str) -> str:
