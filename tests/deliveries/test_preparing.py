@@ -9,7 +9,8 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.deliveries.change import retry
 from cadenza.demo.rehearsal.faults import Kind
-from cadenza.providers.outcome import Transient
+from cadenza.providers.outcome import NotReady, Reach, Transient, TryLater
+from cadenza.sql.tx import Row
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import NoFiles, until, working
 from tests.providers.facebook.stage import FEED, PHOTOS, facebook
@@ -50,6 +51,47 @@ async def test_a_retry_by_hand_begins_anew(road: Road) -> None:
     assert (await road.row("delivery", id_))["state"] == "failed"
     await road.operations.run(lambda tx, now: retry(tx, now, workspace_id=HOME, id=id_))
     assert (await road.row("delivery", id_))["failures"] == 0
+
+
+async def find_unready(road: Road, id_: str, *, hours: float = 0) -> Row:
+    """Ask the network once more, so long after it was not ready for the first time."""
+    await road.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET unready_at = :since WHERE unready_at IS NOT NULL",
+            since=now - timedelta(hours=hours),
+        )
+    )
+    await road.wait_out()
+    (ticket,) = await road.claim()
+    await road.settle(ticket, NotReady(timedelta(minutes=1), "still converting"), None)
+    return await road.row("delivery", id_)
+
+
+async def test_a_network_that_never_gets_ready_ends_in_a_failure(road: Road) -> None:
+    id_ = await road.post(retry_limit=1)
+    for hours in (0, 1, 5.9):
+        row = await find_unready(road, id_, hours=hours)
+        assert (row["state"], row["failures"]) == ("scheduled", 0), "it takes its time"
+    row = await find_unready(road, id_, hours=6.1)
+    assert (row["state"], row["failures"]) == ("scheduled", 1)
+    assert row["prepared"] is None, "it is made anew"
+    assert "still converting" in row["reason"]
+    row = await find_unready(road, id_)
+    assert (row["state"], row["failures"]) == ("scheduled", 1), "with as much time as before"
+    assert (await find_unready(road, id_, hours=6.1))["state"] == "failed"
+
+
+async def test_a_wait_beside_does_not_begin_its_patience_anew(road: Road) -> None:
+    id_ = await road.post()
+    since = (await find_unready(road, id_))["unready_at"]
+    for outcome, then in (
+        (TryLater(timedelta(minutes=1), Reach.RECIPIENT, "slower"), since),
+        (Transient("it stumbled"), None),
+    ):
+        await road.wait_out()
+        (ticket,) = await road.claim()
+        await road.settle(ticket, outcome, None)
+        assert (await road.row("delivery", id_))["unready_at"] == then
 
 
 THREE = [

@@ -16,7 +16,7 @@ from cadenza.sql.tx import Row, Tx
 
 COLUMNS = (
     "delivery.workspace_id, delivery.id, lane_id, account_id, channel, action, recipient, content, revision, prepared, "
-    "parts_sent, attempts, failures, crashes, retry_limit, lease, due_at, mode"
+    "unready_at, parts_sent, attempts, failures, crashes, retry_limit, lease, due_at, mode"
 )
 _WAITS = "state = 'scheduled' AND leased_until IS NULL AND due_at <= :now"
 # Of a lane with suspects only what is none counts; a sub-select with a limit is asked lane by lane.

@@ -62,7 +62,7 @@ def _write(tx: Tx, changed: Sequence[tuple[Row, Piece]]) -> None:
     rows = [row for row, _ in changed]
     tx.run(
         """
-        UPDATE delivery SET content = new.content, revision = revision + 1, prepared = NULL,
+        UPDATE delivery SET content = new.content, revision = revision + 1, prepared = NULL, unready_at = NULL,
             approved = CASE WHEN new.kept THEN approved ELSE false END,
             state = CASE WHEN state = 'scheduled' AND NOT new.kept THEN 'draft' ELSE state END,
             reason = CASE WHEN state = 'scheduled' AND NOT new.kept

@@ -46,6 +46,7 @@ BACKOFF = Backoff()
 HELD = "lease = held AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"
 DOUBTED = "state = 'unconfirmed'"
 RECONNECT = timedelta(days=3650)  # a lane rests until the account is connected again
+PATIENCE = timedelta(hours=6)  # for a network that works on what was prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
     heard = _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
     keep_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
-    results, rests = _heed(tx, now, results)
+    results, rests = _heed(tx, now, [_lose_patience(now, result) for result in results])
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
     held = _move(tx, now, ends, fence=HELD)
@@ -94,6 +95,16 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     won |= {id(result) for result, _ in moved}
     won |= {id(result) for result in between if _next_part(tx, result)}
     return [id(result) in won for result in results]
+
+
+def _lose_patience(now: datetime, result: Result) -> Result:
+    """Count as a try, to be prepared anew, what a network is not ready with for too long."""
+    since: datetime | None = result.ticket.row.get("unready_at")
+    if not isinstance(result.outcome, NotReady) or since is None or now - since < PATIENCE:
+        return result
+    says = f"The network did not get ready with it in {PATIENCE}"
+    last = f"; it says: {result.outcome.says}" if result.outcome.says else ""
+    return replace(result, outcome=Transient(f"{says}{last}", restart=True))
 
 
 def _heed(
@@ -296,13 +307,16 @@ def _move(
             attempts = attempts - new.unburnt, failures = failures + new.failed,
             crashes = 0, deferrals = deferrals + new.put_off,
             prepared = CASE WHEN new.restart THEN NULL ELSE prepared END,
+            unready_at = CASE
+                WHEN new.unready THEN coalesce(unready_at, :now) WHEN new.put_off > 0 THEN unready_at
+            END,
             remote_id = coalesce(new.remote, remote_id), url = coalesce(new.address, url),
             recipient = coalesce(new.moved_to, recipient),
             sent_at = CASE WHEN new.becomes = 'sent' THEN :now ELSE sent_at END,
             failed_at = CASE WHEN new.becomes = 'failed' THEN :now ELSE NULL END
         FROM TABLE(:new) AS new (
             workspace_id text, id text, held bigint, becomes text, why text, again_at timestamptz,
-            unburnt integer, failed integer, put_off integer, restart boolean, remote text, address text, moved_to text
+            unburnt integer, failed integer, put_off integer, restart boolean, unready boolean, remote text, address text, moved_to text
         )
         WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND {fence}
         RETURNING delivery.workspace_id, delivery.id, lease
@@ -333,6 +347,7 @@ def _moved(result: Result, move: Move) -> tuple[Any, ...]:
         1 if result.attempt_id is None and isinstance(outcome, Transient) else 0,
         0 if burnt else 1,
         isinstance(outcome, Transient) and outcome.restart,
+        isinstance(outcome, NotReady),
         getattr(outcome, "remote_id", None),
         getattr(outcome, "url", None),
         getattr(outcome, "moved_to", None),

@@ -155,7 +155,8 @@ def _now(
     tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = turns.turn_at, slot_at = NULL, attempts = 0,
-            failures = 0, crashes = 0, deferrals = 1, prepared = NULL, reason = 'sent late, as a person asked'
+            failures = 0, crashes = 0, deferrals = 1, prepared = NULL, unready_at = NULL,
+            reason = 'sent late, as a person asked'
         FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id AND state = 'missed'
         """,
