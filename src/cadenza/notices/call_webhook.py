@@ -73,7 +73,7 @@ async def call_webhook(
         case NeverLeft(Reason.BAD_ADDRESS) as bad:
             return Never(bad.says)
         case nothing:
-            return Again(nothing.says)
+            return Again(nothing.says, silent=True)
 
 
 def _raw(secret: str) -> bytes:

@@ -3,7 +3,8 @@
 Run under the lock `notices`, so that a group is never split between two dispatchers. Each (row, medium,
 target) is told once as far as the medium allows: `told_at` is set after the other side took it; if a
 process dies in between, the lease runs out and it is told again under the same name. A program hears of one
-object in order: what finds older news of it waiting is put off until that has ended, told or given up.
+object in order: what finds older news of it waiting is put off until that has ended, told or given up. However
+much waits for one target, a pass takes only some of it, so that others are told beside it.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.backoff import Backoff, delay
-from cadenza.notices.model import DIGEST, Again, Ending, Never, Parcel, Told
+from cadenza.notices.model import DIGEST, Again, Ending, Never, Parcel, Told, Untried
 from cadenza.sql.tx import Row, Tx
 
 LOCK = "notices"
@@ -24,6 +25,7 @@ BACKOFFS = {
     "email": Backoff(base=timedelta(seconds=30), factor=2.5, cap=timedelta(hours=6)),
     "webhook": Backoff(base=timedelta(seconds=5), factor=5, cap=timedelta(hours=8)),
 }
+EACH = 20  # groups of one target that a pass takes
 ROUNDS = 10  # a pass that only found what comes later looks on, so that nobody else waits for that
 Key = tuple[str, str, str]  # a workspace, an outbox row (a webhook's group) and a webhook
 # When the oldest waiting news of the same object is tried: one look along the index for each row.
@@ -47,12 +49,19 @@ def claim(tx: Tx, now: datetime, *, limit: int = 50) -> list[Parcel]:
     for _ in range(ROUNDS):
         heads = tx.all(
             """
-            SELECT workspace_id, medium, target_id, group_key, min(due_at) AS first_at FROM notice
-            WHERE state = 'waiting' AND due_at <= :now AND (leased_until IS NULL OR leased_until <= :now)
-            GROUP BY workspace_id, medium, target_id, group_key
-            ORDER BY first_at LIMIT :limit
+            WITH due AS (
+                SELECT workspace_id, medium, target_id, group_key, min(due_at) AS first_at, row_number() OVER (
+                    PARTITION BY workspace_id, medium, target_id ORDER BY min(due_at), group_key
+                ) AS place
+                FROM notice
+                WHERE state = 'waiting' AND due_at <= :now AND (leased_until IS NULL OR leased_until <= :now)
+                GROUP BY workspace_id, medium, target_id, group_key
+            )
+            SELECT workspace_id, medium, target_id, group_key, first_at FROM due
+            WHERE place <= :each ORDER BY first_at LIMIT :limit
             """,
             now=now,
+            each=EACH,
             limit=limit,
         )
         later = _put_behind(tx, now, [head for head in heads if head["medium"] == "webhook"])
@@ -72,6 +81,8 @@ def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: f
     match ending:
         case Told():
             change: dict[str, Any] = {"state": "told", "reason": None, "told": now, "due": now}
+        case Untried():
+            return _put_back(tx, now, parcel)
         case Never(says):
             change = {"state": "failed", "reason": says, "told": None, "due": now}
         case Again(says, wait):
@@ -104,6 +115,28 @@ def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: f
     if parcel.medium == "webhook" and change["state"] != "waiting" and changed:
         _let_follow(tx, now, parcel)
     return changed
+
+
+def _put_back(tx: Tx, now: datetime, parcel: Parcel) -> int:
+    """Let it be tried in a while; no attempt is counted."""
+    return tx.run_each(
+        """
+        UPDATE notice SET due_at = :again, leased_until = NULL
+        WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
+            AND target_id = :target_id AND lease = :lease AND state = 'waiting'
+        """,
+        [
+            {
+                "again": now + AGAIN,
+                "workspace_id": parcel.workspace_id,
+                "outbox_id": news["id"],
+                "medium": parcel.medium,
+                "target_id": parcel.target_id,
+                "lease": parcel.lease,
+            }
+            for news in parcel.news
+        ],
+    )
 
 
 def _key(head: Row) -> Key:

@@ -54,11 +54,11 @@ class SmtpMail:
             case Refused(_, code, text):
                 return Again(f"the mail server refused: {code} {text}")
             case Lost():
-                return Again("the mail server did not answer")
+                return Again("the mail server did not answer", silent=True)
             case Unfit(_, says):
                 return Again(says)
             case nothing:
-                return Again(nothing.says)
+                return Again(nothing.says, silent=True)
 
     def _written(self, letter: Letter, sender: str, to: str) -> bytes:
         domain = sender.rpartition("@")[2]

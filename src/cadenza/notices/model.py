@@ -89,10 +89,16 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Not now; try again, not sooner than `wait` if one is named."""
+    """Not now; try again, not sooner than `wait` if one is named. `silent`: nobody answered at all."""
 
     says: str
     wait: timedelta | None = None
+    silent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Untried:
+    """Put back without a call: the other side kept silent a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ class Never:
     gone: bool = False
 
 
-Ending = Told | Again | Never
+Ending = Told | Again | Untried | Never
 
 
 @dataclass(frozen=True, slots=True)
