@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from cadenza.bootstrap.describe import warn
 from cadenza.bootstrap.outbound import policy_of
 from cadenza.config.load import BadSettings, load
+from cadenza.config.model import Settings
 from cadenza.providers.http.aim import BadAddress, aim
 from cadenza.providers.http.judge import judge
 from cadenza.providers.http.policy import Policy
@@ -15,10 +17,14 @@ from cadenza.providers.http.policy import Policy
 INSIDE = "10.0.0.5"
 
 
-def of(folder: Path, toml: str) -> Policy:
+def read(folder: Path, toml: str) -> Settings:
     file = folder / "cadenza.toml"
     file.write_text(toml, encoding="utf-8")
-    return policy_of(load(file, environ={}))
+    return load(file, environ={})
+
+
+def of(folder: Path, toml: str) -> Policy:
+    return policy_of(read(folder, toml))
 
 
 def reaches(policy: Policy, url: str) -> bool:
@@ -78,6 +84,7 @@ def test_a_setting_that_names_nobody_is_told_by_its_key(
 ) -> None:
     with pytest.raises(BadSettings, match=key):
         of(tmp_path, toml)
+    assert [each for each in warn(read(tmp_path, toml)) if each.startswith(key)]
 
 
 def test_a_file_of_certificates_must_hold_some(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ name.
 from dataclasses import dataclass, fields
 
 from cadenza.bootstrap.find_copywriter import BadCopywriter, find_copywriter
-from cadenza.config.load import SECTIONS, variable
+from cadenza.bootstrap.outbound import policy_of
+from cadenza.config.load import SECTIONS, BadSettings, variable
 from cadenza.config.model import Network, Settings
 from cadenza.core.secret import MARK, Secret
 from cadenza.providers.http.redact import redact
@@ -70,6 +71,10 @@ def warn(settings: Settings) -> list[str]:
         find_copywriter(settings.copywriter)
     except BadCopywriter as error:
         found.append(str(error))
+    try:
+        policy_of(settings)
+    except BadSettings as error:
+        found += error.problems
     found += [f"{name} was not read: it is a cluster's own variable" for name in settings.unread]
     return found
 
