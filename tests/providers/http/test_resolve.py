@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from cadenza.core.clock import SystemClock
+from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.policy import HostRule, Policy
+from cadenza.providers.http.request import Request
 from cadenza.providers.http.resolve import MOST, SystemResolver
 
 MANY = 60  # more than the event loop has threads, on any machine
@@ -39,7 +43,7 @@ async def test_names_that_hang_hold_up_no_other_look_up_and_no_other_thread(
     hung = [asyncio.create_task(resolver.resolve(f"n{n}.tarpit.test", 443)) for n in range(MANY)]
     await asyncio.sleep(0)
     async with asyncio.timeout(5):
-        assert await resolver.resolve("127.0.0.1", 443) == ["127.0.0.1"]
+        assert await resolver.resolve("localhost", 443)
         assert await asyncio.to_thread(lambda: "a password") == "a password"
     assert not any(each.done() for each in hung)
     tarpit.set()
@@ -64,15 +68,27 @@ async def test_threads_do_not_grow_without_end_while_names_hang(tarpit: threadin
         await asyncio.sleep(0)
         asking.cancel()
     with pytest.raises(OSError, match="hang already"):
-        await resolver.resolve("127.0.0.1", 443)
+        await resolver.resolve("localhost", 443)
+    assert await resolver.resolve("127.0.0.1", 443) == ["127.0.0.1"], "no look-up at all"
     tarpit.set()
     async with asyncio.timeout(10):
         while True:
             try:
-                assert await resolver.resolve("127.0.0.1", 443) == ["127.0.0.1"]
+                assert await resolver.resolve("localhost", 443)
                 break
             except OSError:
                 await asyncio.sleep(0.01)
+
+
+async def test_a_client_that_is_closed_leaves_no_thread() -> None:
+    before = set(threading.enumerate())
+    for _ in range(5):
+        policy = Policy(allow=(HostRule("localhost", 9),))
+        async with OutboundClient(policy, clock=SystemClock()) as client:
+            await client.send(Request("GET", "http://localhost:9/"))
+    async with asyncio.timeout(5):
+        while set(threading.enumerate()) - before:
+            await asyncio.sleep(0.01)
 
 
 async def test_each_address_is_told_once() -> None:

@@ -79,7 +79,8 @@ class OutboundClient:
         self.clock = clock
         self.notes: Notebook | None = None  # of the run that this client is lent to
         net = network or httpcore2.AnyIOBackend()
-        door = GuardedNetwork(policy, resolver or SystemResolver(), net)  # pyright: ignore[reportArgumentType]
+        self._resolver = SystemResolver()
+        door = GuardedNetwork(policy, resolver or self._resolver, net)  # pyright: ignore[reportArgumentType]
         self._door = door
 
         def pool(*, kept: int, http2: bool) -> httpcore2.AsyncConnectionPool:
@@ -110,6 +111,7 @@ class OutboundClient:
         """Close every connection."""
         await self._shared.aclose()
         await self._alone.aclose()
+        self._resolver.close()
 
     def heard_by(self, notes: Notebook) -> Self:
         """Return the same client, same connections, for a run that keeps what was said."""

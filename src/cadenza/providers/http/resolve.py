@@ -7,8 +7,10 @@ connection. Limit: a look-up that hangs cannot be stopped, only left behind; its
 resolver's own time-out, or with the process. While very many hang, further names fail at once.
 """
 
+import contextlib
 import socket
 import threading
+from ipaddress import ip_address
 from typing import Any, Protocol
 
 from cadenza.engine.threads import Threads
@@ -33,11 +35,17 @@ class SystemResolver:
         self._room = threading.BoundedSemaphore(MOST)
 
     async def resolve(self, host: str, port: int) -> list[str]:
-        """Ask the system; each address once."""
+        """Ask the system; each address once. What is an address already is not looked up."""
+        with contextlib.suppress(ValueError):
+            return [str(ip_address(host))]
         if not self._room.acquire(blocking=False):
             raise OSError(f"{MOST} look-ups hang already")
         found = await self._threads.call(self._look_up, {"host": host, "port": port})
         return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+    def close(self) -> None:
+        """Let idle threads end."""
+        self._threads.close()
 
     def _look_up(self, host: str, port: int) -> list[Any]:
         try:
