@@ -2,9 +2,11 @@
 
 It gives signs of life, keeps the witness file beside the key file, tells the road to claim nothing
 while sending is held, and says so loudly. The file is written after the database, so it never knows
-more than the database did: a database that knows less than the file was restored.
+more than the database did: a database that knows less than the file was restored. A database that is away
+is waited for; one whose disk failed ends the process, for a supervisor or a person to start it anew.
 """
 
+import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable
@@ -14,14 +16,16 @@ from pathlib import Path
 
 import msgspec
 
-from cadenza.core.clock import since_boot
+from cadenza.core.clock import Clock, since_boot
 from cadenza.deliveries.installation import LOCK, Elapsed, Signs, Witness, beat
 from cadenza.deliveries.source import DeliverySource
+from cadenza.sql.errors import Broken, SqlError
 from cadenza.sql.operate import Operations
 
 log = logging.getLogger("cadenza.guard")
 
 EVERY = 5.0  # seconds between signs of life
+AFTER_ERROR = 1.0
 
 
 @dataclass(slots=True)
@@ -65,6 +69,20 @@ class Guard:
             # While a restore waits for a person, the file stays: it is the evidence.
             self._remember(signs.witness)
         return EVERY
+
+    async def keep(self, clock: Clock, stop: asyncio.Event) -> None:
+        """Keep guard until `stop` is set."""
+        while not stop.is_set():
+            wait = AFTER_ERROR
+            try:
+                wait = await self.run_once()
+            except Broken:
+                raise
+            except SqlError as error:
+                log.warning("store away, keeping guard waits", extra={"error": str(error)})
+            except Exception:
+                log.exception("keeping guard failed and will be tried again")
+            await clock.wait(stop, wait)
 
     def _remember(self, witness: Witness) -> None:
         try:

@@ -41,13 +41,16 @@ async def run_worker(
     road, jobs = make_road(house, name), make_jobs(house, name)
     unwatch = _listen(house)
     parts = [asyncio.ensure_future(worker.run()) for worker in (road, jobs)]
+    guarding = asyncio.ensure_future(house.guard.keep(house.clock, stop))
     told = asyncio.ensure_future(stop.wait())
     hurried = asyncio.ensure_future(_hurry(hurry or asyncio.Event(), road, jobs))
     try:
         await asyncio.gather(road.started.wait(), jobs.started.wait())
         if started is not None:
             started.set()
-        await asyncio.wait([told, *parts], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([told, guarding, *parts], return_when=asyncio.FIRST_COMPLETED)
+        if guarding.done():
+            guarding.result()
     finally:
         told.cancel()
         unwatch()
@@ -57,6 +60,8 @@ async def run_worker(
             await asyncio.gather(*parts)
         finally:
             hurried.cancel()
+            guarding.cancel()
+            await asyncio.wait([guarding])
             # A call outlives its run: what it came to is written before the process goes.
             await house.publisher.wait_for_calls()
         await _last_sign(house)
@@ -90,7 +95,6 @@ def make_road(house: House, name: str) -> Worker:
         grace=work.grace,
     )
     duties = {
-        "keeping guard": house.guard.run_once,
         "refreshing tokens": house.refresher.run_once,
         "looking into doubts": house.reconciler.run_once,
         "telling": house.dispatcher.run_once,  # reminders as well

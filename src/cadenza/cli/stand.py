@@ -65,7 +65,7 @@ async def attend(
     if worker:
         parts.append(asyncio.ensure_future(run_worker(house, stop, hurry=hurry, started=working)))
     else:
-        parts.append(asyncio.ensure_future(_keep_guard(house, stop)))
+        parts.append(asyncio.ensure_future(house.guard.keep(house.clock, stop)))
         working.set()
     ready = asyncio.gather(listening.wait(), working.wait())
     try:
@@ -88,12 +88,6 @@ def keep_what_stands() -> None:
     """
     gc.collect()
     gc.freeze()
-
-
-async def _keep_guard(house: House, stop: asyncio.Event) -> None:
-    """Give signs of life where no worker does; it ends with the server."""
-    while not stop.is_set():
-        await house.clock.wait(stop, await house.guard.run_once())
 
 
 def placed(

@@ -39,6 +39,10 @@ class Unavailable(SqlError):
     """The database cannot be used as it is: closed, gone, replaced, damaged or read-only."""
 
 
+class Broken(Unavailable):
+    """The disk failed: what was written last may be lost, and only a new start knows. Nothing is tried again."""
+
+
 def is_busy(error: BaseException) -> bool:
     """Say whether a lock was in the way."""
     return isinstance(error, sqlite3.Error) and _primary(error) in _BUSY

@@ -238,7 +238,7 @@ class Writer:
 
     def _check_file(self) -> None:
         if self._broken is not None:
-            raise errors.Unavailable(f"{self._broken} Restart once it is mended.")
+            raise errors.Broken(f"{self._broken} Restart once it is mended.")
         try:
             inode = self._file.stat().st_ino
         except OSError:
