@@ -9,7 +9,8 @@ is waited for; one whose disk failed ends the process, for a supervisor or a per
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -83,6 +84,18 @@ class Guard:
             except Exception:
                 log.exception("keeping guard failed and will be tried again")
             await clock.wait(stop, wait)
+
+    @asynccontextmanager
+    async def kept(self, clock: Clock) -> AsyncGenerator[asyncio.Future[None]]:
+        """Keep guard meanwhile; what is yielded is done only if the disk failed."""
+        keeping = asyncio.ensure_future(self.keep(clock, asyncio.Event()))
+        try:
+            yield keeping
+        finally:
+            keeping.cancel()
+            await asyncio.wait([keeping])
+        if not keeping.cancelled():
+            keeping.result()
 
     def _remember(self, witness: Witness) -> None:
         try:

@@ -262,8 +262,15 @@ def _retire(source: sqlite3.Connection, now: int) -> None:
     """Let the file send nothing any more, should somebody start on it by mistake."""
     source.execute(
         """
-        UPDATE installation SET held_at = ?, hold_kind = ?, hold_reason = ? WHERE held_at IS NULL
+        INSERT INTO installation (id, lineage, beat_at, created_at, held_at, hold_kind, hold_reason)
+        VALUES ('this', 'never started', :now, :now, :now, :kind, :says)
+        ON CONFLICT (id) DO UPDATE SET held_at = :now, hold_kind = :kind, hold_reason = :says
+        WHERE held_at IS NULL
         """,
-        (now, RESTORE, "this database was promoted to PostgreSQL: run that one"),
+        {
+            "now": now,
+            "kind": RESTORE,
+            "says": "this database was promoted to PostgreSQL: run that one",
+        },
     )
     source.execute("COMMIT")

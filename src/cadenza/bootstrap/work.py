@@ -41,30 +41,26 @@ async def run_worker(
     road, jobs = make_road(house, name), make_jobs(house, name)
     unwatch = _listen(house)
     parts = [asyncio.ensure_future(worker.run()) for worker in (road, jobs)]
-    guarding = asyncio.ensure_future(house.guard.keep(house.clock, stop))
     told = asyncio.ensure_future(stop.wait())
     hurried = asyncio.ensure_future(_hurry(hurry or asyncio.Event(), road, jobs))
-    try:
-        await asyncio.gather(road.started.wait(), jobs.started.wait())
-        if started is not None:
-            started.set()
-        await asyncio.wait([told, guarding, *parts], return_when=asyncio.FIRST_COMPLETED)
-        if guarding.done():
-            guarding.result()
-    finally:
-        told.cancel()
-        unwatch()
-        road.stop()
-        jobs.stop()
+    async with house.guard.kept(house.clock) as guarding:
         try:
-            await asyncio.gather(*parts)
+            await asyncio.gather(road.started.wait(), jobs.started.wait())
+            if started is not None:
+                started.set()
+            await asyncio.wait([told, guarding, *parts], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            hurried.cancel()
-            guarding.cancel()
-            await asyncio.wait([guarding])
-            # A call outlives its run: what it came to is written before the process goes.
-            await house.publisher.wait_for_calls()
-        await _last_sign(house)
+            told.cancel()
+            unwatch()
+            road.stop()
+            jobs.stop()
+            try:
+                await asyncio.gather(*parts)
+            finally:
+                hurried.cancel()
+                # A call outlives its run: what it came to is written before the process goes.
+                await house.publisher.wait_for_calls()
+            await _last_sign(house)
 
 
 async def _hurry(told: asyncio.Event, *workers: Worker) -> None:

@@ -87,11 +87,10 @@ async def fill(house: House, cast: Cast, clock: StepClock, tell: Tell) -> Played
 
 
 def _go_back(played: Played, days: float) -> None:
-    """Live so many days ago, here and at the networks; the guard takes it for a fresh start."""
+    """Live so many days ago, here and at the networks."""
     before = played.clock.now()
     played.clock.go_back(timedelta(days=days))
     played.cast.rehearsal.clock.advance(played.clock.now() - before)
-    played.house.guard.signs = None
 
 
 async def _invite(played: Played) -> None:
