@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries.reconcile import doubts, resolve
+from cadenza.deliveries.reconcile import ASK_AGAIN, SELDOM, doubts, resolve
 from cadenza.providers.outcome import CannotTell
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import Road
@@ -39,6 +39,25 @@ async def test_within_a_day_nothing_is_assumed(road: Road, ago: timedelta) -> No
     await in_doubt(road, ago=ago)
     await choose(road, "assume_sent")
     assert await cannot_tell(road) is State.UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("ago", "wait"),
+    [
+        (timedelta(minutes=5), ASK_AGAIN),
+        (timedelta(hours=8), timedelta(hours=1)),
+        (timedelta(hours=23), timedelta(hours=1)),  # when the policy may decide
+        (30 * DAY, SELDOM),
+    ],
+)
+async def test_what_nobody_can_tell_is_looked_at_ever_more_seldom(
+    road: Road, ago: timedelta, wait: timedelta
+) -> None:
+    id_ = await in_doubt(road, ago=ago)
+    before = await road.operations.read(lambda _, now: now)
+    await cannot_tell(road)
+    waits = (await road.row("delivery", id_))["due_at"] - before
+    assert abs(waits - wait) < timedelta(minutes=1)
 
 
 async def test_after_a_day_it_is_assumed_marked_counted_and_not_reported_as_sent(

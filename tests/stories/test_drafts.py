@@ -101,6 +101,7 @@ async def test_a_revoked_account_holds_its_posts_and_tells_once(story: Story) ->
     )
     assert len(told) == 1
     assert story.seen("telegram") == []
+    await story.until("/deliveries?state=sending", lambda page: not page["items"])
 
     role.world.faults.clear()
     typed = dict(role.typed)

@@ -35,6 +35,7 @@ COMMENT_LOST = (
     "it was found after its answer got lost; its first comment may be missing: look at it"
 )
 ASK_AGAIN = timedelta(minutes=5)
+SELDOM = timedelta(hours=3)  # the longer nobody can tell, the seldomer it is asked, up to this
 GIVE_UP = timedelta(days=1)
 EVERY = 5.0
 BATCH = 200
@@ -153,8 +154,16 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
                 sent = Sent(None, note="assumed sent: " + says)
                 settle(tx, now, [Result(doubt.ticket, sent, assumed=True)])
                 return State.SENT
-            look_again(tx, doubt, now + (again or ASK_AGAIN), says)
+            look_again(tx, doubt, _next_look(now, doubt, again or ASK_AGAIN), says)
             return State.UNCONFIRMED
+
+
+def _next_look(now: datetime, doubt: Doubt, wait: timedelta) -> datetime:
+    """Say when to look again; once when the account's policy may decide."""
+    began: datetime = doubt.attempt["began_at"]
+    at = now + max(wait, min((now - began) / 8, SELDOM))
+    decides = began + GIVE_UP + timedelta(seconds=1)
+    return decides if now < decides < at else at
 
 
 def last_part(doubt: Doubt) -> int:

@@ -211,17 +211,6 @@ async def test_a_late_first_call_and_its_repeat_make_one_post() -> None:
         assert scene.visible() == ["Good morning"]
 
 
-@pytest.mark.parametrize(("minutes", "again"), [(1, 60), (40, 300)])
-async def test_a_server_that_stays_away_is_asked_ever_more_seldom(minutes: int, again: int) -> None:
-    async with mastodon() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, POSTS, status=502)
-        call = _later(scene, hours=0)
-        call = replace(call, began_at=call.now - timedelta(minutes=minutes))
-        finding = await scene.provider.find_out(call)
-        assert isinstance(finding, CannotTell)
-        assert finding.again == timedelta(seconds=again)
-
-
 async def test_a_dropped_post_keeps_no_key_and_a_doubt_about_it_ends() -> None:
     async with mastodon() as (scene, world):
         world.person(CANARY).drops_silently = True

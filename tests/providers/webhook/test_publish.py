@@ -175,26 +175,6 @@ async def test_a_secret_is_changed_by_connecting_with_the_old_one_beside_it() ->
         assert isinstance(await CONNECTOR.begin(replace(connecting, typed=typed)), Rejected)
 
 
-@pytest.mark.parametrize(("hours", "again"), [(0, 30), (8, 3600)])
-async def test_a_receiver_that_stays_away_is_asked_ever_more_seldom(hours: int, again: int) -> None:
-    async with webhook() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, HOOK, status=500)
-        now = scene.rehearsal.clock.now()
-        call = Call(
-            account=scene.account,
-            tokens=scene.tokens,
-            app=scene.app,
-            http=scene.http,
-            now=now,
-            message=scene.message,
-            key="k",
-            began_at=now - timedelta(hours=hours),
-        )
-        found = await PROVIDER.find_out(call)
-        assert isinstance(found, CannotTell)
-        assert found.again == timedelta(seconds=again)
-
-
 async def test_a_wrong_secret_is_not_believed_by_the_receiver() -> None:
     async with webhook() as (scene, world):
         scene.tokens = Tokens(access=Secret("whsec_" + base64.b64encode(b"w" * 32).decode()))

@@ -88,9 +88,7 @@ class Mastodon:
         if isinstance(got, Rejected):
             # Refused now, so the first call was refused too, or the key would have answered.
             return await in_list(call, read(call, list_path(call)))
-        # The longer it does not answer, the seldomer it is asked.
-        again = max(AGAIN, (call.now - call.began_at) / 8)
-        return no_answer(got, "The server did not name the post.", again)
+        return no_answer(got, "The server did not name the post.", AGAIN)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         """Look whether the status is truly there: a server may accept and drop."""

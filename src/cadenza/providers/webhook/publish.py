@@ -76,9 +76,7 @@ class Webhook:
             return Found(message_id(call.key))
         if isinstance(got, Disconnected | Forbidden):
             return CannotTell(got.says)
-        # The longer it does not answer, the seldomer it is asked.
-        again = max(AGAIN, (call.now - call.began_at) / 8)
-        return no_answer(got, "The receiver did not answer.", again)
+        return no_answer(got, "The receiver did not answer.", AGAIN)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         """Leave it: there is nothing to add."""
