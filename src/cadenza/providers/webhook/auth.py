@@ -18,9 +18,9 @@ class WebhookConnector:
         Field("secret", "Signing secret", secret=True, hint="whsec_…"),
         Field(
             "previous",
-            "Secret until now",
+            "Old secret",
             secret=True,
-            hint="only while the secret changes: both sign, until you connect without it",
+            hint="leave it empty, unless you change the secret: then both sign, until you connect without it",
             required=False,
         ),
     )
