@@ -100,17 +100,7 @@ def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: f
         WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
             AND target_id = :target_id AND lease = :lease AND state = 'waiting'
         """,
-        [
-            {
-                **change,
-                "workspace_id": parcel.workspace_id,
-                "outbox_id": news["id"],
-                "medium": parcel.medium,
-                "target_id": parcel.target_id,
-                "lease": parcel.lease,
-            }
-            for news in parcel.news
-        ],
+        _each(parcel, **change),
     )
     if parcel.medium == "webhook" and change["state"] != "waiting" and changed:
         _let_follow(tx, now, parcel)
@@ -125,18 +115,19 @@ def _put_back(tx: Tx, now: datetime, parcel: Parcel) -> int:
         WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
             AND target_id = :target_id AND lease = :lease AND state = 'waiting'
         """,
-        [
-            {
-                "again": now + AGAIN,
-                "workspace_id": parcel.workspace_id,
-                "outbox_id": news["id"],
-                "medium": parcel.medium,
-                "target_id": parcel.target_id,
-                "lease": parcel.lease,
-            }
-            for news in parcel.news
-        ],
+        _each(parcel, again=now + AGAIN),
     )
+
+
+def _each(parcel: Parcel, **change: Any) -> list[dict[str, Any]]:
+    """Name every notice of a parcel under its lease, with what changes."""
+    held = {
+        "workspace_id": parcel.workspace_id,
+        "medium": parcel.medium,
+        "target_id": parcel.target_id,
+        "lease": parcel.lease,
+    }
+    return [{**change, **held, "outbox_id": news["id"]} for news in parcel.news]
 
 
 def _key(head: Row) -> Key:
