@@ -159,7 +159,7 @@ class Stage:
         """Let ten minutes go by: a doubt's deadline is over, lists show what is there, waits have ended."""
 
         def pass_(tx: Tx, now: datetime) -> None:
-            for row in tx.all(
+            doubtful = tx.all(
                 """
                 SELECT attempt.workspace_id, attempt.id, attempt.began_at FROM attempt
                 JOIN delivery ON delivery.workspace_id = attempt.workspace_id
@@ -167,17 +167,23 @@ class Stage:
                 WHERE delivery.state = 'unconfirmed' AND attempt.began_at > :t
                 """,
                 t=now - timedelta(minutes=8),
-            ):
-                tx.run(
-                    """
-                    UPDATE attempt SET began_at = :began, deadline_at = :deadline
-                    WHERE workspace_id = :workspace_id AND id = :id
-                    """,
-                    workspace_id=row["workspace_id"],
-                    id=row["id"],
-                    began=row["began_at"] - timedelta(minutes=10),
-                    deadline=row["began_at"] - timedelta(minutes=20),  # nobody need watch it
-                )
+            )
+            tx.run_each(
+                """
+                UPDATE attempt SET began_at = :began, deadline_at = :deadline
+                WHERE workspace_id = :workspace_id AND id = :id
+                """,
+                [
+                    {
+                        "workspace_id": row["workspace_id"],
+                        "id": row["id"],
+                        "began": row["began_at"] - timedelta(minutes=10),
+                        "deadline": row["began_at"] - timedelta(minutes=20),  # nobody need watch it
+                    }
+                    for row in doubtful
+                ],
+            )
+            if doubtful:
                 tx.run("UPDATE delivery SET due_at = :t WHERE state = 'unconfirmed'", t=now)
             waiting = tx.all(
                 """
