@@ -166,10 +166,11 @@ def confirm(
             hold_kind = CASE WHEN :still <> '' THEN 'clock' END,
             hold_reason = CASE WHEN :still <> '' THEN :still END,
             beat_at = CASE WHEN hold_kind = 'clock' THEN :now ELSE beat_at END,
-            restored_at = CASE WHEN hold_kind = 'restore' THEN :now ELSE restored_at END
+            restored_at = CASE WHEN hold_kind = 'restore' THEN :until ELSE restored_at END
         WHERE id = 'this'
         """,
         now=now,
+        until=_last_call(tx, now) if restored else now,
         still=jumped,
         step=1 if restored else 0,
         accepted=msgspec.json.encode(accepted).decode(),
@@ -194,6 +195,12 @@ def confirm(
 def read_signs(tx: Tx, now: datetime) -> Signs | None:
     """Return where it stands, without a sign of life; None: no process ever ran here."""
     return None if _row(tx) is None else _signs(tx, now)
+
+
+def _last_call(tx: Tx, now: datetime) -> datetime:
+    """Return an instant that no call of this database is later than: its clock may have been set back since."""
+    row = tx.one("SELECT max(began_at) AS last_at FROM attempt")
+    return max(now, row["last_at"]) if row is not None and row["last_at"] is not None else now
 
 
 def _begin(tx: Tx, now: datetime) -> Signs:

@@ -11,7 +11,7 @@ happened: there only the network's word counts, and the rest of a thread waits f
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -39,6 +39,7 @@ SELDOM = timedelta(hours=3)  # the longer nobody can tell, the seldomer it is as
 GIVE_UP = timedelta(days=1)
 EVERY = 5.0
 BATCH = 200
+ALL_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def doubts(tx: Tx, now: datetime) -> list[Doubt]:
         now=now,
         most=BATCH,
     )
-    restored = _restored(tx, now) if rows else None
+    restored = _restored(tx) if rows else None
     attempts = select(tx, "attempt", [_attempt_of(row) for row in rows if row["last_attempt"]])
     return [
         Doubt(
@@ -97,12 +98,12 @@ _LAST = """(
 )"""
 
 
-def _restored(tx: Tx, now: datetime) -> datetime | None:
-    """Say until when the database may have forgotten calls; until now, while a restore is held."""
+def _restored(tx: Tx) -> datetime | None:
+    """Say until when the database may have forgotten calls; all of them, while a restore is held."""
     house = tx.one("SELECT hold_kind, restored_at FROM installation WHERE id = 'this'")
     if house is None:
         return None
-    return now if house["hold_kind"] == "restore" else house["restored_at"]
+    return ALL_TIME if house["hold_kind"] == "restore" else house["restored_at"]
 
 
 def _attempt_of(row: Row) -> Key:
