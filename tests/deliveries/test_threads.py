@@ -272,9 +272,15 @@ async def restored(road: Road) -> None:
     )
 
 
-async def test_after_a_restore_the_rest_of_a_thread_waits_for_a_person(road: Road) -> None:
-    """The next parts may have been sent in the time that the database forgot."""
+@pytest.mark.parametrize("set_back", [timedelta(), timedelta(hours=2)], ids=["", "set back"])
+async def test_after_a_restore_the_rest_of_a_thread_waits_for_a_person(
+    road: Road, set_back: timedelta
+) -> None:
+    """The next parts may have been sent in the time that the database forgot, whatever its clock shows since."""
     id_ = await doubtful_in_the_middle(road)
+    await road.operations.run(
+        lambda tx, now: tx.run("UPDATE attempt SET began_at = :t", t=now + set_back)
+    )
     await restored(road)
     (doubt,) = await road.operations.read(doubts)
     await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Found("remote-1")))

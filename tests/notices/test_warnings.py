@@ -70,6 +70,6 @@ async def test_a_connection_that_ends_is_mailed_before_it_does(house: House) -> 
     await house.dispatch(2)
 
     (mail,) = house.office.to("ada@example.com")
-    subject = "[Ada & friends] Connect @ada (linkedin) again by 1 December 2026"
+    subject = "[Ada & friends] Connect @ada (linkedin) again by 1 December 2026, 09:00 UTC"
     assert str(mail["Subject"]) == subject
     assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")

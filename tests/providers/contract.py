@@ -120,6 +120,17 @@ class Scene:
         """List the texts that people see."""
         return [entry.text for entry in self.rehearsal.visible(self.world, self.seen_as)]
 
+    def call(self) -> Call:
+        """Make a call about the message, outside of a drive."""
+        return Call(
+            account=self.account,
+            tokens=self.tokens,
+            app=self.app,
+            http=self.http,
+            now=self.rehearsal.clock.now(),
+            message=self.message,
+        )
+
     def shut_at(self, step: str) -> None:
         """Refuse connections the first time this step begins; open the door at the next step."""
         shut = False
@@ -169,14 +180,9 @@ class _Drive:
         self.trail: list[object] = []
 
     def call(self, key: str = "", began_at: datetime | None = None) -> Call:
-        scene = self.scene
-        return Call(
-            account=scene.account,
+        return replace(
+            self.scene.call(),
             tokens=self.tokens,
-            app=scene.app,
-            http=scene.http,
-            now=scene.rehearsal.clock.now(),
-            message=scene.message,
             state=self.state,
             key=key,
             part=len(self.sent),

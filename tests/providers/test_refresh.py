@@ -15,7 +15,6 @@ import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.wire import say
-from cadenza.providers.base import Call
 from cadenza.providers.errors import Refusal, Table
 from cadenza.providers.linkedin.errors import SIGN_IN as LINKEDIN
 from cadenza.providers.linkedin.errors import SIGN_IN_CODES as LINKEDIN_CODES
@@ -64,17 +63,6 @@ LOST = {
 }
 
 
-def _call(scene: Scene) -> Call:
-    return Call(
-        account=scene.account,
-        tokens=scene.tokens,
-        app=scene.app,
-        http=scene.http,
-        now=scene.rehearsal.clock.now(),
-        message=scene.message,
-    )
-
-
 # A proxy that repeats the exchange uses X's token up, and nobody can tell: that one is left out.
 TROUBLE = [
     (network, kind, details)
@@ -92,7 +80,7 @@ async def test_trouble_on_the_way_disconnects_nobody(
     async with stage() as (scene, world):
         scene.rehearsal.clock.advance(A_DAY_OLD)
         fault = world.faults.plan(kind, route, **details)
-        first = await scene.provider.refresh(_call(scene))
+        first = await scene.provider.refresh(scene.call())
         assert fault.met
         lost = isinstance(first, Unconfirmed)
         assert isinstance(first, Tokens | Transient | TryLater) or (lost and network == "x")
@@ -100,7 +88,7 @@ async def test_trouble_on_the_way_disconnects_nobody(
             assert kind in LOST
         await scene.rehearsal.quiet()
         if network != "x" and not isinstance(first, Tokens):
-            assert isinstance(await scene.provider.refresh(_call(scene)), Tokens)
+            assert isinstance(await scene.provider.refresh(scene.call()), Tokens)
 
 
 ROWS: list[tuple[int, str, Outcome]] = [
@@ -125,7 +113,7 @@ async def test_a_refused_exchange_means_what_its_row_says(
     async with stage() as (scene, world):
         body = {"error": word, "error_description": "Words of the network"}
         world.faults.plan(Kind.ERROR_BEFORE, route, answer=say(status, body))
-        said = await scene.provider.refresh(_call(scene))
+        said = await scene.provider.refresh(scene.call())
         assert type(said) is type(expected)
         if isinstance(expected, Forbidden):
             assert bare(said) == bare(expected)

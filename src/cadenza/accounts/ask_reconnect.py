@@ -7,9 +7,8 @@ incident and one outbox row. Work that waits for it is held by the account's gat
 from datetime import datetime
 
 from cadenza.db.leave_word import Word, leave_word
+from cadenza.notices.model import NewsKind
 from cadenza.sql.tx import Tx
-
-KIND = "account.needs_reconnect"
 
 
 def ask_reconnect(
@@ -47,7 +46,7 @@ def ask_reconnect(
     word = Word(
         workspace_id=workspace_id,
         id=f"account:{account_id}:{now.isoformat()}:0",
-        kind=KIND,
+        kind=NewsKind.NEEDS_RECONNECT,
         subject_id=account_id,
         body={**marked, "reason": says},
     )

@@ -14,6 +14,7 @@ from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.accounts.open import open_account_tokens, row_name
 from cadenza.accounts.seal import Keyring, seal_tokens
 from cadenza.db.leave_word import Word, leave_word
+from cadenza.notices.model import NewsKind
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import (
     NOTHING_TO_RENEW,
@@ -180,7 +181,7 @@ def _warn(tx: Tx, now: datetime, row: Row, says: str) -> None:
     word = Word(
         workspace_id=row["workspace_id"],
         id=f"account:{row['id']}:{ends.isoformat()}:expiring",
-        kind="account.expiring",
+        kind=NewsKind.EXPIRING,
         subject_id=row["id"],
         body={
             "provider": row["provider"],

@@ -16,6 +16,7 @@ from cadenza.notices.choose import add_webhook, choose, webhook_row
 from cadenza.notices.model import DEFAULTS, Choice, NewsKind, Topic
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_bytes
+from cadenza.providers.split_address import split_address
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("notices", "/workspaces/{workspace_id}")
@@ -242,7 +243,8 @@ async def drop_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookGon
 
 def _host(url: str) -> str:
     """Tell of an address what may be kept for ever: whoever knows the rest of it may call it."""
-    return url.partition("//")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
+    parts = split_address(url)
+    return parts.netloc.rpartition("@")[2] if parts else ""
 
 
 def _draw_secret() -> str:

@@ -94,8 +94,9 @@ class Guard:
         finally:
             keeping.cancel()
             await asyncio.wait([keeping])
-        if not keeping.cancelled():
-            keeping.result()
+            failed = None if keeping.cancelled() else keeping.exception()
+        if failed is not None:
+            raise failed
 
     def _remember(self, witness: Witness) -> None:
         try:

@@ -19,6 +19,7 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.announce import News, announce
 from cadenza.deliveries.gates import BRAKE
 from cadenza.deliveries.rescue import rescue
+from cadenza.notices.model import NewsKind
 from cadenza.sql.tx import Row, Tx
 
 LOCK = "installation"
@@ -132,7 +133,7 @@ def hold(tx: Tx, now: datetime, *, kind: str, says: str, since: datetime | None 
         Word(
             workspace_id=row["id"],
             id=f"installation:{now.isoformat()}:held",
-            kind="installation.held",
+            kind=NewsKind.HELD,
             subject_id=row["id"],
             body={"kind": kind, "reason": says},
         )

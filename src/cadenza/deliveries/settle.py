@@ -316,7 +316,8 @@ def _move(
             failed_at = CASE WHEN new.becomes = 'failed' THEN :now ELSE NULL END
         FROM TABLE(:new) AS new (
             workspace_id text, id text, held bigint, becomes text, why text, again_at timestamptz,
-            unburnt integer, failed integer, put_off integer, restart boolean, unready boolean, remote text, address text, moved_to text
+            unburnt integer, failed integer, put_off integer, restart boolean, unready boolean,
+            remote text, address text, moved_to text
         )
         WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND {fence}
         RETURNING delivery.workspace_id, delivery.id, lease

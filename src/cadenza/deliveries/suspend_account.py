@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.db.leave_word import Word, leave_word
+from cadenza.notices.model import NewsKind
 from cadenza.sql.tx import Tx
 
 
@@ -30,7 +31,7 @@ def suspend_account(
     word = Word(
         workspace_id=workspace_id,
         id=f"account:{account_id}:{now.isoformat()}:suspended",
-        kind="account.suspended",
+        kind=NewsKind.SUSPENDED,
         subject_id=account_id,
         body={**found, "reason": reason},
     )

@@ -6,6 +6,7 @@ One conditional count on the account makes each reminder happen once, whoever as
 from datetime import datetime, timedelta
 
 from cadenza.db.leave_word import Word, leave_word
+from cadenza.notices.model import NewsKind
 from cadenza.sql.tx import Row, Tx
 
 FIRST, SECOND = timedelta(hours=24), timedelta(hours=72)
@@ -61,7 +62,7 @@ def _remind_one(tx: Tx, now: datetime, row: Row) -> int:
     word = Word(
         workspace_id=row["workspace_id"],
         id=f"account:{row['id']}:{lost_at.isoformat()}:reminder-{number}",
-        kind="account.needs_reconnect",
+        kind=NewsKind.NEEDS_RECONNECT,
         subject_id=row["id"],
         body=body,
     )

@@ -56,7 +56,7 @@ def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]
     if kinds == {"account.needs_reconnect"}:
         return _account_title(news[-1]), lines
     if kinds == {"account.expiring"}:
-        return f"Connect {_who(news[-1])} again by {_day_of(news[-1])}", lines
+        return f"Connect {_who(news[-1])} again by {_end_of(news[-1])}", lines
     if kinds == {"account.suspended"}:
         return f"{_who(news[-1])} is suspended", lines
     if kinds == {"installation.held"}:
@@ -89,9 +89,9 @@ def _who(row: Row) -> str:
     return f"{said.get('handle') or row['subject_id']} ({said.get('provider')})"
 
 
-def _day_of(row: Row) -> str:
+def _end_of(row: Row) -> str:
     ends = datetime.fromisoformat(msgspec.json.decode(row["body"])["ends_at"])
-    return f"{ends:%-d %B %Y}"
+    return f"{ends:%-d %B %Y, %H:%M} UTC"  # its day alone would be too late west of Greenwich
 
 
 def _line(row: Row, public_url: str) -> tuple[str, str]:
@@ -103,7 +103,7 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
     elif row["kind"] == "account.expiring":
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
         words = (
-            f"Its connection ends on {_day_of(row)}, and the network lets nobody but you renew it. "
+            f"Its connection ends on {_end_of(row)}, and the network lets nobody but you renew it. "
             "Posts that are due later wait until it is connected again. Connect it again: "
         )
     elif row["kind"] == "account.suspended":

@@ -11,13 +11,14 @@ from datetime import datetime, timedelta
 from cadenza.core.slots import LEAD, upcoming_slots
 from cadenza.core.zones import local_day
 from cadenza.db.leave_word import Word, leave_word
+from cadenza.notices.model import NewsKind
 from cadenza.queues import keep
 from cadenza.queues.book import Book
 from cadenza.queues.model import LIVE, NoQueue, Queue
 from cadenza.sql.tx import Row, Tx
 
 WARNING = timedelta(days=1)
-KIND = "queue.dry"
+KIND = NewsKind.DRY.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
-from cadenza.providers.base import Call, Prepared
+from cadenza.providers.base import Prepared
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import (
     Absent,
@@ -128,7 +128,7 @@ async def test_a_session_that_runs_out_between_two_steps_is_renewed_once() -> No
 async def test_a_lost_reply_to_a_refresh_gets_the_same_pair_again() -> None:
     async with bluesky() as (scene, world):
         world.faults.plan(Kind.RESET_AFTER, REFRESHES)
-        call = _call(scene)
+        call = scene.call()
         assert isinstance(await scene.provider.refresh(call), Transient)
         again = await scene.provider.refresh(call)
         assert isinstance(again, Tokens)
@@ -137,9 +137,9 @@ async def test_a_lost_reply_to_a_refresh_gets_the_same_pair_again() -> None:
 
 async def test_a_refresh_after_the_grace_asks_to_connect_again() -> None:
     async with bluesky() as (scene, _):
-        assert isinstance(await scene.provider.refresh(_call(scene)), Tokens)
+        assert isinstance(await scene.provider.refresh(scene.call()), Tokens)
         scene.rehearsal.clock.advance(timedelta(hours=2))
-        assert isinstance(await scene.provider.refresh(_call(scene)), Disconnected)
+        assert isinstance(await scene.provider.refresh(scene.call()), Disconnected)
 
 
 async def test_pictures_that_the_server_forgot_are_uploaded_anew() -> None:
@@ -178,9 +178,9 @@ async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
 
 async def test_another_record_under_the_key_is_neither_overwritten_nor_taken_for_ours() -> None:
     async with bluesky("Ours") as (scene, world):
-        prepared = await scene.provider.prepare(_call(scene))
+        prepared = await scene.provider.prepare(scene.call())
         assert isinstance(prepared, Prepared)
-        call = replace(_call(scene), state=prepared.state, key="k1")
+        call = replace(scene.call(), state=prepared.state, key="k1")
         assert isinstance(await scene.provider.publish(call), Sent)
         other = replace(call, message=replace(call.message, text="Other"))
         assert isinstance(await scene.provider.publish(other), Unconfirmed)
@@ -233,17 +233,6 @@ async def test_what_is_no_list_of_three_languages_is_told_beforehand(given: Any)
         found = scene.provider.validate(scene.message, scene.account)
         assert [each.code for each in found] == ["langs"]
         assert isinstance((await drive(scene)).outcome, Rejected)
-
-
-def _call(scene: Scene) -> Call:
-    return Call(
-        account=scene.account,
-        tokens=scene.tokens,
-        app=scene.app,
-        http=scene.http,
-        now=scene.rehearsal.clock.now(),
-        message=scene.message,
-    )
 
 
 def _no_token_in(scene: Scene, texts: list[str]) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.facebook import FacebookWorld
-from cadenza.providers.base import Call
 from cadenza.providers.connect import Connected, Connecting, Redirect
 from cadenza.providers.facebook import CONNECTOR
 from cadenza.providers.http.redact import Secret
@@ -35,17 +34,6 @@ def _connecting(scene: Scene) -> Connecting:
 async def _connect(scene: Scene, world: FacebookWorld) -> tuple[Connected, ...] | object:
     code = Secret(world.approve("ada", BACK))
     return await CONNECTOR.complete(_connecting(scene), {}, code)
-
-
-def _call(scene: Scene) -> Call:
-    return Call(
-        account=scene.account,
-        tokens=scene.tokens,
-        app=scene.app,
-        http=scene.http,
-        now=scene.rehearsal.clock.now(),
-        message=scene.message,
-    )
 
 
 async def test_a_person_is_sent_to_facebook_with_our_state() -> None:
@@ -108,7 +96,7 @@ async def test_without_an_app_in_the_settings_nothing_begins() -> None:
 async def test_renewing_lengthens_the_persons_token_and_reads_the_pages_anew() -> None:
     async with facebook() as (scene, world):
         scene.rehearsal.clock.advance(timedelta(days=55))
-        fresh = await scene.provider.refresh(_call(scene))
+        fresh = await scene.provider.refresh(scene.call())
         assert isinstance(fresh, Tokens)
         assert fresh.expires_at == world.now + timedelta(seconds=5183944)
         assert fresh.extra["user"].reveal() != USER
@@ -119,14 +107,14 @@ async def test_renewing_lengthens_the_persons_token_and_reads_the_pages_anew() -
 async def test_an_expired_person_cannot_be_renewed() -> None:
     async with facebook() as (scene, _):
         scene.rehearsal.clock.advance(timedelta(days=61))
-        assert isinstance(await scene.provider.refresh(_call(scene)), Disconnected)
+        assert isinstance(await scene.provider.refresh(scene.call()), Disconnected)
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
 async def test_a_fault_while_renewing_disconnects_nobody(status: int) -> None:
     async with facebook() as (scene, world):
         world.faults.plan(Kind.ERROR_BEFORE, "GET /{version}/oauth/access_token", status=status)
-        assert isinstance(await scene.provider.refresh(_call(scene)), Transient)
+        assert isinstance(await scene.provider.refresh(scene.call()), Transient)
 
 
 async def test_a_lost_role_asks_an_admin_to_connect() -> None:

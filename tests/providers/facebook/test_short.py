@@ -11,7 +11,7 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.facebook import SCOPES
-from cadenza.providers.base import Call, Prepared
+from cadenza.providers.base import Prepared
 from cadenza.providers.facebook import PROVIDER
 from cadenza.providers.message import AccountRef, MediaItem, Message
 from cadenza.providers.outcome import Found, Sent, Transient, Unconfirmed
@@ -164,7 +164,7 @@ async def test_a_doubt_is_looked_into_with_time_though_a_comment_follows(
         scene.message = replace(scene.message, first_comment="More")
         world.faults.plan(Kind.DELAY, NODE, seconds=1.8)
         async with patient_client(world) as http:
-            found = await scene.provider.find_out(replace(_call(scene), http=http, state=state))
+            found = await scene.provider.find_out(replace(scene.call(), http=http, state=state))
         assert isinstance(found, Found), found
 
 
@@ -183,17 +183,6 @@ async def test_a_photo_story_that_waited_long_is_uploaded_again() -> None:
         assert isinstance(ended.outcome, Sent), ended.trail
         assert ended.returned(Transient) == 0
         assert len(world.photos) == 2
-
-
-def _call(scene: Scene) -> Call:
-    return Call(
-        account=scene.account,
-        tokens=scene.tokens,
-        app=scene.app,
-        http=scene.http,
-        now=scene.rehearsal.clock.now(),
-        message=scene.message,
-    )
 
 
 def test_what_cannot_be_a_reel_or_a_story_is_said_before() -> None:

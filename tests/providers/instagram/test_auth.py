@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
-from cadenza.providers.base import Call
 from cadenza.providers.connect import Connecting, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.instagram import CONNECTOR
@@ -24,17 +23,6 @@ BACK = "https://cadenza.example/back"
 def _connecting(scene: Scene) -> Connecting:
     now = scene.rehearsal.clock.now()
     return Connecting(http=scene.http, app=scene.app, now=now, redirect_uri=BACK, state="s1")
-
-
-def _call(scene: Scene) -> Call:
-    return Call(
-        account=scene.account,
-        tokens=scene.tokens,
-        app=scene.app,
-        http=scene.http,
-        now=scene.rehearsal.clock.now(),
-        message=scene.message,
-    )
 
 
 @pytest.mark.parametrize(
@@ -103,10 +91,10 @@ async def test_without_an_app_in_the_settings_nothing_begins() -> None:
 async def test_a_token_is_renewed_when_it_is_a_day_old_and_not_before() -> None:
     async with instagram() as (scene, world):
         scene.rehearsal.clock.advance(timedelta(hours=4))
-        early = await scene.provider.refresh(_call(scene))
+        early = await scene.provider.refresh(scene.call())
         assert isinstance(early, Disconnected)  # only a refused token is renewed so early
         scene.rehearsal.clock.advance(timedelta(hours=20))
-        fresh = await scene.provider.refresh(_call(scene))
+        fresh = await scene.provider.refresh(scene.call())
         assert isinstance(fresh, Tokens)
         assert fresh.access.reveal() != CANARY
         assert fresh.expires_at == world.now + timedelta(seconds=5183944)
@@ -117,11 +105,11 @@ async def test_a_token_is_renewed_when_it_is_a_day_old_and_not_before() -> None:
 async def test_an_expired_token_cannot_be_renewed() -> None:
     async with instagram() as (scene, _):
         scene.rehearsal.clock.advance(timedelta(days=61))
-        assert isinstance(await scene.provider.refresh(_call(scene)), Disconnected)
+        assert isinstance(await scene.provider.refresh(scene.call()), Disconnected)
 
 
 async def test_a_fault_while_renewing_disconnects_nobody() -> None:
     async with instagram() as (scene, world):
         scene.rehearsal.clock.advance(timedelta(days=50))
         world.faults.plan(Kind.ERROR_BEFORE, "GET /refresh_access_token", status=503)
-        assert isinstance(await scene.provider.refresh(_call(scene)), Transient)
+        assert isinstance(await scene.provider.refresh(scene.call()), Transient)

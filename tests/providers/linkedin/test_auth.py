@@ -10,7 +10,6 @@ import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.linkedin import LinkedInWorld
-from cadenza.providers.base import Call
 from cadenza.providers.connect import Connected, Connecting, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.linkedin import CONNECTOR, PROVIDER
@@ -92,40 +91,29 @@ async def test_a_code_is_good_once_and_an_app_must_be_set() -> None:
 async def test_a_renewed_token_ends_with_the_year_of_its_refresh_token() -> None:
     async with linkedin(refreshes=True) as (scene, _):
         scene.rehearsal.clock.advance(timedelta(days=355))
-        fresh = await PROVIDER.refresh(_call(scene))
+        fresh = await PROVIDER.refresh(scene.call())
         assert isinstance(fresh, Tokens)
         assert fresh.expires_at == scene.rehearsal.clock.now() + timedelta(days=10)
         assert fresh.refresh == Secret(REFRESH)
         scene.rehearsal.clock.advance(timedelta(days=11))
-        assert isinstance(await PROVIDER.refresh(_call(scene)), Disconnected)
+        assert isinstance(await PROVIDER.refresh(scene.call()), Disconnected)
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
 async def test_trouble_at_renewing_disconnects_nobody(status: int) -> None:
     async with linkedin(refreshes=True) as (scene, world):
         world.faults.plan(Kind.ERROR_BEFORE, TOKENS, status=status)
-        assert isinstance(await PROVIDER.refresh(_call(scene)), Transient)
-        assert isinstance(await PROVIDER.refresh(_call(scene)), Tokens)
+        assert isinstance(await PROVIDER.refresh(scene.call()), Transient)
+        assert isinstance(await PROVIDER.refresh(scene.call()), Tokens)
 
 
 async def test_a_lost_answer_at_renewing_can_be_asked_for_again() -> None:
     async with linkedin(refreshes=True) as (scene, world):
         world.faults.plan(Kind.RESET_AFTER, TOKENS)
-        assert isinstance(await PROVIDER.refresh(_call(scene)), Transient)
-        assert isinstance(await PROVIDER.refresh(_call(scene)), Tokens)
+        assert isinstance(await PROVIDER.refresh(scene.call()), Transient)
+        assert isinstance(await PROVIDER.refresh(scene.call()), Tokens)
 
 
 async def test_without_a_refresh_token_a_person_must_sign_in() -> None:
     async with linkedin() as (scene, _):
-        assert isinstance(await PROVIDER.refresh(_call(scene)), Disconnected)
-
-
-def _call(scene: Scene) -> Call:
-    return Call(
-        account=scene.account,
-        tokens=scene.tokens,
-        app=scene.app,
-        http=scene.http,
-        now=scene.rehearsal.clock.now(),
-        message=scene.message,
-    )
+        assert isinstance(await PROVIDER.refresh(scene.call()), Disconnected)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
-from cadenza.providers.base import Call
 from cadenza.providers.connect import Connecting, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, Tokens
@@ -20,17 +19,6 @@ BACK = "https://cadenza.example/back"
 def _connecting(scene: Scene) -> Connecting:
     now = scene.rehearsal.clock.now()
     return Connecting(http=scene.http, app=scene.app, now=now, redirect_uri=BACK, state="s1")
-
-
-def _call(scene: Scene) -> Call:
-    return Call(
-        account=scene.account,
-        tokens=scene.tokens,
-        app=scene.app,
-        http=scene.http,
-        now=scene.rehearsal.clock.now(),
-        message=scene.message,
-    )
 
 
 async def test_a_person_signs_in_and_can_post() -> None:
@@ -63,10 +51,10 @@ async def test_a_code_is_good_once_and_stays_secret() -> None:
 
 async def test_a_token_is_renewed_when_it_is_a_day_old_and_not_before() -> None:
     async with threads() as (scene, world):
-        early = await scene.provider.refresh(_call(scene))
+        early = await scene.provider.refresh(scene.call())
         assert isinstance(early, Disconnected)  # only a refused token is renewed so early
         scene.rehearsal.clock.advance(timedelta(days=1))
-        fresh = await scene.provider.refresh(_call(scene))
+        fresh = await scene.provider.refresh(scene.call())
         assert isinstance(fresh, Tokens)
         assert fresh.access.reveal() != CANARY
         assert fresh.expires_at == world.now + timedelta(seconds=5183944)
@@ -77,4 +65,4 @@ async def test_a_token_is_renewed_when_it_is_a_day_old_and_not_before() -> None:
 async def test_an_expired_token_cannot_be_renewed() -> None:
     async with threads() as (scene, _):
         scene.rehearsal.clock.advance(timedelta(days=61))
-        assert isinstance(await scene.provider.refresh(_call(scene)), Disconnected)
+        assert isinstance(await scene.provider.refresh(scene.call()), Disconnected)
