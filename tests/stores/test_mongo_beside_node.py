@@ -13,7 +13,7 @@ from pymongo import AsyncMongoClient
 from cadenza.engine.classic.document import Document
 from cadenza.engine.classic.mongo import MongoDocuments
 from cadenza.engine.classic.scheduler import Scheduler
-from tests.servers.node import node_folder
+from tests.servers.node import find_node, node_folder
 from tests.servers.place import ServerUnavailableError
 from tests.servers.run import skip_or_fail
 
@@ -57,7 +57,7 @@ async def test_both_work_on_one_collection(mongo_database: str) -> None:
         await collection.insert_many(_documents(now))
         ours: list[int] = []
         node = await asyncio.create_subprocess_exec(
-            *("node", "mongodb_cron.mjs", mongo_database, "jobs", "4", str(LOCK)),
+            *(find_node(), "mongodb_cron.mjs", mongo_database, "jobs", "4", str(LOCK)),
             cwd=folder,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
