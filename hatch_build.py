@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,7 @@ def system_node() -> Path | None:
 
 
 @contextmanager
-def node_on_path() -> Iterator[tuple[list[str], dict[str, str]]]:
+def node_on_path() -> Generator[tuple[list[str], dict[str, str]]]:
     """Give the command that runs npm, and an environment whose PATH holds `node` and `npm` for npm's scripts."""
     if system_node() is not None:
         yield [shutil.which("npm") or "npm"], {**os.environ}

@@ -19,7 +19,8 @@ import hypothesis
 import pytest
 
 from cadenza.core.clock import SystemClock
-from cadenza.db.open import LINE, migrations
+from cadenza.db.open import migrations
+from cadenza.db.schema import LINE
 from cadenza.sql.sqlite import SqliteDatabase
 from tests.servers.databases import Databases
 from tests.servers.mongo import PrivateMongo

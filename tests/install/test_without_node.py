@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -80,7 +80,7 @@ def test_a_machine_without_node_builds_tests_and_serves_the_web_app(
 
 
 @contextmanager
-def make_up(checkout: Path, environment: dict[str, str]) -> Iterator[str]:
+def make_up(checkout: Path, environment: dict[str, str]) -> Generator[str]:
     """Run `make up` until the block ends; give the address that it prints."""
     ports = (f"PORT={free_port()}", f"REHEARSAL_PORT={free_port(20)}")
     process = subprocess.Popen(

@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any
 
 from cadenza.core.clock import Clock, SystemClock
-from cadenza.db.open import LINE, migrations
+from cadenza.db.open import migrations
+from cadenza.db.schema import LINE
 from cadenza.sql import errors
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.sqlite_connect import microseconds

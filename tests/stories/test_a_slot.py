@@ -17,6 +17,7 @@ import asyncpg
 import pytest
 
 from cadenza.core.clock import SystemClock
+from cadenza.db import schema
 from tests.stories.conftest import Story, told
 
 AHEAD = (
@@ -26,6 +27,7 @@ AHEAD = (
     """CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
     AS 'SELECT pg_catalog.clock_timestamp() + span FROM ahead.by'""",
 )
+PATH = "public, ahead, pg_catalog"  # the product's tables, and our clock before the server's
 
 
 class Movable(SystemClock):
@@ -43,8 +45,7 @@ class Movable(SystemClock):
         """Put our clock before the server's, for every connection that is opened from now on."""
         if self._server is not None:
             name = urlsplit(self._server).path.removeprefix("/")
-            path = f'ALTER DATABASE "{name}" SET search_path = ahead, pg_catalog, public'
-            await self._tell(*AHEAD, path)
+            await self._tell(*AHEAD, f'ALTER DATABASE "{name}" SET search_path = {PATH}')
 
     async def move(self, ahead: timedelta) -> None:
         """Be so far ahead from now on."""
@@ -62,7 +63,8 @@ class Movable(SystemClock):
 
 
 @pytest.fixture
-async def clock(database: str) -> Movable:
+async def clock(database: str, monkeypatch: pytest.MonkeyPatch) -> Movable:
+    monkeypatch.setattr(schema, "search_path", lambda _: PATH)
     clock = Movable(database)
     await clock.begin()
     return clock

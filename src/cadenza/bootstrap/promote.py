@@ -18,16 +18,17 @@ from typing import Any
 import msgspec
 
 from cadenza.bootstrap.house import CannotStart
-from cadenza.bootstrap.promote_jobs import ENGINE_TABLES, SCHEMA, copy_jobs
+from cadenza.bootstrap.promote_jobs import ENGINE_TABLES, copy_jobs
 from cadenza.core.clock import Clock
 from cadenza.db.open import open_product
+from cadenza.db.schema import ENGINE_SCHEMA, connect_product
 from cadenza.deliveries.installation import RESTORE
 from cadenza.engine.stores.postgres import PostgresStore
-from cadenza.sql.postgres import Connection, PostgresDatabase
+from cadenza.sql.migrate import LEDGER
+from cadenza.sql.postgres import Connection
 from cadenza.sql.tx import from_microseconds, to_microseconds
 
 Tell = Callable[[str, int, int], None]  # table, rows done, rows in all
-LEDGER = "cadenza_migrations"
 STEP = 500
 HOURS = 6 * 3600.0  # a large table may be copied for long
 
@@ -58,8 +59,7 @@ async def promote(file: Path, address: str, *, clock: Clock, tell: Tell) -> list
     source = _hold_file(file)
     try:
         await _make_tables(address, clock)
-        server = PostgresDatabase(address, clock=clock)
-        await server.open()
+        server = await connect_product(address, clock=clock)
         try:
             connection = await server.connect()
             try:
@@ -103,7 +103,7 @@ async def _make_tables(address: str, clock: Clock) -> None:
 async def _copy_all(source: sqlite3.Connection, target: Connection, tell: Tell) -> list[Checked]:
     tables = await _tables(target)
     _must_match(source, tables)
-    jobs_of = [f"{SCHEMA}.{table}" for table in ENGINE_TABLES]
+    jobs_of = [f"{ENGINE_SCHEMA}.{table}" for table in ENGINE_TABLES]
     await _must_be_empty(target, [*tables, *jobs_of])
     checked: list[Checked] = []
     async with target.transaction():
@@ -126,10 +126,10 @@ async def _tables(target: Connection) -> list[str]:
             WHERE conrelid = child.oid AND contype = 'f' AND confrelid <> child.oid
         )::text[] AS parents
         FROM pg_class AS child
-        WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname <> $1
+        WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname <> ALL ($1)
         ORDER BY relname
         """,
-        LEDGER,
+        [LEDGER, *ENGINE_TABLES],
     )
     waiting = {row["relname"]: set(row["parents"]) for row in rows}
     ordered: list[str] = []

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from cadenza.db.schema import ENGINE_SCHEMA
 from cadenza.sql.postgres import Connection
 from cadenza.sql.tx import from_microseconds
 
-SCHEMA = "cadenza"  # where the engine's tables lie on PostgreSQL
 ENGINE_TABLES = ("job", "job_done", "lease", "gate", "wake", "marker", "schedule", "worker")
 RUNNING, SUSPECT, FIRST_FINISHED = 2, 3, 4
 _SHARED = (
@@ -25,7 +25,7 @@ _SHARED = (
 async def copy_jobs(source: sqlite3.Connection, target: Connection) -> tuple[int, str]:
     """Copy jobs, gates, markers and schedules; return how many jobs there are, and their hash."""
     source.row_factory = sqlite3.Row
-    await target.execute(f"SET LOCAL search_path = {SCHEMA}")
+    await target.execute(f"SET LOCAL search_path = {ENGINE_SCHEMA}")
     try:
         rows = [dict(row) for row in source.execute("SELECT * FROM job ORDER BY id")]
         await _put_jobs(target, rows)

@@ -7,14 +7,14 @@ from importlib.resources import files
 
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Ids
+from cadenza.db.schema import LINE, connect_product
 from cadenza.sql.migrate import Migration, migrate_postgres, read_migrations
 from cadenza.sql.operate import SYSTEM_IDS, Operations, PostgresOperations, SqliteOperations
-from cadenza.sql.postgres import PLANS_KEPT, PostgresDatabase
+from cadenza.sql.postgres import PLANS_KEPT
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.tx import to_microseconds
 
 log = logging.getLogger("cadenza.db")
-LINE = "product"
 SPARE = 16  # connections for requests and jobs; made when first needed, the last used first
 
 
@@ -36,8 +36,7 @@ async def open_product(
             file.migrate(LINE, migrations())
             yield SqliteOperations(file, ids)
         return
-    server = PostgresDatabase(address, spare=SPARE, plans_kept=PLANS_KEPT, clock=clock)
-    await server.open()
+    server = await connect_product(address, clock=clock, spare=SPARE, plans_kept=PLANS_KEPT)
     try:
         now = to_microseconds(clock.now())
         await server.run(

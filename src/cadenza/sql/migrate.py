@@ -24,7 +24,8 @@ _FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 LONGEST = 3600.0  # seconds that a statement of a migration may take on PostgreSQL
 _LOCK = 0x636164656E7A61  # "cadenza": any number that every program of ours agrees on
 
-_LEDGER = """
+LEDGER = "cadenza_migrations"
+_MAKE_LEDGER = """
 CREATE TABLE IF NOT EXISTS cadenza_migrations (
     line TEXT NOT NULL,
     version BIGINT NOT NULL,
@@ -91,7 +92,7 @@ def apply_pending(
     """Script: take the lock, compare, apply what is missing; return the versions applied."""
     if lock is not None:
         yield lock
-    yield Statement(_LEDGER, rows=False)
+    yield Statement(_MAKE_LEDGER, rows=False)
     applied = yield Statement(
         "SELECT version, checksum FROM cadenza_migrations WHERE line = $1 ORDER BY version", (line,)
     )
