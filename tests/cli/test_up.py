@@ -174,6 +174,24 @@ def test_a_number_that_is_no_port_is_said_in_one_line(
     assert done.stderr.count("\n") == 1
 
 
+def test_networks_whose_ports_are_taken_take_others(tmp_path: Path) -> None:
+    port = free_port(20)
+    with socket.socket() as first, socket.socket() as fourth:
+        for taken, number in ((first, port), (fourth, port + 3)):
+            taken.bind(("127.0.0.1", number))
+            taken.listen()
+        with started(tmp_path, "rehearse", "--port", str(port)) as (_, said):
+            desk, *networks = (
+                int(url.rpartition(":")[2])
+                for url in (said["desk"], *(each["url"] for each in said["networks"].values()))
+            )
+            assert not {desk, *networks} & {port, port + 3}
+            assert port + 1 in networks, "those that are free stay where they are"
+            assert httpx2.get(f"{said['desk']}/ledger.json").json() == []
+            allowed = said["environment"]["CADENZA_OUTBOUND_ALLOW"].split(",")
+            assert {f"127.0.0.1:{each}" for each in networks} <= set(allowed)
+
+
 @pytest.mark.slow
 def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -> None:
     words = ("demo", "--port", str(free_port()), "--rehearsal-port", str(free_port(20)))

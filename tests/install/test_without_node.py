@@ -20,8 +20,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.cli.test_up import free_port
 from tests.house.sources import ROOT, tracked
+from tests.servers.place import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +82,7 @@ def test_a_machine_without_node_builds_tests_and_serves_the_web_app(
 @contextmanager
 def make_up(checkout: Path, environment: dict[str, str]) -> Generator[str]:
     """Run `make up` until the block ends; give the address that it prints."""
-    ports = (f"PORT={free_port()}", f"REHEARSAL_PORT={free_port(20)}")
+    ports = (f"PORT={free_port()}", f"REHEARSAL_PORT={free_port()}")
     process = subprocess.Popen(
         ["make", "up", *ports],
         cwd=checkout,

@@ -86,6 +86,7 @@ async def serve(
     except SystemExit as error:  # uvicorn's word for an address that is taken
         raise CannotListen(
             f"{host}:{port} cannot be served on: stop what listens there, or name another port"
+            " (--port, listen.port in the settings, or PORT= for make up)"
         ) from error
     finally:
         watching.cancel()

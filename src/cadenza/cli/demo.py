@@ -60,7 +60,8 @@ async def demo(
     data
         The demo's folder (cadenza-demo).
     rehearsal_port
-        The port of the page that shows what arrives; the networks take those after it.
+        The port of the page that shows what arrives; the networks take those after it. One that is
+        taken is replaced by a free one.
     log
         How log lines look: console or json. Without it console on a terminal, else json.
     log_level
@@ -68,7 +69,7 @@ async def demo(
     """
     folder = data or FOLDER
     _make_room(folder, reset=reset)
-    cast = await _open_networks(rehearsal_port)
+    cast = await assemble(rehearsal_port)
     try:
         environ = {**os.environ, **cast.environment()}
         loaded = load(chosen.config, environ=environ, providers=all_providers())
@@ -114,17 +115,6 @@ async def _throw_away_strangers(settings: Settings, folder: Path) -> None:
             pass
     except SchemaMismatch:
         _make_room(folder, reset=True)
-
-
-async def _open_networks(port: int) -> Cast:
-    try:
-        return await assemble(port)
-    except (OSError, OverflowError) as error:
-        why = error.strerror if isinstance(error, OSError) else "a port is at most 65535"
-        raise CannotStart(
-            f"the ports from {port} on cannot be taken ({why}): "
-            "stop the other demo or rehearsal, or name others with --rehearsal-port"
-        ) from error
 
 
 async def _fill(settings: Settings, cast: Cast, *, quiet: bool) -> None:

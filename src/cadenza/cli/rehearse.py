@@ -36,7 +36,8 @@ async def rehearse(
     Parameters
     ----------
     port
-        The desk's port; the networks take the ports after it. 0 takes any that are free.
+        The desk's port; the networks take the ports after it. One that is taken is replaced by a free one;
+        0 takes any that are free.
     fault
         Plan a fault, as network:kind or network:kind:route, for example mastodon:silence_after.
         May be said several times; each is met once.
@@ -45,13 +46,7 @@ async def rehearse(
     json
         Print JSON, for programs.
     """
-    try:
-        cast = await assemble(port)
-    except (OSError, OverflowError) as error:
-        why = error.strerror if isinstance(error, OSError) else "a port is at most 65535"
-        raise ClientError(
-            f"the ports from {port} on cannot be taken ({why}): name another with --port"
-        ) from error
+    cast = await assemble(port)
     try:
         for each in fault:
             _plan(cast, each)

@@ -116,7 +116,7 @@ class Cast:
 
 
 async def assemble(port: int = 0, *, seed: int | str = "cadenza") -> Cast:
-    """Open every world on `port` and the ports after it (0: any); the caller closes the rehearsal."""
+    """Open every world on `port` and the ports after it, or on any where those are taken (0: any)."""
     makers = (
         _mastodon,
         _bluesky,

@@ -6,6 +6,7 @@ true "connection refused"; opening it takes the same port again.
 """
 
 import asyncio
+import itertools
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -81,16 +82,29 @@ async def serve(
     start: datetime | None = None,
     seed: int | str = "cadenza",
 ) -> Rehearsal:
-    """Open all doors on `port` and the ports after it (0: any); the caller closes the rehearsal."""
+    """Open all doors on `port` and the ports after it, or on any where those are taken (0: any).
+
+    The caller closes the rehearsal.
+    """
     stage = Stage(RehearsalClock(start), Ids(seed), Ledger())
     rehearsal = Rehearsal(stage, worlds)
-    next_port = port
-    for world in worlds:
-        world.join(stage)
-        for door in world.doors:
-            await rehearsal.open_door(world, door, next_port)
-            next_port += 1 if port else 0
+    wanted = itertools.count(port) if port else itertools.repeat(0)
+    try:
+        for world in worlds:
+            world.join(stage)
+            for door in world.doors:
+                await _open_somewhere(rehearsal, world, door, next(wanted))
+    except BaseException:
+        await rehearsal.close()
+        raise
     return rehearsal
+
+
+async def _open_somewhere(rehearsal: Rehearsal, world: World, door: str, port: int) -> None:
+    try:
+        await rehearsal.open_door(world, door, port)
+    except (OSError, OverflowError):  # taken, or not ours to take, or past the last one
+        await rehearsal.open_door(world, door)
 
 
 @asynccontextmanager
