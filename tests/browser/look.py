@@ -8,14 +8,21 @@ from playwright.async_api import Page
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SHOTS = ROOT / ".cache" / "screenshots"
-STILL = """() => document.getAnimations().every(
-  (each) => each.playState !== 'running' || each.effect?.getComputedTiming().endTime === Infinity)"""
+# What opens is there first, and begins to move some frames later: on a busy machine that is a long moment.
+# So a page is still when nothing has moved for this many frames, however long they take.
+FRAMES = 12
+STILL = """async (frames) => {
+  const moves = () => document.getAnimations().some(
+    (each) => each.playState === 'running' && each.effect?.getComputedTiming().endTime !== Infinity);
+  for (let quiet = 0; quiet < frames; quiet = moves() ? 0 : quiet + 1)
+    await new Promise((next) => requestAnimationFrame(next));
+}"""
 RUN = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
 
 
 async def still(page: Page) -> None:
     """Wait until nothing fades or slides any more."""
-    await page.wait_for_function(STILL)
+    await page.evaluate(STILL, FRAMES)
 
 
 async def hindrances(page: Page) -> list[str]:

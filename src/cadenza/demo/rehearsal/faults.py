@@ -87,6 +87,10 @@ class Faults:
         met = [fault for fault in self._plan if fault.meets(route, account)]
         return met[0] if met else None
 
+    def to_come(self) -> list[Fault]:
+        """List the faults that calls are still to meet."""
+        return [fault for fault in self._plan if fault.met < fault.times]
+
     def clear(self) -> None:
         """Let everything work again."""
         self._plan.clear()
