@@ -12,8 +12,8 @@ import pytest
 
 from cadenza.bootstrap import House, open_house
 from cadenza.bootstrap.describe import warn
+from cadenza.bootstrap.errors import CannotStart
 from cadenza.bootstrap.generate_posts import generate_for_all, generate_for_one
-from cadenza.bootstrap.house import CannotStart
 from cadenza.bootstrap.publish_pass import publish_pass
 from cadenza.drafts.keep_category import CategoryForm, save_category
 from cadenza.drafts.keep_rule import RuleForm, RuleKept, create_rule

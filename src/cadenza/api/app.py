@@ -6,11 +6,10 @@ document is made from the same declarations that are enforced.
 
 import asyncio
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
-from starlette.routing import BaseRoute
+from fastapi import FastAPI
 
 from cadenza.api import (
     account_use,
@@ -48,11 +47,11 @@ from cadenza.api import (
     system,
     workspaces,
 )
-from cadenza.api.declare import Door, Resource, mount
+from cadenza.api.declare import Door, Resource, make_route
 from cadenza.api.enter import Guarded
-from cadenza.api.find_route import Finder
+from cadenza.api.find_route import Finder, Planned
 from cadenza.api.guard import Guard
-from cadenza.api.pages import serve_pages
+from cadenza.api.pages import pages_route
 from cadenza.api.problems import HANDLERS, ProblemShown
 from cadenza.api.slow_down import HASTE, SHARED, SHARED_HASTE, Breath, Pace, Turns
 from cadenza.bootstrap.model import House
@@ -126,7 +125,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.router = Finder(redirect_slashes=False)
+    app.router = Finder(_planned(), last=pages_route())
     app.state.house = house
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()
@@ -136,7 +135,6 @@ def create_app(
     app.state.declared = {
         each.handler: each for _, resource in PLACES for each in resource.declared
     }
-    app.router.routes.extend(_routes())
     declared = app.state.declared.values()
     app.state.scopes = frozenset(each.scope for each in declared if each.scope is not None)
     app.state.house_scopes = frozenset(
@@ -144,19 +142,23 @@ def create_app(
     )
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
-    serve_pages(app)
     app.add_middleware(Guard, house=house)
     _describe(app)
     return app
 
 
 @cache
-def _routes() -> Sequence[BaseRoute]:
-    """Make the routes: once for a process, since they know no house but that of the request."""
-    router = APIRouter()
-    for prefix, resource in PLACES:
-        mount(router, resource, prefix=prefix, route_class=Guarded)
-    return router.routes
+def _planned() -> Sequence[Planned]:
+    """List the routes: made once for a process, since they know no house but that of the request."""
+    return tuple(
+        Planned(
+            each.method,
+            prefix + each.path,
+            cache(partial(make_route, resource.tag, each, prefix=prefix, route_class=Guarded)),
+        )
+        for prefix, resource in PLACES
+        for each in resource.declared
+    )
 
 
 def _describe(app: FastAPI) -> None:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Literal, TypeVar
 
 from fastapi import APIRouter
+from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from cadenza.people.model import Role
@@ -132,24 +133,27 @@ class Resource:
         return self.route("DELETE", path, needs=needs, scope=scope, **options)
 
 
-def mount(router: APIRouter, resource: Resource, *, prefix: str, route_class: Any) -> None:
-    """Add a resource's routes to a router."""
-    for each in resource.declared:
-        handler = each.handler
-        options: dict[str, Any] = dict(each.options)
-        if options.get("status_code") == 204:
-            options.setdefault("response_class", Response)
-        router.add_api_route(
-            prefix + each.path,
-            handler,
-            methods=[each.method],
-            route_class_override=route_class,
-            tags=[resource.tag],
-            operation_id=f"{resource.tag}_{handler.__name__}",
-            responses={"4XX": PROBLEM, "5XX": PROBLEM} | options.pop("responses", {}),
-            openapi_extra=_openapi(each) | options.pop("openapi_extra", {}),
-            **options,
-        )
+def make_route(tag: str, each: Declared, *, prefix: str, route_class: Any) -> APIRoute:
+    """Make the framework's route of a declaration."""
+    router = APIRouter()
+    handler = each.handler
+    options: dict[str, Any] = dict(each.options)
+    if options.get("status_code") == 204:
+        options.setdefault("response_class", Response)
+    router.add_api_route(
+        prefix + each.path,
+        handler,
+        methods=[each.method],
+        route_class_override=route_class,
+        tags=[tag],
+        operation_id=f"{tag}_{handler.__name__}",
+        responses={"4XX": PROBLEM, "5XX": PROBLEM} | options.pop("responses", {}),
+        openapi_extra=_openapi(each) | options.pop("openapi_extra", {}),
+        **options,
+    )
+    (made,) = router.routes
+    assert isinstance(made, APIRoute)
+    return made
 
 
 def _openapi(declared: Declared) -> dict[str, Any]:

@@ -2,26 +2,54 @@
 
 Routes whose fixed words stand at the same places share a table: `GET /…/accounts/{id}/queue` is found by
 its method, its length and the words that it has. The framework then judges the one found, in the order of
-declaration as always. Whatever is not found so (a wrong method, a page, nothing) goes the framework's way.
+declaration as always. A route is made when it is first found: a command that makes two calls makes two of
+them, not two hundred. Whatever is not found so (a wrong method, a page, nothing) goes the framework's way.
 """
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
+from typing import NamedTuple
 
 from fastapi.routing import APIRoute, APIRouter
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 Shape = tuple[str, int]  # a method, and how many parts an address has
 Places = tuple[int, ...]  # which of its parts are fixed words
-Found = list[tuple[int, APIRoute]]
+
+
+class Planned(NamedTuple):
+    """A route that can be made; `make` gives the same one each time."""
+
+    method: str
+    path: str
+    make: Callable[[], APIRoute]
+
+
+Found = list[tuple[int, Planned]]
+Tables = dict[Shape, dict[Places, dict[tuple[str, ...], Found]]]
 
 
 class Finder(APIRouter):
-    """A router that looks routes up."""
+    """A router that looks routes up, and makes them then."""
 
-    _known: int = -1
-    _tables: dict[Shape, dict[Places, dict[tuple[str, ...], Found]]]
+    def __init__(self, planned: Sequence[Planned], *, last: BaseRoute) -> None:
+        self._planned, self._last = planned, last
+        self._made: list[BaseRoute] | None = None
+        self._tables = _write_tables(planned)
+        super().__init__(redirect_slashes=False)
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """Every route, in order; whoever asks for them has them all made."""
+        if self._made is None:
+            self._made = [*(each.make() for each in self._planned), self._last]
+        return self._made
+
+    @routes.setter
+    def routes(self, _: object) -> None:
+        """Leave what the framework begins with: an empty list."""
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request to its route."""
@@ -37,22 +65,20 @@ class Finder(APIRouter):
 
     def look_up(self, method: str, path: str) -> list[APIRoute]:
         """Return the routes that an address may mean, in the order of declaration."""
-        if self._known != len(self.routes):
-            self._write_tables()
         parts = path.split("/")
         found: Found = []
         for places, table in self._tables.get((method, len(parts)), {}).items():
             found += table.get(tuple([parts[place] for place in places]), ())
-        return [route for _, route in sorted(found, key=itemgetter(0))]
+        return [planned.make() for _, planned in sorted(found, key=itemgetter(0))]
 
-    def _write_tables(self) -> None:
-        self._tables = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-        for order, route in enumerate(self.routes):
-            if not isinstance(route, APIRoute) or ":" in route.path:
-                break  # from here on the order decides, which the framework knows
-            parts = route.path.split("/")
-            places = tuple(n for n, part in enumerate(parts) if "{" not in part)
-            words = tuple(parts[place] for place in places)
-            for method in route.methods or ():
-                self._tables[method, len(parts)][places][words].append((order, route))
-        self._known = len(self.routes)
+
+def _write_tables(planned: Iterable[Planned]) -> Tables:
+    tables: Tables = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for order, each in enumerate(planned):
+        if ":" in each.path:
+            break  # from here on the order decides, which the framework knows
+        parts = each.path.split("/")
+        places = tuple(n for n, part in enumerate(parts) if "{" not in part)
+        words = tuple(parts[place] for place in places)
+        tables[each.method, len(parts)][places][words].append((order, each))
+    return tables

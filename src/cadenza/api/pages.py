@@ -8,9 +8,9 @@ answered with a page.
 from importlib.resources import files
 from pathlib import Path
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -50,13 +50,12 @@ def _page() -> Response:
     return FileResponse(UI / "index.html", headers={"cache-control": "no-cache"})
 
 
-def serve_pages(app: Starlette) -> None:
+def pages_route() -> BaseRoute:
     """Serve the app, or say how to build it; after all other routes."""
     if (UI / "index.html").is_file():
-        app.mount("/", Pages(), name="web")
-        return
+        return Mount("/", Pages(), name="web")
 
     async def missing(_request: object) -> Response:
         return PlainTextResponse(MISSING, 503)
 
-    app.add_route("/", missing, name="web")
+    return Route("/", missing, name="web")

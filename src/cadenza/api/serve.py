@@ -49,6 +49,7 @@ async def serve(
     a caller's address is believed, and what anybody else says is not.
     """
     _check_proxies(proxies)
+    app.router.routes  # noqa: B018 - makes them all, before anybody waits for one
     if not 0 <= port <= LAST_PORT:
         raise CannotListen(f"{port} is no port: name one up to {LAST_PORT}, or 0 for any free one")
     server = _Server(

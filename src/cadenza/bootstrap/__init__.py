@@ -3,9 +3,26 @@
 `open_house(settings)` gives a `House` with everything opened; `run_worker(house, stop)` works in it.
 """
 
-from cadenza.bootstrap.house import CannotStart, open_house
-from cadenza.bootstrap.jobs import ProductJob
-from cadenza.bootstrap.model import House
-from cadenza.bootstrap.work import run_worker
+from typing import TYPE_CHECKING
+
+from cadenza.core.lazy import names_from
+
+if TYPE_CHECKING:
+    from cadenza.bootstrap.errors import CannotStart
+    from cadenza.bootstrap.house import open_house
+    from cadenza.bootstrap.jobs import ProductJob
+    from cadenza.bootstrap.model import House
+    from cadenza.bootstrap.work import run_worker
+
+__getattr__ = names_from(
+    __name__,
+    {
+        "CannotStart": "errors",
+        "open_house": "house",
+        "ProductJob": "jobs",
+        "House": "model",
+        "run_worker": "work",
+    },
+)
 
 __all__ = ["CannotStart", "House", "ProductJob", "open_house", "run_worker"]

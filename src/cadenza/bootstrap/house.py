@@ -11,6 +11,7 @@ from dataclasses import replace
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring, load_keyring
 from cadenza.bootstrap.apps import app_finder
+from cadenza.bootstrap.errors import CannotStart
 from cadenza.bootstrap.find_copywriter import BadCopywriter, find_copywriter
 from cadenza.bootstrap.guard import Guard
 from cadenza.bootstrap.jobs import JOBS, ProductJob
@@ -35,10 +36,6 @@ from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.registry import provider
 from cadenza.sql.operate import Operations, SqliteOperations
-
-
-class CannotStart(Exception):
-    """Something that the house needs is not as it must be; the message says what to do."""
 
 
 @asynccontextmanager

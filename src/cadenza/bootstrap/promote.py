@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from cadenza.bootstrap.house import CannotStart
+from cadenza.bootstrap.errors import CannotStart
 from cadenza.bootstrap.promote_jobs import ENGINE_TABLES, copy_jobs
 from cadenza.core.clock import Clock
 from cadenza.db.open import open_product

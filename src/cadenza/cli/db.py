@@ -10,11 +10,9 @@ from pathlib import Path
 
 from cyclopts import App
 
-from cadenza.bootstrap import House, open_house
-from cadenza.bootstrap.guard import read_witness
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import new_file
-from cadenza.cli.settings import USUAL, Chosen, opened_house, sqlite_file
+from cadenza.cli.settings import USUAL, Chosen, Database, opened_database, sqlite_file
 from cadenza.cli.show import print_facts, print_json, say
 from cadenza.client.errors import ClientError
 from cadenza.core.clock import SystemClock
@@ -40,6 +38,8 @@ COUNTED = ("workspace", "account", "delivery")
 @app.command
 async def upgrade(*, chosen: Chosen = USUAL) -> int:
     """Bring the database up to date; make it if there is none."""
+    from cadenza.bootstrap.house import open_house
+
     settings = chosen.settings()
     async with open_house(settings) as house:
         done = {"database": redact(settings.database_address), "version": await _version(house)}
@@ -53,7 +53,7 @@ async def upgrade(*, chosen: Chosen = USUAL) -> int:
 @app.command
 async def status(*, chosen: Chosen = USUAL) -> int:
     """Say at which version the database is, what is in it, and whether it may send."""
-    async with opened_house(chosen) as house:
+    async with opened_database(chosen) as house:
         version = await _version(house)
         signs = await house.operations.read(read_signs)
         counts = {name: await _count(house, name) for name in COUNTED}
@@ -88,7 +88,9 @@ async def confirm_(*, by: str = "operator", chosen: Chosen = USUAL) -> int:
     by
         Who confirms; it stands in the audit log.
     """
-    async with opened_house(chosen) as house:
+    from cadenza.bootstrap.guard import read_witness
+
+    async with opened_database(chosen) as house:
         witness = read_witness(house.settings.witness)
         answer = await house.operations.run(
             lambda tx, now: confirm(tx, now, by=f"operator:{by}", witness=witness), locks=[LOCK]
@@ -112,7 +114,7 @@ async def restored(*, chosen: Chosen = USUAL) -> int:
 
     Needed only where the whole data folder was put back, the witness file included.
     """
-    async with opened_house(chosen) as house:
+    async with opened_database(chosen) as house:
         await house.operations.run(
             lambda tx, now: _hold(tx, now, "an operator says that it was restored"), locks=[LOCK]
         )
@@ -162,13 +164,13 @@ def _copy(source: Path, file: Path) -> None:
         here.backup(there)
 
 
-async def _version(house: House) -> int:
+async def _version(house: Database) -> int:
     return await house.operations.read(
         lambda tx, _: tx.value("SELECT max(version) FROM cadenza_migrations WHERE line = 'product'")
     )
 
 
-async def _count(house: House, table: str) -> int:
+async def _count(house: Database, table: str) -> int:
     return await house.operations.read(
         lambda tx, _: tx.value(f"SELECT count(*) FROM {table}")  # noqa: S608 - a constant
     )

@@ -9,7 +9,7 @@ from cyclopts import App
 from cadenza.accounts.rotate_key import rotate_all
 from cadenza.accounts.seal import add_key, load_keyring
 from cadenza.cli.codes import OK
-from cadenza.cli.settings import USUAL, Chosen, opened_house
+from cadenza.cli.settings import USUAL, Chosen, opened_database
 from cadenza.cli.show import print_json, say
 
 app = App(name="keys", help="Look after the keys that seal credentials.")
@@ -18,7 +18,7 @@ app = App(name="keys", help="Look after the keys that seal credentials.")
 @app.command
 async def rotate(*, chosen: Chosen = USUAL) -> int:
     """Make a new key and seal everything with it: accounts, webhooks, second factors, letters."""
-    async with opened_house(chosen) as house:
+    async with opened_database(chosen) as house:
         path = house.settings.keys
         key_id = add_key(path)
         done = await rotate_all(house.operations, load_keyring(path))

@@ -11,10 +11,9 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.bootstrap import open_house
 from cadenza.cli.codes import OK
 from cadenza.cli.reach import USUALLY, Reach, at, reached
-from cadenza.cli.settings import USUAL, Chosen, opened_house
+from cadenza.cli.settings import USUAL, Chosen, opened_database
 from cadenza.cli.show import print_json, print_table, say
 from cadenza.client.errors import ClientError
 from cadenza.people.change_password import make_reset, reset_link
@@ -79,6 +78,8 @@ async def create(
             approval=settings.first_approval,
         )
 
+    from cadenza.bootstrap.house import open_house
+
     async with open_house(settings) as house:
         made = await house.operations.run(operation, locks=[LOCK])
     if not isinstance(made, tuple):
@@ -127,7 +128,7 @@ async def reset(email: str, /, *, chosen: Chosen = USUAL) -> int:
         The address that they sign in with.
     """
     token = draw_token()
-    async with opened_house(chosen) as house:
+    async with opened_database(chosen) as house:
         made = await house.operations.run(
             lambda tx, now: make_reset(
                 tx, now, email=email, token_hash=token.hash, by="operator:command line"
@@ -147,7 +148,7 @@ async def reset(email: str, /, *, chosen: Chosen = USUAL) -> int:
 @app.command(name="list")
 async def list_(*, chosen: Chosen = USUAL) -> int:
     """List the people of this installation."""
-    async with opened_house(chosen) as house:
+    async with opened_database(chosen) as house:
         rows = await house.operations.read(
             lambda tx, now: tx.all(
                 "SELECT id, email, name, instance_owner FROM person ORDER BY created_at, id"

@@ -6,7 +6,6 @@ one line on the error stream without a traceback; a fault of ours keeps its trac
 
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from cyclopts import App, CycloptsError, Group
 
@@ -81,7 +80,7 @@ def make_app() -> App:
     app = App(
         name="cadenza",
         help="Sends the right thing at the right minute, once. This is its operator's hand.",
-        version=lambda: version("cadenza"),
+        version=_version,
         help_format="plaintext",  # markdown would load a parser for it first
         help_epilogue=FIRST_STEPS,
         result_action="return_value",
@@ -96,6 +95,12 @@ def make_app() -> App:
         group=groups[-1],
     )
     return app
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("cadenza")
 
 
 def run(words: Sequence[str]) -> int:
@@ -145,7 +150,7 @@ def _refuse(error: Exception) -> int:
         )
         return AWAY if away else REFUSED
 
-    from cadenza.bootstrap import CannotStart
+    from cadenza.bootstrap.errors import CannotStart
     from cadenza.config.load import BadSettings
     from cadenza.core.cron import CronError
     from cadenza.core.zones import UnknownZoneError

@@ -1,19 +1,26 @@
-"""Which settings a product command works with, and how the house is opened around it."""
+"""Which settings a product command works with, and what is opened around it: the database, or the whole house.
+
+What a command needs is imported when it runs: the house is hundreds of modules, the database a few.
+"""
 
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from cadenza.bootstrap import House, open_house
 from cadenza.config.load import load
 from cadenza.config.model import Settings
-from cadenza.engine.errors import StoreUnavailable
-from cadenza.providers.registry import all_providers
+from cadenza.core.clock import SystemClock
+from cadenza.providers.names import provider_names
+from cadenza.sql.errors import Unavailable
+
+if TYPE_CHECKING:
+    from cadenza.bootstrap.model import House
+    from cadenza.sql.operate import Operations
 
 
 @Parameter(name="*")
@@ -28,23 +35,48 @@ class Chosen:
 
     def settings(self) -> Settings:
         """Read the settings."""
-        return load(self.config, environ=os.environ, providers=all_providers())
+        return load(self.config, environ=os.environ, providers=provider_names())
 
 
 USUAL = Chosen()
 
 
 @asynccontextmanager
-async def opened_house(chosen: Chosen) -> AsyncGenerator[House]:
+async def opened_house(chosen: Chosen) -> "AsyncGenerator[House]":
     """Open the house for one command; one that was never started is not made by looking at it."""
+    from cadenza.bootstrap.house import open_house
+
     settings = chosen.settings()
-    file = sqlite_file(settings)
-    if file is not None and not file.exists():
-        raise StoreUnavailable(
-            f"there is no database at {file} yet: start `cadenza worker`, or `cadenza db upgrade`"
-        )
+    _must_exist(settings)
     async with open_house(settings) as house:
         yield house
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The product's database alone, for commands that need nothing else."""
+
+    settings: Settings
+    operations: "Operations"
+
+
+@asynccontextmanager
+async def opened_database(chosen: Chosen) -> AsyncGenerator[Database]:
+    """Open the database for one command; one that was never started is not made by looking at it."""
+    from cadenza.db.open import open_product
+
+    settings = chosen.settings()
+    _must_exist(settings)
+    async with open_product(settings.database_address, clock=SystemClock()) as operations:
+        yield Database(settings, operations)
+
+
+def _must_exist(settings: Settings) -> None:
+    file = sqlite_file(settings)
+    if file is not None and not file.exists():
+        raise Unavailable(
+            f"there is no database at {file} yet: start `cadenza worker`, or `cadenza db upgrade`"
+        )
 
 
 def sqlite_file(settings: Settings) -> Path | None:

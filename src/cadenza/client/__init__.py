@@ -9,23 +9,53 @@ Methods and shapes are made from the OpenAPI document; `connect_sync` gives the 
 the server is imported. What is refused is a `Problem` of the class that says why.
 """
 
-from cadenza.client.core import Client, Workspace, connect
-from cadenza.client.core_sync import SyncClient, SyncWorkspace, connect_sync
-from cadenza.client.errors import (
-    Changed,
-    ClientError,
-    Conflict,
-    Fault,
-    Invalid,
-    NotAllowed,
-    NotAvailable,
-    NotFound,
-    NotSignedIn,
-    Problem,
-    TooOften,
-    Unreachable,
+from typing import TYPE_CHECKING
+
+from cadenza.core.lazy import names_from
+
+if TYPE_CHECKING:
+    from cadenza.client.core import Client, Workspace, connect
+    from cadenza.client.core_sync import SyncClient, SyncWorkspace, connect_sync
+    from cadenza.client.errors import (
+        Changed,
+        ClientError,
+        Conflict,
+        Fault,
+        Invalid,
+        NotAllowed,
+        NotAvailable,
+        NotFound,
+        NotSignedIn,
+        Problem,
+        TooOften,
+        Unreachable,
+    )
+    from cadenza.client.wire import Event
+
+__getattr__ = names_from(
+    __name__,
+    {
+        "Client": "core",
+        "Workspace": "core",
+        "connect": "core",
+        "SyncClient": "core_sync",
+        "SyncWorkspace": "core_sync",
+        "connect_sync": "core_sync",
+        "Changed": "errors",
+        "ClientError": "errors",
+        "Conflict": "errors",
+        "Fault": "errors",
+        "Invalid": "errors",
+        "NotAllowed": "errors",
+        "NotAvailable": "errors",
+        "NotFound": "errors",
+        "NotSignedIn": "errors",
+        "Problem": "errors",
+        "TooOften": "errors",
+        "Unreachable": "errors",
+        "Event": "wire",
+    },
 )
-from cadenza.client.wire import Event
 
 __all__ = [
     "Changed",
