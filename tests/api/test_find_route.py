@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from fastapi.routing import APIRoute
-from starlette.routing import Match
+from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from cadenza.api.app import create_app
-from cadenza.api.find_route import Finder
+from cadenza.api.find_route import Finder, Planned
 from cadenza.bootstrap import open_house
 from cadenza.config.model import Settings
 
@@ -30,3 +31,26 @@ async def test_the_route_found_is_the_first_that_matches(tmp_path: Path) -> None
             full = [each for each in found if each.matches(scope)[0] is Match.FULL]
             assert full[0] is first, f"{method} {route.path}"
             assert len(found) <= 3, "it is a look-up, not a walk"
+
+
+def test_a_route_is_made_when_it_is_first_found() -> None:
+    made: list[str] = []
+
+    def planned(path: str) -> Planned:
+        async def answer() -> str:
+            return path
+
+        def make() -> APIRoute:
+            made.append(path)
+            return APIRoute(path, answer, methods=["GET"])
+
+        return Planned("GET", path, make)
+
+    paths = ["/posts", "/posts/{id}", "/posts/{id}/why"]
+    router = Finder([planned(path) for path in paths], last=Route("/", lambda _: Response()))
+    assert made == []
+    (found,) = router.look_up("GET", "/posts/p1")
+    assert made == [found.path] == ["/posts/{id}"]
+    made.clear()
+    assert len(router.routes) == 4, "who asks for all has them all"
+    assert made == paths

@@ -9,12 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from cadenza.accounts.refresher import Refresher
-from cadenza.accounts.seal import Keyring, load_keyring
+from cadenza.accounts.seal import Keyring
 from cadenza.bootstrap.apps import app_finder
 from cadenza.bootstrap.errors import CannotStart
 from cadenza.bootstrap.find_copywriter import BadCopywriter, find_copywriter
 from cadenza.bootstrap.guard import Guard
 from cadenza.bootstrap.jobs import JOBS, ProductJob
+from cadenza.bootstrap.keyring import open_keyring
 from cadenza.bootstrap.library import open_library
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.outbound import open_mail, policy_of
@@ -51,7 +52,7 @@ async def open_house(
     clock, chance, ids = clock or SystemClock(), chance or SystemChance(), ids or SystemIds()
     copywriter = _copywriter(settings)
     _make_folders(settings)
-    keyring = _keyring(settings)
+    keyring = open_keyring(settings)
     async with (
         open_product(settings.database_address, clock=clock, ids=ids) as operations,
         OutboundClient(policy_of(settings), clock=clock) as http,
@@ -158,10 +159,3 @@ def _make_folders(settings: Settings) -> None:
             f"the data folder {settings.data} cannot be made ({error.strerror}): "
             "make it, or set `data` to a folder that this user may write"
         ) from error
-
-
-def _keyring(settings: Settings) -> Keyring:
-    try:
-        return load_keyring(settings.keys)
-    except (OSError, ValueError) as error:
-        raise CannotStart(f"the key file cannot be used: {error}") from error

@@ -7,7 +7,8 @@ from before still opens. Processes that run on this key file take the new key up
 from cyclopts import App
 
 from cadenza.accounts.rotate_key import rotate_all
-from cadenza.accounts.seal import add_key, load_keyring
+from cadenza.accounts.seal import add_key
+from cadenza.bootstrap.keyring import open_keyring
 from cadenza.cli.codes import OK
 from cadenza.cli.settings import USUAL, Chosen, opened_database
 from cadenza.cli.show import print_json, say
@@ -20,8 +21,9 @@ async def rotate(*, chosen: Chosen = USUAL) -> int:
     """Make a new key and seal everything with it: accounts, webhooks, second factors, letters."""
     async with opened_database(chosen) as house:
         path = house.settings.keys
+        open_keyring(house.settings)  # made where there is none
         key_id = add_key(path)
-        done = await rotate_all(house.operations, load_keyring(path))
+        done = await rotate_all(house.operations, open_keyring(house.settings))
     if chosen.json:
         print_json({"key": key_id, "sealed": done.sealed, "lost": done.lost, "file": str(path)})
     else:
