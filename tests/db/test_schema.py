@@ -119,6 +119,17 @@ async def test_people_in_both_are_not_guessed_about(
     assert await start(f"{address}&search_path=cadenza") == "cadenza"
 
 
+async def test_two_installations_are_told_apart_by_the_path_of_their_roles(
+    address: str, admin: asyncpg.Connection
+) -> None:
+    for schema in ("public", "app"):
+        await lay_tables(admin, schema)
+        await move_in(admin, schema)
+    name = await admin.fetchval("SELECT current_database()")
+    await admin.execute(f"ALTER ROLE {USER} IN DATABASE {name} SET search_path = app")
+    assert await start(address) == "app"
+
+
 async def test_an_address_that_names_no_schema_is_refused(address: str) -> None:
     with pytest.raises(SchemaMismatch, match="CREATE SCHEMA"):
         await start(f"{address}&search_path=nowhere")

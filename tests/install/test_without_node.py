@@ -35,6 +35,8 @@ def checkout() -> Iterator[Path]:
     """A copy of what is tracked; on the disk, for it grows to hundreds of megabytes."""
     cache = ROOT / ".cache"
     cache.mkdir(exist_ok=True)
+    for left in cache.glob("fresh-*"):  # by a run that was killed
+        shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="fresh-", dir=cache) as folder:
         for file in tracked():
             copy = Path(folder) / file.relative_to(ROOT)

@@ -31,6 +31,7 @@ WHERE has_schema_privilege(name, 'CREATE') ORDER BY name = $1, place LIMIT 1
 """
 _BY_ADDRESS = "SELECT source = 'client' FROM pg_settings WHERE name = 'search_path'"
 _FIRST = "SELECT current_schema()"
+_SET = "SELECT current_schema() FROM pg_settings WHERE name = 'search_path' AND source <> 'default'"
 
 
 async def connect_product(
@@ -103,6 +104,11 @@ async def _choose(connection: Connection, schemas: list[str]) -> str:
     """Choose between tables that were made twice: those with people in them, else the first made."""
     lived_in = [schema for schema in schemas if await _has_people(connection, schema)]
     if len(lived_in) > 1:
+        named = await connection.fetchval(
+            _SET
+        )  # for the role or the database, by who runs the server
+        if named in lived_in:
+            return named
         first = lived_in[0]
         raise SchemaMismatch(
             f"There are two installations in this database, with people in both: in the schemas"
