@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from cadenza.core.clock import SystemClock
 from cadenza.demo.rehearsal.faults import Kind
@@ -71,19 +72,26 @@ def fault_name(value: object) -> str:
 
 
 class HastyClient(OutboundClient):
-    """The real client; while a fault is to come that must be outwaited, with a test's patience.
+    """The real client; for a call that meets a fault which must be outwaited, with a test's patience.
 
-    Without such a fault nothing is given up early: a busy machine would lose answers that no test has planned to lose.
+    No other call is given up early: a busy machine would lose answers that no test has planned to lose.
     """
 
     worlds: tuple[World, ...] = ()
 
     async def send(self, request: Request) -> HttpOutcome:
-        planned = [fault for world in self.worlds for fault in world.faults.to_come()]
-        if not any(fault.kind in OUTWAITED for fault in planned):
-            return await super().send(request)
-        hasty = Timeouts(connect=PATIENCE, read=PATIENCE, total=PATIENCE)
-        return await super().send(replace(request, timeout=hasty))
+        if any(self._outwaits(world, request) for world in self.worlds):
+            hasty = Timeouts(connect=PATIENCE, read=PATIENCE, total=PATIENCE)
+            request = replace(request, timeout=hasty)
+        return await super().send(request)
+
+    def _outwaits(self, world: World, request: Request) -> bool:
+        place = urlsplit(request.url)
+        if place.port not in world.ports.values():
+            return False
+        found = world.find(request.method, place.path)
+        name = found[0].name if found else f"{request.method} {place.path}"
+        return any(fault.kind in OUTWAITED for fault in world.faults.next_of(name))
 
 
 def open_client(*worlds: World) -> HastyClient:

@@ -65,6 +65,10 @@ class Fault:
         self.met += hit
         return hit
 
+    def is_next(self, route: str) -> bool:
+        """Say whether the next call of a route goes wrong, as far as that is known without its account."""
+        return fnmatchcase(route, self.route) and self.nth <= self.seen + 1 < self.nth + self.times
+
     def reply(self) -> Answer:
         """Return what is said instead of the true answer."""
         return self.answer or gateway_page(self.status)
@@ -87,9 +91,9 @@ class Faults:
         met = [fault for fault in self._plan if fault.meets(route, account)]
         return met[0] if met else None
 
-    def to_come(self) -> list[Fault]:
-        """List the faults that calls are still to meet."""
-        return [fault for fault in self._plan if fault.met < fault.times]
+    def next_of(self, route: str) -> list[Fault]:
+        """List the faults that the next call of a route meets."""
+        return [fault for fault in self._plan if fault.is_next(route)]
 
     def clear(self) -> None:
         """Let everything work again."""
