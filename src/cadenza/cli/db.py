@@ -12,7 +12,7 @@ from cyclopts import App
 
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import new_file
-from cadenza.cli.settings import USUAL, Chosen, Database, opened_database, sqlite_file
+from cadenza.cli.settings import USUAL, Chosen, opened_database, sqlite_file
 from cadenza.cli.show import print_facts, print_json, say
 from cadenza.client.errors import ClientError
 from cadenza.core.clock import SystemClock
@@ -28,6 +28,7 @@ from cadenza.deliveries.installation import (
     read_signs,
 )
 from cadenza.providers.http.redact import redact
+from cadenza.sql.operate import Operations
 from cadenza.sql.tx import Tx
 
 app = App(name="db", help="Upgrade, look at, copy and confirm the database.")
@@ -42,7 +43,10 @@ async def upgrade(*, chosen: Chosen = USUAL) -> int:
 
     settings = chosen.settings()
     async with open_house(settings) as house:
-        done = {"database": redact(settings.database_address), "version": await _version(house)}
+        done = {
+            "database": redact(settings.database_address),
+            "version": await _version(house.operations),
+        }
     if chosen.json:
         print_json(done)
     else:
@@ -54,9 +58,9 @@ async def upgrade(*, chosen: Chosen = USUAL) -> int:
 async def status(*, chosen: Chosen = USUAL) -> int:
     """Say at which version the database is, what is in it, and whether it may send."""
     async with opened_database(chosen) as house:
-        version = await _version(house)
+        version = await _version(house.operations)
         signs = await house.operations.read(read_signs)
-        counts = {name: await _count(house, name) for name in COUNTED}
+        counts = {name: await _count(house.operations, name) for name in COUNTED}
     held = signs.hold if signs else None
     facts = {
         "database": redact(house.settings.database_address),
@@ -164,14 +168,14 @@ def _copy(source: Path, file: Path) -> None:
         here.backup(there)
 
 
-async def _version(house: Database) -> int:
-    return await house.operations.read(
+async def _version(operations: Operations) -> int:
+    return await operations.read(
         lambda tx, _: tx.value("SELECT max(version) FROM cadenza_migrations WHERE line = 'product'")
     )
 
 
-async def _count(house: Database, table: str) -> int:
-    return await house.operations.read(
+async def _count(operations: Operations, table: str) -> int:
+    return await operations.read(
         lambda tx, _: tx.value(f"SELECT count(*) FROM {table}")  # noqa: S608 - a constant
     )
 
