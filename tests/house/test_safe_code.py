@@ -25,6 +25,10 @@ LOADERS = {
     ("bootstrap/find_copywriter.py", "name"),  # of the settings, by whoever runs the house
     ("providers/registry.py", "f'{providers.__name__}.{name}'"),
     ("cli/worker.py", "module_name"),
+    (
+        "core/lazy.py",
+        "f'{package}.{homes[name]}'",
+    ),  # of a table that the package itself writes down
 }
 WRITERS_OF_TOOLS = frozenset({"api/write_client.py"})  # formats what it generates, in a checkout
 
