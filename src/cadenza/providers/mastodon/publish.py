@@ -52,7 +52,7 @@ class Mastodon:
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
         return Capabilities(
-            idempotency=Idempotency.NATIVE,
+            idempotency=Idempotency.SOME_SERVERS,
             window=WINDOW,
             findable=True,
             repeats=True,
