@@ -98,6 +98,7 @@ class Call:
     part: int = 0  # of a thread, from 0
     sent_parts: tuple[str, ...] = ()  # remote ids of the parts before
     began_at: datetime | None = None  # of the attempt that is looked for by `find_out`
+    others: frozenset[str] = frozenset()  # posts that are other deliveries', so never this one
 
 
 class Provider(Protocol):

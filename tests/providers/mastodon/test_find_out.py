@@ -12,6 +12,7 @@ from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.mastodon import MastodonWorld
 from cadenza.demo.rehearsal.worlds.mastodon_model import Rules, like_gotosocial
 from cadenza.providers.base import Call
+from cadenza.providers.mastodon import publish
 from cadenza.providers.mastodon.auth import APP_NAME
 from cadenza.providers.outcome import Absent, CannotTell, Disconnected, Found, Sent, Unconfirmed
 from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge
@@ -88,6 +89,17 @@ async def test_a_key_is_not_repeated_on_trust(software: str) -> None:
 async def test_a_key_is_not_repeated_while_the_server_does_not_say_what_it_is() -> None:
     async with mastodon() as (scene, world):
         world.faults.plan(Kind.ERROR_BEFORE, NODEINFO, status=502)
+        found = await scene.provider.find_out(_call(scene))
+        assert isinstance(found, CannotTell)
+        assert found.again is not None
+        assert _posts(world) == 0
+
+
+async def test_a_key_is_not_repeated_long_after_sending_was_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(publish, "REPEAT_WITHIN", -1.0)
+    async with mastodon() as (scene, world):
         found = await scene.provider.find_out(_call(scene))
         assert isinstance(found, CannotTell)
         assert found.again is not None

@@ -35,9 +35,10 @@ async def look(call: Call) -> Finding:
     if not isinstance(posts, list):
         return no_answer(got, "LinkedIn did not list the organisation's posts.", AGAIN)
     posts = [post for post in posts if isinstance(post, dict)]
+    unknown = [post for post in posts if str(post.get("id")) not in call.others]
     since = call.began_at - SKEW
     wanted, files = " ".join(call.message.text.split()), set(call.state.get("media", ()))
-    alike = [post for post in posts if _same(post, wanted, since)]
+    alike = [post for post in unknown if _same(post, wanted, since)]
     for post in alike:
         if wanted or not files or _files(post) == files:
             urn = str(post.get("id"))

@@ -51,6 +51,7 @@ class _Wanted:
     parent: str | None
     media: frozenset[str]
     since: datetime
+    others: frozenset[str]
 
 
 async def in_list(call: Call) -> Finding:
@@ -62,6 +63,7 @@ async def in_list(call: Call) -> Finding:
         parent=call.sent_parts[-1] if call.part > 0 else None,
         media=frozenset(call.state.get("media", ()) if call.part == 0 else ()),
         since=call.began_at - SKEW,
+        others=call.others,
     )
     posts = await _posts(call, wanted.since - WRONG_CLOCK)
     if isinstance(posts, CannotTell):
@@ -119,7 +121,9 @@ def _doubtful(post: dict[str, Any]) -> str:
 def _judge(post: dict[str, Any], wanted: _Wanted) -> _Verdict:
     """Compare one post by what the list says."""
     at = made_at(post)
-    if post.get("reblog") or post.get("in_reply_to_id") != wanted.parent:
+    if str(post["id"]) in wanted.others or post.get("reblog"):
+        return _Verdict.OTHER
+    if post.get("in_reply_to_id") != wanted.parent:
         return _Verdict.OTHER
     files = _files(post)
     if wanted.media & files:

@@ -37,6 +37,8 @@ from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
 WINDOW = timedelta(hours=1)
 # A key is replayed only while it surely still lives: clocks differ, and requests take their time.
 MARGIN = timedelta(minutes=5)
+# Seconds that looking may take before a call is repeated: what holds sending was asked before we looked.
+REPEAT_WITHIN = 4.0
 POLL = timedelta(seconds=3)
 UPLOADS_KEPT = timedelta(hours=12)  # of the day that servers keep them
 UPLOAD_TIME = Timeouts(connect=10, read=60, total=300)
@@ -84,13 +86,16 @@ class Mastodon:
 
     async def find_out(self, call: Call) -> Finding:
         """Read the account's list; where the server keeps keys, repeat what it does not show."""
+        started = call.http.clock.monotonic()
         found = await in_list(call)
         if isinstance(found, Found) or not _is_key_young(call):
             return found
         keeps = await keeps_keys(call)
-        if isinstance(keeps, CannotTell):
-            return keeps
-        return await _repeat(call, found) if keeps else found
+        if isinstance(keeps, CannotTell) or not keeps:
+            return keeps or found
+        if call.http.clock.monotonic() - started > REPEAT_WITHIN:
+            return CannotTell("The server was too slow to be asked safely.", AGAIN)
+        return await _repeat(call, found)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         """Look whether the status is truly there: a server may accept and drop."""

@@ -77,7 +77,7 @@ def _same(post: dict[str, Any], field: str, words: str, since: datetime) -> bool
 
 
 def _new(post: dict[str, Any], call: Call) -> bool:
-    return str(post.get("id")) not in call.sent_parts
+    return str(post.get("id")) not in {*call.sent_parts, *call.others}
 
 
 def _at(post: dict[str, Any]) -> datetime | None:

@@ -37,7 +37,8 @@ async def look(call: Call) -> Finding:
     if not isinstance(listed, tuple):
         return no_answer(listed, "Unipile did not list what was sent.", AGAIN)
     items, whole = listed
-    found = next((item for item in items if same(item)), None)
+    mine = (item for item in items if _id(item) not in call.others)
+    found = next((item for item in mine if same(item)), None)
     if found is not None:
         return Found(_id(found), at=_at(found))
     if call.now - began_at < PATIENCE:

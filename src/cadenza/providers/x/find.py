@@ -90,8 +90,8 @@ async def _list(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTel
 
 def _among(posts: list[dict[str, Any]], call: Call) -> Found | None:
     for post in posts:
-        if _same(post, call):
-            remote_id = str(post.get("id"))
+        remote_id = str(post.get("id"))
+        if remote_id not in call.others and _same(post, call):
             return Found(remote_id, post_url(call, remote_id), made_at(post))
     return None
 
