@@ -160,7 +160,7 @@ async def test_the_same_words_by_another_app_do_not_keep_mastodon_from_telling()
 
 async def test_a_text_that_the_server_dressed_otherwise_is_found_by_its_source() -> None:
     rules = replace(like_gotosocial(), markdown=True)
-    text = "Hello **all**, read [our page](https://example.org/news) today"
+    text = "**All**, read [it](https://example.org/a/b/c/d/e/f) at\n* home\n* work\n* once"
     async with mastodon(text, rules=rules) as (scene, world):
         call = await _lose(scene, world)
         assert isinstance(await scene.provider.find_out(call), Found)

@@ -14,7 +14,7 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import Call
+from cadenza.providers.base import Call, Prepared, Underway
 from cadenza.providers.connect import Connecting, Redirect
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
@@ -23,6 +23,7 @@ from cadenza.providers.mastodon import CONNECTOR, PROVIDER
 from cadenza.providers.mastodon.software import keeps_keys
 from cadenza.providers.message import AccountRef, App, Message, Tokens
 from cadenza.providers.outcome import Absent, Found, Sent, Unconfirmed
+from tests.providers.pictures import picture
 from tests.servers.gotosocial import BACK, GoToSocial, gotosocial
 from tests.servers.place import ServerUnavailableError
 
@@ -88,8 +89,26 @@ class Wire:
         self._server = server
         self.port = 0
         self.loses = ""  # "request" or "reply" of the next post
+        self._serving: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._carry(reader, writer))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def close(self) -> None:
+        """Cut every connection."""
+        for task in self._serving:
+            task.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self._forward(reader, writer)
+        finally:
+            writer.close()
+
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         loses, posts = self.loses, head.startswith(b"POST /api/v1/statuses ")
         self.loses = "" if posts else loses
@@ -97,15 +116,18 @@ class Wire:
             writer.transport.abort()
             return
         there, back = await asyncio.open_connection("127.0.0.1", self._server.port)
-        back.write(head)
-        if posts and loses == "reply":
+        try:
+            back.write(head)
             onward = asyncio.create_task(_pump(reader, back))
-            await there.readuntil(b"\r\n\r\n")  # it is done, and nobody hears of it
+            if posts and loses == "reply":
+                await there.readuntil(b"\r\n\r\n")  # it is done, and nobody hears of it
+                writer.transport.abort()
+            else:
+                await _pump(there, writer)
             onward.cancel()
-            writer.transport.abort()
-        else:
-            await asyncio.gather(_pump(reader, back), _pump(there, writer))
-        back.close()
+            await asyncio.gather(onward, return_exceptions=True)
+        finally:
+            back.close()
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -141,6 +163,7 @@ async def wired(server: GoToSocial, ada: Person) -> AsyncGenerator[tuple[Wire, C
             )
     finally:
         proxy.close()
+        await wire.close()
 
 
 async def _there(server: GoToSocial, ada: Person) -> list[dict[str, Any]]:
@@ -173,6 +196,26 @@ async def test_a_lost_reply_ends_in_one_post(
         found = await PROVIDER.find_out(call)
     (post,) = await _there(server, ada)
     assert isinstance(found, Found), (found, post["content"])
+    assert found.remote_id == post["id"]
+
+
+async def test_a_picture_without_words_is_known_by_its_file(
+    server: GoToSocial, ada: Person
+) -> None:
+    await _clear(server, ada)
+    async with wired(server, ada) as (wire, plain):
+        call = replace(plain, message=replace(plain.message, text="", media=(picture(),)))
+        prepared = await PROVIDER.prepare(call)
+        while isinstance(prepared, Underway):
+            call = replace(call, state=prepared.state)
+            prepared = await PROVIDER.prepare(call)
+        assert isinstance(prepared, Prepared), prepared
+        call = replace(call, state=prepared.state)
+        wire.loses = "reply"
+        assert isinstance(await PROVIDER.publish(call), Unconfirmed)
+        found = await PROVIDER.find_out(call)
+    (post,) = await _there(server, ada)
+    assert isinstance(found, Found), found
     assert found.remote_id == post["id"]
 
 

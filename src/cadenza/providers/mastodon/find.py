@@ -1,7 +1,7 @@
 """Look for a post among the account's own: the first thing to do when no answer came.
 
 Texts come back as HTML, links shortened, hosts of mentions left out, on some servers taken for Markdown: both
-sides are brought to the same plain form, and a post that only resembles ours is compared by its source. "Absent"
+sides are brought to the same plain form, and a post that does not look like ours is compared by its source. "Absent"
 is said only if the list was read back to the time before the attempt, page by page, and nothing in it could be
 ours; what is not clear is left to a person. Limit: where a server keeps no keys, a post that somebody deleted
 before we looked counts as absent.
@@ -31,15 +31,20 @@ PAGES = 6  # read at most; an account that posts more than that in minutes is a 
 SOURCES = 5  # posts that are asked for their source at most
 SKEW = timedelta(minutes=2)  # between our clock and the server's
 WRONG_CLOCK = timedelta(hours=1)  # by which a server's clock may be wrong before we believe it
-_BREAKS = ("br", "p")
-_WORD = regex.compile(r"\w+")
+_INLINE = frozenset(  # tags that stand inside a line; all others part words
+    {
+        *("a", "abbr", "b", "bdi", "bdo", "code", "del", "em", "i", "ins", "kbd", "mark"),
+        *("q", "rp", "rt", "ruby", "s", "small", "span", "strong", "sub", "sup", "u"),
+    }
+)
+_WORD = regex.compile(r"[^\W_]+")
 _UNSEEN = ("Cc", "Cf")  # control and format characters, which servers drop as they like
 
 
 class _Verdict(Enum):
     OURS = auto()
     OTHER = auto()
-    ALIKE = auto()  # its source may tell
+    MAYBE = auto()  # its source may tell
     UNCLEAR = auto()
 
 
@@ -98,9 +103,9 @@ async def _pick(call: Call, posts: list[dict[str, Any]], wanted: _Wanted) -> Fin
     asked = 0
     for post in reversed(posts):  # the oldest first: ours came before what was made of it
         verdict = _judge(post, wanted)
-        if verdict is _Verdict.ALIKE and asked < SOURCES:
+        if verdict is _Verdict.MAYBE:
             asked += 1
-            verdict = await _by_source(call, post, wanted)
+            verdict = await _by_source(call, post, wanted, ask_for_it=asked <= SOURCES)
         if verdict is _Verdict.OURS:
             return Found(str(post["id"]), post.get("url"), made_at(post))
         if verdict is not _Verdict.OTHER:
@@ -136,17 +141,20 @@ def _judge(post: dict[str, Any], wanted: _Wanted) -> _Verdict:
         return _Verdict.UNCLEAR if same and near else _Verdict.OTHER
     if same and (not text or _app(post) not in {"", APP_NAME}):
         return _Verdict.UNCLEAR
-    if same:
-        return _Verdict.OURS
-    return _Verdict.ALIKE if resembles(text, wanted.text) else _Verdict.OTHER
+    return _Verdict.OURS if same else _Verdict.MAYBE
 
 
-async def _by_source(call: Call, post: dict[str, Any], wanted: _Wanted) -> _Verdict:
-    """Compare one post by the text that it was made from."""
-    got = await ask(call, read(call, f"/api/v1/statuses/{post['id']}/source"), TABLE)
-    source = got.at("text") if isinstance(got, Got) else None
+async def _by_source(
+    call: Call, post: dict[str, Any], wanted: _Wanted, *, ask_for_it: bool
+) -> _Verdict:
+    """Compare one post by the text that it was made from, or by its words where that is not told."""
+    source: object = None
+    if ask_for_it:
+        got = await ask(call, read(call, f"/api/v1/statuses/{post['id']}/source"), TABLE)
+        source = got.at("text") if isinstance(got, Got) else None
     if not isinstance(source, str):
-        return _Verdict.UNCLEAR
+        shown = plain_html(str(post.get("content") or ""))
+        return _Verdict.UNCLEAR if resembles(shown, wanted.text) else _Verdict.OTHER
     if plain_text(source) != wanted.text:
         return _Verdict.OTHER
     # The same words with other files, or from another app, may be a person's.
@@ -166,10 +174,10 @@ def _app(post: dict[str, Any]) -> str:
 
 
 def resembles(one: str, other: str) -> bool:
-    """Say whether two texts share half of their words: then one may be the other in another dress."""
+    """Say whether two texts share a third of their words: then one may be the other in another dress."""
     mine, theirs = Counter(_WORD.findall(one.casefold())), Counter(_WORD.findall(other.casefold()))
     most = max(mine.total(), theirs.total())
-    return (mine & theirs).total() * 2 >= most
+    return (mine & theirs).total() * 3 >= most
 
 
 def plain_text(text: str) -> str:
@@ -198,14 +206,18 @@ def made_at(post: dict[str, Any]) -> datetime | None:
 
 
 class _Text(HTMLParser):
-    """Keeps the words; breaks and paragraphs become blanks."""
+    """Keeps the words; breaks, paragraphs, items of lists and the like become blanks."""
 
     def __init__(self) -> None:
         super().__init__()
         self.pieces: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _BREAKS:
+        if tag not in _INLINE:
+            self.pieces.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in _INLINE:
             self.pieces.append("\n")
 
     def handle_data(self, data: str) -> None:

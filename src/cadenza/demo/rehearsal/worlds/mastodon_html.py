@@ -12,6 +12,7 @@ _MENTION = re.compile(r"@(\w+)@([\w.-]*\w)")
 
 
 _STRONG = re.compile(r"\*\*(\S.*?)\*\*")
+_ITEMS = re.compile(r"(?:^\* .*\n?)+", re.MULTILINE)
 _NAMED_LINK = re.compile(r"\[([^\]]+)\]\((https?://[^)\s]+)\)")
 
 
@@ -28,7 +29,13 @@ def _render_markdown(text: str) -> str:
     paragraphs = re.split(r"\n{2,}", escape(text.strip(), quote=False))
     strong = (_STRONG.sub(r"<strong>\1</strong>", each) for each in paragraphs)
     linked = (_NAMED_LINK.sub(r'<a href="\2">\1</a>', each) for each in strong)
-    return "".join(f"<p>{each}</p>" for each in linked)
+    return "".join(f"<p>{_ITEMS.sub(_list, each)}</p>" for each in linked)
+
+
+def _list(items: re.Match[str]) -> str:
+    """Dress items as a list: no blank stands between one and the next."""
+    each = (line.removeprefix("* ") for line in items.group().rstrip("\n").split("\n"))
+    return "</p><ul>" + "".join(f"<li>{line}</li>" for line in each) + "</ul><p>"
 
 
 def _line_breaks(paragraph: str) -> str:
