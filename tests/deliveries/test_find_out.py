@@ -17,13 +17,13 @@ from cadenza.deliveries.permit import Permitted
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import DeliverySource
-from cadenza.providers.outcome import Unconfirmed
+from cadenza.providers.outcome import Sent, Unconfirmed
 from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import NoFiles
 from tests.providers.contract import Scene
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.stage import CANARY, mastodon
 
 Act = Callable[[Tx, datetime], object]
 
@@ -217,3 +217,21 @@ def test_adapters_that_repeat_to_find_out_say_so() -> None:
         if provider.capabilities(provider.channels[0]).repeats
     }
     assert repeating == {"mastodon", "webhook"}
+
+
+async def test_a_post_of_another_delivery_is_not_taken_for_this_one(road: Road) -> None:
+    async with mastodon() as (scene, world):
+        id_ = await in_doubt(road)
+        # The same words went out by another delivery at that time, and its post is known.
+        now = await road.operations.read(lambda _, now: now)
+        status = world.post_by(CANARY, "Good morning", app="Cadenza")
+        status.at = now - timedelta(minutes=2)
+        other = await road.post(content='{"text":"Good morning"}')
+        (ticket,) = await road.claim()
+        (permit,) = await road.permit(ticket)
+        assert isinstance(permit, Permitted)
+        assert await road.settle(ticket, Sent(status.id), permit.attempt_id)
+        await look(road, reconciler(road, scene))
+        assert (await road.row("delivery", id_))["state"] == "sent"
+        assert (await road.row("delivery", other))["state"] == "sent"
+        assert scene.visible() == ["Good morning", "Good morning"]

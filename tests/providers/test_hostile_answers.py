@@ -122,7 +122,7 @@ async def test_an_instant_without_its_zone_is_utc() -> None:
         call = replace(call_of(scene), began_at=NOW, now=NOW + timedelta(hours=3))
         assert isinstance(await scene.provider.find_out(call), Found)
         world.faults.plan(
-            Kind.ERROR_BEFORE, "GET /api/v1/accounts/*", answer=_posts("2026-03-02T08:00:00")
+            Kind.ERROR_BEFORE, "GET /api/v1/accounts/*", answer=_posts("2026-03-02T06:00:00")
         )
         assert await scene.provider.find_out(call) == Absent()
 

@@ -26,6 +26,7 @@ from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
 from cadenza.deliveries.facts import select
 from cadenza.deliveries.keep_exchanges import Heard, worth_keeping
 from cadenza.deliveries.keep_prepared import keep_prepared
+from cadenza.deliveries.known_posts import known_posts
 from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.deliveries.permit import GRACE, Permitted, Stale, Wish
 from cadenza.deliveries.permit_repeat import permit_repeat
@@ -152,6 +153,7 @@ class Publisher:
         sender = await self._load(ticket)
         message = render(ticket.row, self._files)
         repeats = sender.provider.capabilities(message.channel).repeats
+        others = await self._operations.read(lambda tx, _: known_posts(tx, doubt))
         asked = self._clock.monotonic()
         now = await self._may_look(doubt, repeats=repeats)
         if isinstance(now, Held):
@@ -166,6 +168,7 @@ class Publisher:
             part=attempt["part"],
             sent_parts=tuple(msgspec.json.decode(ticket.row["parts_sent"])),
             began_at=attempt["began_at"],
+            others=others,
         )
         async with asyncio.timeout(QUICKLY.total_seconds() if repeats else None):
             finding = await sender.provider.find_out(call)

@@ -49,6 +49,7 @@ class _Content(msgspec.Struct, kw_only=True):
     html: str | None = None
     link: str | None = None
     recipient_name: str = ""
+    recipient_fields: dict[str, str] = {}  # what the network knows them by besides, e.g. `chat_id`
     unsubscribe_url: str | None = None
     options: dict[str, Any] = {}
 
@@ -66,7 +67,11 @@ def render(delivery: Row, files: Files) -> Message:
         subject=content.subject,
         html=content.html,
         link=content.link,
-        recipient=None if recipient is None else Recipient(recipient, content.recipient_name),
+        recipient=(
+            None
+            if recipient is None
+            else Recipient(recipient, content.recipient_name, content.recipient_fields)
+        ),
         unsubscribe_url=content.unsubscribe_url,
         options=content.options,
     )

@@ -348,7 +348,7 @@ def _discord(_: Rehearsal, world: Any) -> Role:
         channel=Channel.DISCORD,
         connected=_ada(hook.id, url, guild_id=hook.guild_id),
         network=Network(base_url=world.url()),
-        publishes="POST /api/webhooks/{id}/{token}",
+        publishes="POST /api/v10/webhooks/{id}/{token}",
         typed={"url": url},
     )
 

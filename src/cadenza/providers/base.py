@@ -22,6 +22,7 @@ class Idempotency(StrEnum):
     """What keeps a repeated call from becoming a second post."""
 
     NATIVE = "native"  # an idempotency key, for a window
+    SOME_SERVERS = "some_servers"  # a key, on servers that are known to keep it; others ignore it
     OWN_ID = "own_id"  # we choose the record's id: the same call again is the same record
     PER_CONTAINER = "per_container"  # what was prepared can be published once
     NONE = "none"
@@ -97,6 +98,7 @@ class Call:
     part: int = 0  # of a thread, from 0
     sent_parts: tuple[str, ...] = ()  # remote ids of the parts before
     began_at: datetime | None = None  # of the attempt that is looked for by `find_out`
+    others: frozenset[str] = frozenset()  # posts that are other deliveries', so never this one
 
 
 class Provider(Protocol):

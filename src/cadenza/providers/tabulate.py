@@ -34,8 +34,10 @@ A story's photo on a Facebook page cannot be looked up, though the page's other 
 person was run with Telethon against a stand-in, never against Telegram's own servers.
 """
 NATIVE, OWN_ID, PER_CONTAINER = Idempotency.NATIVE, Idempotency.OWN_ID, Idempotency.PER_CONTAINER
+SOME_SERVERS = Idempotency.SOME_SERVERS
 REPEATS = {
     NATIVE: "the network knows our key",
+    SOME_SERVERS: "Mastodon itself knows our key; other servers would post twice",
     OWN_ID: "we choose the post's id",
     PER_CONTAINER: "what was prepared shows once",
     Idempotency.NONE: "would be a second post, so it is never made blindly",
@@ -201,7 +203,7 @@ def _promises(rows: list[tuple[Channel, Provider]]) -> Iterator[str]:
         cells = (
             f"`{channel}`",
             f"`{provider.name}`",
-            REPEATS[can.idempotency] + (_window(can) if can.window else ""),
+            _repeats(can),
             _yes(can.findable),
             _doubt(can),
             "25 s"
@@ -222,9 +224,17 @@ def _settings() -> Iterator[str]:
         yield f"| {' | '.join((*cells, _names(about.settings)))} |"
 
 
+def _repeats(can: Capabilities) -> str:
+    told = REPEATS[can.idempotency]
+    return told.replace("our key", f"our key{_window(can)}") if can.window else told
+
+
 def _doubt(can: Capabilities) -> str:
     if can.idempotency is NATIVE:
         return "repeated under the same key while the other side knows it"
+    if can.idempotency is SOME_SERVERS:
+        again = "repeated under the same key only where the server keeps it"
+        return f"looked up; {again}, else sent again only if provably absent"
     if can.findable:
         return "looked up; sent again only if provably absent"
     return "stays unconfirmed: a person decides"

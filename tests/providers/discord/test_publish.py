@@ -49,7 +49,7 @@ from tests.providers.pictures import film, picture
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 CANARY = "canary-hook-that-nobody-may-read"
-HOOK = "POST /api/webhooks/{id}/{token}"
+HOOK = "POST /api/v10/webhooks/{id}/{token}"
 # A proxy that repeats a request makes two messages: nothing on our side could prevent it.
 OURS = tuple(fault for fault in FAULTS if fault[0] is not Kind.TWICE)
 
@@ -273,3 +273,12 @@ def _answer(status: int, body: dict[str, Any] | None) -> Answer:
 def _typed(scene: Scene, url: Secret) -> Connecting:
     now = scene.rehearsal.clock.now()
     return Connecting(http=scene.http, app=scene.app, now=now, typed={"url": url})
+
+
+@pytest.mark.parametrize("copied", ["/api/webhooks/", "/api/v6/webhooks/", "/api/v10/webhooks/"])
+async def test_a_webhook_is_called_by_the_version_that_we_know(copied: str) -> None:
+    async with discord() as (scene, world):
+        stored = scene.tokens.access.reveal().replace("/api/webhooks/", copied)
+        scene.tokens = Tokens(access=Secret(stored))
+        judge(await drive(scene), scene)
+        assert [call.path.split("/")[2] for call in world.received] == ["v10"]

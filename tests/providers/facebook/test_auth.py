@@ -42,7 +42,7 @@ async def test_a_person_is_sent_to_facebook_with_our_state() -> None:
         assert isinstance(begun, Redirect)
         place = urlsplit(begun.url)
         query = parse_qs(place.query)
-        assert (place.hostname, place.path) == ("www.facebook.com", "/v25.0/dialog/oauth")
+        assert (place.hostname, place.path) == ("www.facebook.com", "/v26.0/dialog/oauth")
         assert (query["state"], query["redirect_uri"]) == (["s1"], [BACK])
         assert query["client_id"] == [world.app_id]
         assert "pages_manage_posts" in query["scope"][0]
@@ -133,6 +133,6 @@ async def test_an_app_that_demands_a_proof_gets_one() -> None:
 
 async def test_another_version_than_asked_is_noticed(caplog: pytest.LogCaptureFixture) -> None:
     async with facebook() as (scene, world):
-        world.served = "v26.0"
+        world.served = "v27.0"
         judge(await drive(scene), scene)
-        assert "v26.0 instead of v25.0" in caplog.text
+        assert "v27.0 instead of v26.0" in caplog.text

@@ -58,8 +58,8 @@ def test_a_secret_is_a_value() -> None:
     ("text", "left"),
     [
         (
-            "https://graph.facebook.com/v25.0/me?access_token=EAAB12345&x=1",
-            "https://graph.facebook.com/v25.0/me?access_token=[secret]&x=1",
+            "https://graph.facebook.com/v26.0/me?access_token=EAAB12345&x=1",
+            "https://graph.facebook.com/v26.0/me?access_token=[secret]&x=1",
         ),
         (
             "https://api.telegram.org/bot123456:AAE-x_y/sendMessage",

@@ -66,7 +66,7 @@ def test_a_request_and_its_answer_can_be_read() -> None:
         f"https://discord.com/api/webhooks/123456789/{CANARY}",
         f"https://hooks.slack.com/services/T01/B02/{CANARY}",
         f"https://bucket.s3.example.com/up/a.png?X-Amz-Signature={CANARY}&X-Amz-Expires=60",
-        f"https://graph.example.com/v25.0/me?access_token={CANARY}&fields=id",
+        f"https://graph.example.com/v26.0/me?access_token={CANARY}&fields=id",
         f"https://upload.example.com/put?unheard_of={CANARY}",
         f"https://ada:{CANARY}@example.com/v1",
         "https://upload.example.com/dms/D4E10AQGcanary9fJx0kQ2/0",

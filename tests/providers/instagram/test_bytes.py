@@ -97,9 +97,9 @@ async def test_a_picture_still_needs_an_address() -> None:
 @pytest.mark.parametrize(
     ("place", "ours"),
     [
-        ("https://rupload.facebook.com/ig-api-upload/v25.0/1", True),
-        ("http://127.0.0.1:8080/ig-api-upload/v25.0/1", True),
-        ("http://rupload.facebook.com/ig-api-upload/v25.0/1", False),
+        ("https://rupload.facebook.com/ig-api-upload/v26.0/1", True),
+        ("http://127.0.0.1:8080/ig-api-upload/v26.0/1", True),
+        ("http://rupload.facebook.com/ig-api-upload/v26.0/1", False),
         ("https://rupload.facebook.com.example.org/1", False),
         ("https://notfacebook.com/1", False),
         ("http://127.0.0.1:9090/1", False),

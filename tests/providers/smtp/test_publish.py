@@ -261,6 +261,7 @@ async def test_no_fault_at_any_step_makes_two_mails(
     async with mail_server() as (scene, world):
         fault = world.faults.plan(kind, f"SMTP {step}", **details)
         ended = await drive(scene)
+        await scene.http.idle.aclose()  # says QUIT where the connection was kept
         judge(ended, scene)
         assert fault.met
         harmless = kind is Kind.DRIP and details["seconds"] < PATIENCE

@@ -12,7 +12,7 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.worlds.unipile_lists import problem
-from cadenza.demo.rehearsal.worlds.unipile_model import Rules
+from cadenza.demo.rehearsal.worlds.unipile_model import Item, Rules
 from cadenza.providers.base import Call
 from cadenza.providers.message import Message, Recipient
 from cadenza.providers.outcome import (
@@ -351,3 +351,17 @@ def _look(scene: Scene, *, after: timedelta = timedelta(), key: str = "a key") -
         key=key,
         began_at=began_at,
     )
+
+
+async def test_an_invitation_is_not_absent_while_the_list_goes_on() -> None:
+    async with unipile("invitation") as (scene, world):
+        world.page = 1
+        (ada,) = world.accounts.values()
+        for number in range(30):
+            shown: dict[str, object] = {"id": f"i{number}", "invited_user_id": f"p{number}"}
+            at = scene.rehearsal.clock.now()
+            world.items.append(Item("invitation", ada.id, f"p{number}", at, shown))
+        call = _look(scene, after=timedelta(hours=1))
+        assert isinstance(await scene.provider.find_out(call), CannotTell)
+        world.page = 100
+        assert await scene.provider.find_out(call) == Absent()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.discord.errors import TABLE
-from cadenza.providers.discord.publish import hook_secrets
+from cadenza.providers.discord.publish import hook_secrets, versioned
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request
 from cadenza.providers.message import Tokens
@@ -35,7 +35,7 @@ class DiscordConnector:
         found = _PATH.fullmatch(parts.path) if parts else None
         if found is None or origin not in ((base,) if base else HOSTS):
             return Rejected("Paste the whole address that Discord copies for the webhook.", "url")
-        hook = Secret(origin + found[0])  # whatever followed a question mark is left out
+        hook = versioned(Secret(origin + found[0]))  # what followed a question mark is left out
         request = Request("GET", hook.reveal(), secrets=hook_secrets(hook))
         got = await ask_through(
             connecting.http, request, TABLE, now=connecting.now, secrets=request.secrets

@@ -6,6 +6,7 @@ Nobody is notified by a text (`@everyone`), unless the option `mentions` says so
 """
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -32,6 +33,8 @@ from cadenza.providers.reply import Got, ask, sent
 
 SEND_TIME = Timeouts(connect=10, read=30, total=30)
 UPLOAD_TIME = Timeouts(connect=10, read=60, total=LONGEST.total_seconds())
+VERSION = "v10"
+_VERSION = re.compile(r"/api/(?:v\d+/)?webhooks/")
 MENTIONS = ("roles", "users", "everyone")
 NAMED = "Discord accepted it without naming it."
 
@@ -78,13 +81,18 @@ class Discord:
         return Disconnected("A webhook is not renewed; make a new one in Discord and connect it.")
 
 
+def versioned(hook: Secret) -> Secret:
+    """Return the webhook's address in the version we know; as Discord copies it, it has the oldest."""
+    return Secret(_VERSION.sub(f"/api/{VERSION}/webhooks/", hook.reveal(), count=1))
+
+
 def hook_secrets(hook: Secret) -> tuple[Secret, ...]:
     """Return what must not show: the address, and its last part alone."""
     return hook, Secret(hook.reveal().rpartition("/")[2])
 
 
 async def _request(call: Call) -> Request:
-    hook, options = call.tokens.access, call.message.options
+    hook, options = versioned(call.tokens.access), call.message.options
     thread = str(options.get("thread_id") or "")
     more = f"&thread_id={quote(thread, safe='')}" if thread else ""
     return Request(

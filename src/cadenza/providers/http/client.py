@@ -23,6 +23,7 @@ from cadenza.providers.http.aim import BadAddress, aim, aim_at
 from cadenza.providers.http.dial import GuardedNetwork, NameFailed, Plug, Refused
 from cadenza.providers.http.exchange import Exchange, Notebook
 from cadenza.providers.http.follow import follow, redirects
+from cadenza.providers.http.idle import IdleLines
 from cadenza.providers.http.outcome import (
     MayHaveArrived,
     NeverLeft,
@@ -82,6 +83,7 @@ class OutboundClient:
         self._resolver = SystemResolver()
         door = GuardedNetwork(policy, resolver or self._resolver, net)  # pyright: ignore[reportArgumentType]
         self._door = door
+        self.idle = IdleLines()  # of other protocols
 
         def pool(*, kept: int, http2: bool) -> httpcore2.AsyncConnectionPool:
             return httpcore2.AsyncConnectionPool(
@@ -109,6 +111,7 @@ class OutboundClient:
 
     async def aclose(self) -> None:
         """Close every connection."""
+        await self.idle.aclose()
         await self._shared.aclose()
         await self._alone.aclose()
         self._resolver.close()

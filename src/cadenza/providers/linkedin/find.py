@@ -14,7 +14,7 @@ from cadenza.providers.base import Call
 from cadenza.providers.linkedin.errors import POST_URL, TABLE
 from cadenza.providers.linkedin.little import plain
 from cadenza.providers.linkedin.speak import encoded, read
-from cadenza.providers.outcome import Absent, CannotTell, Finding, Found
+from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Outcome
 from cadenza.providers.reply import Got, ask, no_answer
 
 PAGE = 50
@@ -35,9 +35,10 @@ async def look(call: Call) -> Finding:
     if not isinstance(posts, list):
         return no_answer(got, "LinkedIn did not list the organisation's posts.", AGAIN)
     posts = [post for post in posts if isinstance(post, dict)]
+    unknown = [post for post in posts if str(post.get("id")) not in call.others]
     since = call.began_at - SKEW
     wanted, files = " ".join(call.message.text.split()), set(call.state.get("media", ()))
-    alike = [post for post in posts if _same(post, wanted, since)]
+    alike = [post for post in unknown if _same(post, wanted, since)]
     for post in alike:
         if wanted or not files or _files(post) == files:
             urn = str(post.get("id"))
@@ -46,9 +47,17 @@ async def look(call: Call) -> Finding:
         return CannotTell("LinkedIn does not tell a post's files: look whether this one is there.")
     if call.now - call.began_at < SHOWN:
         return CannotTell("LinkedIn's list may not show the post yet.", again=AGAIN)
-    if len(posts) < PAGE or any((made_at(post) or since) < since for post in posts):
+    ends = len(posts) < PAGE and not _goes_on(got)
+    if ends or any((made_at(post) or since) < since for post in posts):
         return Absent()
     return CannotTell("The organisation posted so much since that its list does not reach back.")
+
+
+def _goes_on(got: Got | Outcome) -> bool:
+    """Say whether the list has another page: a short one may have been filtered."""
+    links = got.at("paging", "links") if isinstance(got, Got) else None
+    listed = links if isinstance(links, list) else []
+    return any(isinstance(each, dict) and each.get("rel") == "next" for each in listed)
 
 
 def made_at(post: dict[str, Any]) -> datetime | None:

@@ -1,9 +1,10 @@
 """Publish on Mastodon: upload media, post each part once under its key, find it again after silence.
 
 `prepare` uploads one file a call and waits while the server works on it. `publish` sends one status
-with the attempt's key as `Idempotency-Key`. The server remembers a key for an hour: inside it,
-`find_out` sends the same call again and gets the same status, not a second one; later it reads the
-account's list. Limit: a server may drop a post silently (anti-spam); `finish` notices and says so.
+with the attempt's key as `Idempotency-Key`. `find_out` reads the account's list. Mastodon itself remembers a
+key for an hour: inside it, what the list does not show is sent again and comes back as the same status, not a
+second one. Other programs ignore the key, so nothing is repeated there (`software.py`). Limit: a server may
+drop a post silently (anti-spam); `finish` notices and says so.
 """
 
 from collections.abc import Mapping
@@ -16,10 +17,13 @@ from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
 from cadenza.providers.link_card import unseen_link
 from cadenza.providers.mastodon.errors import TABLE, UPLOADS
-from cadenza.providers.mastodon.find import AGAIN, in_list, list_path
+from cadenza.providers.mastodon.find import in_list
 from cadenza.providers.mastodon.limits import of_account, problems
+from cadenza.providers.mastodon.request import AGAIN, base_url, read
+from cadenza.providers.mastodon.software import keeps_keys
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.outcome import (
+    CannotTell,
     Disconnected,
     Finding,
     Found,
@@ -33,6 +37,8 @@ from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
 WINDOW = timedelta(hours=1)
 # A key is replayed only while it surely still lives: clocks differ, and requests take their time.
 MARGIN = timedelta(minutes=5)
+# Seconds that looking may take before a call is repeated: what holds sending was asked before we looked.
+REPEAT_WITHIN = 4.0
 POLL = timedelta(seconds=3)
 UPLOADS_KEPT = timedelta(hours=12)  # of the day that servers keep them
 UPLOAD_TIME = Timeouts(connect=10, read=60, total=300)
@@ -48,7 +54,7 @@ class Mastodon:
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the road may count on."""
         return Capabilities(
-            idempotency=Idempotency.NATIVE,
+            idempotency=Idempotency.SOME_SERVERS,
             window=WINDOW,
             findable=True,
             repeats=True,
@@ -79,16 +85,17 @@ class Mastodon:
         return sent(got, got.text("id"), got.text("url"))
 
     async def find_out(self, call: Call) -> Finding:
-        """Repeat the key while the server remembers it, then read the list."""
-        if call.began_at is None or call.now - call.began_at > WINDOW - MARGIN:
-            return await in_list(call, read(call, list_path(call)))
-        got = await ask(call, _status(call, idempotent=True), TABLE)
-        if isinstance(got, Got) and (remote_id := got.text("id")):
-            return Found(remote_id, got.text("url"))
-        if isinstance(got, Rejected):
-            # Refused now, so the first call was refused too, or the key would have answered.
-            return await in_list(call, read(call, list_path(call)))
-        return no_answer(got, "The server did not name the post.", AGAIN)
+        """Read the account's list; where the server keeps keys, repeat what it does not show."""
+        started = call.http.clock.monotonic()
+        found = await in_list(call)
+        if isinstance(found, Found) or not _is_key_young(call):
+            return found
+        keeps = await keeps_keys(call)
+        if isinstance(keeps, CannotTell) or not keeps:
+            return keeps or found
+        if call.http.clock.monotonic() - started > REPEAT_WITHIN:
+            return CannotTell("The server was too slow to be asked safely.", AGAIN)
+        return await _repeat(call, found)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:
         """Look whether the status is truly there: a server may accept and drop."""
@@ -107,15 +114,22 @@ class Mastodon:
         return Disconnected("Mastodon's tokens are not renewed; connect the account again.")
 
 
-def base_url(call: Call) -> str:
-    """Return the account's own server."""
-    return str(call.account.settings.get("instance") or call.app.base_url).rstrip("/")
+def _is_key_young(call: Call) -> bool:
+    return call.began_at is not None and call.now - call.began_at <= WINDOW - MARGIN
 
 
-def read(call: Call, path: str) -> Request:
-    """Make a request that reads."""
-    headers = {"authorization": bearer(call.tokens.access), "accept-language": "en"}
-    return Request("GET", base_url(call) + path, headers, secrets=(call.tokens.access,))
+async def _repeat(call: Call, found: Finding) -> Finding:
+    """Make the call again under its key; `found` is what the list says."""
+    got = await ask(call, _status(call, idempotent=True), TABLE)
+    if isinstance(got, Got) and (remote_id := got.text("id")):
+        return Found(remote_id, got.text("url"))
+    if isinstance(got, Rejected) and got.code == MISSING:
+        # The key names a post, and there is none of that name: it was there.
+        return CannotTell("It was posted, and somebody deleted it before we could see it.")
+    if isinstance(got, Rejected):
+        # Refused now, so the first call was refused too, or the key would have answered.
+        return found
+    return no_answer(got, "The server did not name the post.", AGAIN)
 
 
 def _status(call: Call, *, idempotent: bool) -> Request:

@@ -23,7 +23,7 @@ from cadenza.providers.reply import Got, ask, bearer
 log = logging.getLogger("cadenza.meta")
 
 FACEBOOK = "https://graph.facebook.com"
-VERSION = "v25.0"
+VERSION = "v26.0"
 SERVED = "facebook-api-version"
 QUICK = Timeouts(connect=10, read=30, total=30)
 SLOW = Timeouts(connect=10, read=60, total=300)

@@ -66,7 +66,8 @@ async def _listed(call: Call, dialect: Dialect, words: str) -> Finding:
         return Found(str(ours[0].get("id")), ours[0].get("permalink"), _at(ours[0]))
     if ours:
         return Found(None)
-    reaches_back = len(posts) < PAGE or any((_at(each) or since) < since for each in posts)
+    ends = len(posts) < PAGE and not (isinstance(got, Got) and got.at("paging", "next"))
+    reaches_back = ends or any((_at(each) or since) < since for each in posts)
     return Absent() if reaches_back else CannotTell("The list does not reach back so far.")
 
 
@@ -77,7 +78,7 @@ def _same(post: dict[str, Any], field: str, words: str, since: datetime) -> bool
 
 
 def _new(post: dict[str, Any], call: Call) -> bool:
-    return str(post.get("id")) not in call.sent_parts
+    return str(post.get("id")) not in {*call.sent_parts, *call.others}
 
 
 def _at(post: dict[str, Any]) -> datetime | None:

@@ -2,20 +2,20 @@
 
 The connection comes from the guarded door, never from the library's own dialling. The dot that ends
 the message is the one irreversible byte: what is lost or stalls before it was surely not taken, what is
-lost after it may have been. One way to sign in is tried, once: guessing on would lock accounts out.
+lost after it may have been. A connection that took a mail stays open for a moment (`http/idle.py`) and may carry
+the next one, if it still answers; if it fails before the mail is handed over, a new one is made. One way to sign
+in is tried, once: guessing on would lock accounts out.
 """
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Awaitable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
 import aiosmtplib
 
 from cadenza.providers.base import LONGEST
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.dial import Plug
 from cadenza.providers.http.exchange import Exchange
 from cadenza.providers.http.outcome import NeverLeft
 from cadenza.providers.http.redact import Secret
@@ -27,6 +27,8 @@ PORTS = frozenset({25, 465, 587, 2525})
 TIMES = Timeouts(connect=10, read=30, total=LONGEST.total_seconds())
 # Seconds until the mail itself may go, well within the time of a call: what stalls before that is no doubt.
 BEFORE_DATA = 16.0
+STILL_THERE = 3.0  # seconds for a kept connection to show that it is alive
+MAILS = 50  # over one connection; servers close it after some number of their own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +94,10 @@ Ending = Taken | Refused | Lost | Unfit | NeverLeft
 
 @dataclass(slots=True)
 class _At:
-    """How far the dialogue has come; what was taken stays taken, however they part."""
+    """How far the dialogue has come; what it ended with stays, however they part."""
 
     stage: Stage = Stage.CONNECT
-    taken: Taken | None = None
+    ending: Ending | None = None
     said: list[str] = field(default_factory=list[str])  # commands, without mail and credentials
     heard: list[tuple[str, int, str]] = field(default_factory=list[tuple[str, int, str]])
 
@@ -160,33 +162,48 @@ def _how_it_ended(ending: Ending | None) -> str:
 async def _converse(http: OutboundClient, server: Server, letter: Letter | None, at: _At) -> Ending:
     try:
         async with asyncio.timeout(BEFORE_DATA) as limit:
-            plug = await http.connect(server.host, server.port, ports=PORTS, timeouts=TIMES)
-            if isinstance(plug, NeverLeft):
-                return plug
-            async with _signed_in(plug, server, at) as client:
-                if letter is not None:
-                    await _hand_over(client, letter, plug.timeouts, at, limit)
-                at.taken = at.taken or Taken("signed in")
-    except _Unfit as unfit:
-        return unfit.ending
-    except (aiosmtplib.SMTPException, OSError, TimeoutError) as failure:
-        return at.taken or _ending(failure, at.stage)
-    return at.taken
+            kept = http.idle.take(server) if letter is not None else None
+            if isinstance(kept, _Line):
+                ending = await _use(http, server, kept, letter, at, limit)
+                if not _is_stale(ending):
+                    return ending
+                at.said.append("(the kept connection was of no use; a new one)")
+                at.ending, at.stage = None, Stage.CONNECT
+            line = await _dial(http, server)
+            if not isinstance(line, _Line):
+                return line
+            return await _use(http, server, line, letter, at, limit)
+    except TimeoutError:
+        return at.ending or Lost(at.stage)
 
 
-def _ending(failure: Exception, stage: Stage) -> Refused | Lost:
-    if isinstance(failure, aiosmtplib.SMTPResponseException) and failure.code >= 200:
-        return Refused(stage, failure.code, str(failure.message))
-    in_tls = isinstance(failure, ssl.SSLError) or isinstance(failure.__cause__, ssl.SSLError)
-    return Lost(Stage.TLS if in_tls and stage is not Stage.DOT else stage)
+@dataclass(slots=True, eq=False)
+class _Line:
+    """A connection, and how many mails it has carried."""
+
+    client: aiosmtplib.SMTP
+    timeouts: Timeouts
+    mails: int = 0
+
+    async def leave(self) -> None:
+        """Say QUIT where the other side still listens, and hang up."""
+        try:
+            if self.client.is_connected:
+                await self.client.quit(timeout=min(self.timeouts.read, 2))
+        except (aiosmtplib.SMTPException, OSError, TimeoutError):
+            pass  # how they part is of no matter
+        finally:
+            self.client.close()
 
 
-@asynccontextmanager
-async def _signed_in(plug: Plug, server: Server, at: _At) -> AsyncGenerator[aiosmtplib.SMTP]:
-    """Greet, encrypt, sign in; hang up at the end, politely where the other side still listens."""
+async def _dial(http: OutboundClient, server: Server) -> _Line | NeverLeft | Unfit:
+    """Open a connection by the guarded door."""
+    plug = await http.connect(server.host, server.port, ports=PORTS, timeouts=TIMES)
+    if isinstance(plug, NeverLeft):
+        return plug
     if server.security == "none" and not plug.vouched:
         plug.sock.close()
-        raise _Unfit("plain", "Mail is not sent unencrypted; choose STARTTLS or TLS.")
+        return Unfit("plain", "Mail is not sent unencrypted; choose STARTTLS or TLS.")
     client = aiosmtplib.SMTP(
         hostname=plug.host,
         sock=plug.sock,
@@ -196,19 +213,83 @@ async def _signed_in(plug: Plug, server: Server, at: _At) -> AsyncGenerator[aios
         local_hostname=server.hello,
         timeout=plug.timeouts.read,
     )
+    return _Line(client, plug.timeouts)
+
+
+async def _use(
+    http: OutboundClient,
+    server: Server,
+    line: _Line,
+    letter: Letter | None,
+    at: _At,
+    limit: asyncio.Timeout,
+) -> Ending:
+    """Speak over a connection, then keep it, leave it, or hang up."""
+    parted = False
     try:
-        await client.connect()
-        at.stage = Stage.HELLO
-        await at.say(f"EHLO {server.hello}", client.ehlo())
-        if server.security == "starttls":
-            await _encrypt(client, server, at)
-        if server.secret is not None and server.username:
-            at.stage = Stage.AUTH
-            await _sign_in(client, server, server.secret, at)
-        yield client
-        await _leave(client, plug.timeouts)
+        ending = at.ending = await _talk(line, server, letter, at, limit)
+        if isinstance(ending, Taken) and letter is not None and line.mails < MAILS:
+            http.idle.keep(server, line)
+        elif isinstance(ending, Taken | Refused | Unfit):
+            await line.leave()
+        else:
+            line.client.close()
+        parted = True
+        return ending
     finally:
-        client.close()
+        if not parted:
+            line.client.close()
+
+
+async def _talk(
+    line: _Line, server: Server, letter: Letter | None, at: _At, limit: asyncio.Timeout
+) -> Ending:
+    try:
+        if line.mails:
+            at.stage = Stage.HELLO
+            await at.say("RSET", line.client.rset(timeout=STILL_THERE))
+        else:
+            await _greet(line.client, server, at)
+        if letter is None:
+            return Taken("signed in")
+        taken = await _hand_over(line.client, letter, line.timeouts, at, limit)
+    except _Unfit as unfit:
+        return unfit.ending
+    except (aiosmtplib.SMTPException, OSError) as failure:
+        return _ending(failure, at.stage)
+    line.mails += 1
+    return taken
+
+
+def _is_stale(ending: Ending) -> bool:
+    """Say whether a kept connection failed as such, and not the mail: nothing was handed over yet."""
+    match ending:
+        case Lost(stage):
+            return stage is not Stage.DOT
+        case Refused(stage, code):
+            early = stage in {Stage.HELLO, Stage.MAIL} and code < 500
+            return early or (code == 421 and stage is not Stage.DOT)
+        case _:
+            return False
+
+
+def _ending(failure: Exception, stage: Stage) -> Refused | Lost:
+    if isinstance(failure, aiosmtplib.SMTPResponseException) and failure.code >= 200:
+        return Refused(stage, failure.code, str(failure.message))
+    in_tls = isinstance(failure, ssl.SSLError) or isinstance(failure.__cause__, ssl.SSLError)
+    return Lost(Stage.TLS if in_tls and stage is not Stage.DOT else stage)
+
+
+async def _greet(client: aiosmtplib.SMTP, server: Server, at: _At) -> None:
+    """Greet, encrypt, sign in."""
+    await client.connect()
+    at.stage = Stage.HELLO
+    await at.say(f"EHLO {server.hello}", client.ehlo())
+    if server.security == "starttls":
+        await _encrypt(client, server, at)
+    if server.secret is not None and server.username:
+        at.stage = Stage.AUTH
+        await _sign_in(client, server, server.secret, at)
 
 
 async def _encrypt(client: aiosmtplib.SMTP, server: Server, at: _At) -> None:
@@ -240,7 +321,7 @@ async def _sign_in(client: aiosmtplib.SMTP, server: Server, secret: Secret, at: 
 
 async def _hand_over(
     client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts, at: _At, limit: asyncio.Timeout
-) -> None:
+) -> Taken:
     at.stage = Stage.MAIL
     options: list[str] = []
     if client.supports_extension("size"):
@@ -273,7 +354,7 @@ async def _hand_over(
     at.heard.append(("mail", reply.code, reply.message))
     if reply.code // 100 != 2:
         raise aiosmtplib.SMTPDataError(reply.code, reply.message)
-    at.taken = Taken(" ".join(reply.message.split()))
+    return Taken(" ".join(reply.message.split()))
 
 
 def _stuffed(data: bytes) -> bytes:
@@ -282,10 +363,3 @@ def _stuffed(data: bytes) -> bytes:
         data += b"\r\n"
     data = b"." + data if data.startswith(b".") else data
     return data.replace(b"\r\n.", b"\r\n..") + b".\r\n"
-
-
-async def _leave(client: aiosmtplib.SMTP, timeouts: Timeouts) -> None:
-    try:
-        await client.quit(timeout=min(timeouts.read, 2))
-    except (aiosmtplib.SMTPException, OSError, TimeoutError):
-        return  # it was taken; how they part is of no matter

@@ -2,7 +2,8 @@
 
 The lists come from Unipile's own store and lag behind, nobody says by how much. So finding proves
 presence, and not finding proves nothing: the doubt then goes to a person. Only an invitation may be
-called absent after a while, since LinkedIn refuses a second one to the same person.
+called absent after a while, since LinkedIn refuses a second one to the same person, and only if the list was
+read to its end.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,9 @@ from cadenza.providers.unipile.request import KEY_HEADER, read
 SKEW = timedelta(minutes=2)  # between our clock and Unipile's
 AGAIN = timedelta(minutes=2)
 PATIENCE = timedelta(minutes=30)  # after which asking again is in vain
-PAGES = 4
+PAGES = 10
+ITEMS = "250"  # the most that a page may hold
+INVITATIONS = "100"  # of these
 Item = dict[str, Any]
 
 
@@ -30,15 +33,17 @@ async def look(call: Call) -> Finding:
     if began_at is None or recipient is None:
         return CannotTell("It is not known since when or for whom to look.")
     path, query, same = _where(call, began_at - SKEW)
-    items = await _list(call, path, query)
-    if not isinstance(items, list):
-        return no_answer(items, "Unipile did not list what was sent.", AGAIN)
-    found = next((item for item in items if same(item)), None)
+    listed = await _list(call, path, query)
+    if not isinstance(listed, tuple):
+        return no_answer(listed, "Unipile did not list what was sent.", AGAIN)
+    items, whole = listed
+    mine = (item for item in items if _id(item) not in call.others)
+    found = next((item for item in mine if same(item)), None)
     if found is not None:
         return Found(_id(found), at=_at(found))
     if call.now - began_at < PATIENCE:
         return CannotTell("Unipile does not list it yet; its lists lag.", again=AGAIN)
-    if call.message.channel is Channel.LINKEDIN_INVITATION:
+    if call.message.channel is Channel.LINKEDIN_INVITATION and whole:
         return Absent()
     return CannotTell("Unipile does not list it; look into the account before sending again.")
 
@@ -51,15 +56,16 @@ def _where(call: Call, since: datetime) -> tuple[str, dict[str, str], Callable[[
     account = call.account.remote_id
     match message.channel:
         case Channel.LINKEDIN_INVITATION:
-            query = {"account_id": account, "limit": "250"}
+            query = {"account_id": account, "limit": INVITATIONS}
             return "/users/invite/sent", query, lambda item: _invites(item, recipient.address)
         case Channel.EMAIL:
-            query = {"account_id": account, "to": recipient.address, "after": after, "limit": "250"}
+            query = {"account_id": account, "to": recipient.address, "after": after, "limit": ITEMS}
+            query["include_headers"] = "true"  # ours names the attempt
             return "/emails", query, lambda item: _is_mail(item, call, since)
         case _:
             chat = recipient.fields.get("chat_id")
             place = f"/chats/{quote(chat, safe='')}" if chat else _attendee(recipient.address)
-            query = {"after": after, "limit": "250"}
+            query = {"after": after, "limit": ITEMS}
             return f"{place}/messages", query, lambda item: _says(item, message.text, since)
 
 
@@ -111,8 +117,10 @@ def _id(item: Item) -> str | None:
     return str(found) if found else None
 
 
-async def _list(call: Call, path: str, query: dict[str, str]) -> list[Item] | Got | Outcome:
-    """Read a list, page by page, the newest first; what came instead if it could not be read."""
+async def _list(
+    call: Call, path: str, query: dict[str, str]
+) -> tuple[list[Item], bool] | Got | Outcome:
+    """Read a list, page by page, the newest first, and say if to its end; else what came instead."""
     items: list[Item] = []
     cursor: str | None = None
     for _ in range(PAGES):
@@ -126,5 +134,5 @@ async def _list(call: Call, path: str, query: dict[str, str]) -> list[Item] | Go
         items += [item for item in page if isinstance(item, dict)]
         cursor = got.text("cursor")
         if cursor is None:
-            return items
-    return items
+            return items, True
+    return items, False

@@ -8,6 +8,7 @@ comes cut. "Absent" is said only if the list was whole and had time to show what
 import html
 import re
 import unicodedata
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,32 +34,32 @@ async def look(call: Call) -> Finding:
     """Compare the posts since the attempt began with the part that is looked for."""
     if call.began_at is None:
         return CannotTell("It is not known since when to look.")
-    posts = await _list(call, call.began_at - SKEW)
-    if isinstance(posts, CannotTell):
-        return posts
-    found = _among(posts, call)
+    page = await _list(call, call.began_at - SKEW)
+    if isinstance(page, CannotTell):
+        return page
+    found = _among(page.posts, call)
     if found is not None:
         return found
     if call.now - call.began_at < SHOWN:
         return CannotTell("X's list may not show the post yet.", again=AGAIN)
-    if len(posts) < PAGE:
+    if page.ends:
         return Absent()
     return CannotTell("The account posted so much since that its list does not reach back.")
 
 
 async def young_twin(call: Call) -> Found | None:
     """Find the post that X means when it refuses a duplicate: of this attempt or one shortly before."""
-    posts = await _list(call, (call.began_at or call.now) - YOUNG)
-    return None if isinstance(posts, CannotTell) else _among(posts, call)
+    page = await _list(call, (call.began_at or call.now) - YOUNG)
+    return None if isinstance(page, CannotTell) else _among(page.posts, call)
 
 
 async def older_twin(call: Call) -> bool:
     """Say whether a post from long before the attempt says the same."""
     began = call.began_at or call.now
-    posts = await _list(call, began - BEFORE)
-    if isinstance(posts, CannotTell):
+    page = await _list(call, began - BEFORE)
+    if isinstance(page, CannotTell):
         return False
-    older = [post for post in posts if (made_at(post) or began) < began - YOUNG]
+    older = [post for post in page.posts if (made_at(post) or began) < began - YOUNG]
     return any(_written(_whole(post), _wanted(call)) is not None for post in older)
 
 
@@ -77,7 +78,13 @@ def made_at(post: dict[str, Any]) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-async def _list(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTell:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    posts: list[dict[str, Any]]
+    ends: bool  # nothing follows; a short page alone does not say so, as X filters after it cut
+
+
+async def _list(call: Call, since: datetime) -> _Page | CannotTell:
     start = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     query = f"max_results={PAGE}&start_time={start}&tweet.fields={FIELDS}"
     got = await ask(call, read(call, f"/2/users/{call.account.remote_id}/tweets?{query}"), TABLE)
@@ -85,13 +92,14 @@ async def _list(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTel
     posts, count = (got.at("data"), got.at(*COUNT)) if isinstance(got, Got) else (None, None)
     if count is None or bool(count) != (isinstance(posts, list) and bool(posts)):
         return no_answer(got, "X did not list the account's posts.", AGAIN)
-    return _dicts(posts)
+    follows = isinstance(got, Got) and got.at("meta", "next_token")
+    return _Page(_dicts(posts), len(_dicts(posts)) < PAGE and not follows)
 
 
 def _among(posts: list[dict[str, Any]], call: Call) -> Found | None:
     for post in posts:
-        if _same(post, call):
-            remote_id = str(post.get("id"))
+        remote_id = str(post.get("id"))
+        if remote_id not in call.others and _same(post, call):
             return Found(remote_id, post_url(call, remote_id), made_at(post))
     return None
 

@@ -1,7 +1,8 @@
 """Discord's webhooks: 204 or 200 by `wait`, nested form errors, buckets with fractions of seconds.
 
 Also the guard before it, which answers with a web page once an address has sent too many bad requests.
-Stricter than the original: unknown fields are refused. Not reproduced: embeds, polls, components.
+Stricter than the original: unknown fields are refused, and so is an address without a version, which Discord
+serves by its oldest one. Not reproduced: embeds, polls, components.
 """
 
 import json
@@ -73,7 +74,7 @@ class DiscordWorld(World):
 
     def account_of(self, call: Received) -> str | None:
         names = call.path.split("/")
-        hook = self.hooks.get(names[3]) if len(names) > 3 else None
+        hook = self.hooks.get(names[4]) if len(names) > 4 else None
         return hook.channel if hook else None
 
     def expire_token(self, call: Received) -> None:
@@ -100,7 +101,7 @@ class DiscordWorld(World):
             self._shut_until = self.now + _SHUT
         return answer
 
-    @route("GET", "/api/webhooks/{id}/{token}")
+    @route("GET", "/api/v10/webhooks/{id}/{token}")
     async def about(self, call: Received) -> Answer:
         hook, refusal = self._hook(call)
         if hook is None:
@@ -117,7 +118,7 @@ class DiscordWorld(World):
             },
         )
 
-    @route("POST", "/api/webhooks/{id}/{token}")
+    @route("POST", "/api/v10/webhooks/{id}/{token}")
     async def post(self, call: Received) -> Answer:
         hook, refusal = self._hook(call)
         if hook is None:

@@ -2,7 +2,7 @@
 
 Reproduced: the key store of an hour per account and its lock (503), 200/202/206/422 of media, limits of
 the instance, the words of refusals, silent drops, rate windows by real counting, servers without the
-second media endpoint. Stricter than the original: unknown fields are refused. Not reproduced: federation,
+second media endpoint, and servers of other makes that ignore the key (`Rules`). Stricter than the original: unknown fields are refused. Not reproduced: federation,
 polls, server-side scheduling (we never use it).
 """
 
@@ -71,6 +71,16 @@ class MastodonWorld(Apps):
         """Return whose token it is."""
         return self.people[self.tokens[token].account]
 
+    def post_by(self, token: str, text: str, *, app: str, reblog: bool = False) -> Status:
+        """Let the person post with another client, or boost what somebody else wrote."""
+        return self._keep(
+            self._new(self.tokens[token].account, {"status": text}, app, reblog=reblog)
+        )
+
+    def remove(self, status_id: str) -> None:
+        """Let the person delete a post."""
+        del self.statuses[status_id]
+
     # What the kernel asks
 
     def account_of(self, call: Received) -> str | None:
@@ -98,7 +108,7 @@ class MastodonWorld(Apps):
         if not hit.allowed:
             return _too_many(hit)
         key = (token.account, call.headers.get("idempotency-key", ""))
-        if not key[1]:
+        if not key[1] or not self.rules.keeps_keys:
             return self._with_limits(hit, self._create(token, call))
         if key in self._held:
             return say(503, {"error": TEMPORARY})
@@ -129,21 +139,38 @@ class MastodonWorld(Apps):
         if problem:
             return problem
         lag = max(self.lag, timedelta(seconds=call.lag))
-        status = Status(
+        status = self._new(token.account, wanted, token.app, lag=lag)
+        if self.people[token.account].drops_silently:
+            return status  # answered, but never there: anti-spam
+        for media_id in status.media:
+            self.media[media_id].attached = True
+        return self._keep(status)
+
+    def _new(
+        self,
+        account: str,
+        wanted: dict[str, Any],
+        app: str,
+        *,
+        lag: timedelta = timedelta(),
+        reblog: bool = False,
+    ) -> Status:
+        return Status(
             id=self.stage.ids.snowflake(self.now),
-            account=token.account,
+            account=account,
             text=wanted.get("status") or "",
             at=self.now,
             listed_at=self.now + lag,
             reply_to=wanted.get("in_reply_to_id"),
             media=tuple(wanted.get("media_ids") or ()),
+            app=app,
+            reblog=reblog,
         )
-        if self.people[token.account].drops_silently:
-            return status  # answered, but never there: anti-spam
-        for media_id in status.media:
-            self.media[media_id].attached = True
+
+    def _keep(self, status: Status) -> Status:
         self.statuses[status.id] = status
-        self._publish(status)
+        if not status.reblog:
+            self._publish(status)
         return status
 
     def _publish(self, status: Status) -> None:
@@ -214,6 +241,16 @@ class MastodonWorld(Apps):
         status = self.statuses.get(call.args["id"])
         return say(200, self._shown(status)) if status else self.not_found(call)
 
+    @route("GET", "/api/v1/statuses/{id}/source")
+    async def get_source(self, call: Received) -> Answer:
+        token, refusal = self._enter(call, "read:statuses")
+        if token is None:
+            return refusal
+        status = self.statuses.get(call.args["id"])
+        if status is None or status.account != token.account or not self.rules.tells_source:
+            return self.not_found(call)
+        return say(200, {"id": status.id, "text": status.text, "spoiler_text": ""})
+
     @route("GET", "/api/v1/accounts/{id}/statuses")
     async def list_statuses(self, call: Received) -> Answer:
         token, refusal = self._enter(call, "read:statuses")
@@ -227,8 +264,10 @@ class MastodonWorld(Apps):
             and each.listed_at <= self.now
             and (before is None or int(each.id) < int(before))
         ]
+        if call.query.get("exclude_reblogs") == "true" and self.rules.hides_reblogs:
+            mine = [each for each in mine if not each.reblog]
         mine.sort(key=lambda each: int(each.id), reverse=True)
-        limit = min(int(call.query.get("limit", "20")), 40)
+        limit = min(int(call.query.get("limit", "20")), self.rules.page)
         return say(200, [self._shown(each) for each in mine[:limit]])
 
     # Media
@@ -287,6 +326,20 @@ class MastodonWorld(Apps):
         return say(200 if ready else pending, shown)
 
     # The instance and its people
+
+    @route("GET", "/.well-known/nodeinfo")
+    async def nodeinfo_links(self, call: Received) -> Answer:
+        if not self.rules.software:
+            return self.not_found(call)
+        schema = "http://nodeinfo.diaspora.software/ns/schema/2.0"
+        return say(200, {"links": [{"rel": schema, "href": f"{self.url()}/nodeinfo/2.0"}]})
+
+    @route("GET", "/nodeinfo/2.0")
+    async def nodeinfo(self, call: Received) -> Answer:
+        if not self.rules.software:
+            return self.not_found(call)
+        software = {"name": self.rules.software, "version": "1.2.3"}
+        return say(200, {"version": "2.0", "software": software, "protocols": ["activitypub"]})
 
     @route("GET", "/api/v2/instance")
     async def instance(self, call: Received) -> Answer:
@@ -349,8 +402,9 @@ class MastodonWorld(Apps):
             "url": f"{self.url()}/@{person.handle}/{status.id}",
             "created_at": status.at.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z",
             "in_reply_to_id": status.reply_to,
-            "content": render(status.text),
-            "reblog": None,
+            "content": render(status.text, markdown=self.rules.markdown),
+            "reblog": {"id": "1"} if status.reblog else None,
+            "application": {"name": status.app} if status.app else None,
             "media_attachments": [{"id": each} for each in status.media],
         }
 

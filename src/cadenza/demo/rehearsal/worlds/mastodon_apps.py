@@ -27,7 +27,11 @@ class Apps(World):
             raise Unreadable("Application name can't be blank")
         scopes = tuple(str(wanted.get("scopes", "read")).split())
         client = Client(
-            self.stage.ids.letters(43), self.stage.ids.letters(43), wanted["redirect_uris"], scopes
+            self.stage.ids.letters(43),
+            self.stage.ids.letters(43),
+            wanted["redirect_uris"],
+            scopes,
+            wanted["client_name"],
         )
         self.clients[client.id] = client
         return say(200, {"client_id": client.id, "client_secret": client.secret})
@@ -70,5 +74,5 @@ class Apps(World):
         if wanted.get("grant_type") != "authorization_code" or account is None or not same_place:
             return say(400, {"error": "invalid_grant", "error_description": "The code is invalid"})
         token = self.stage.ids.letters(43)
-        self.tokens[token] = Token(account, client.scopes)
+        self.tokens[token] = Token(account, client.scopes, app=client.name)
         return say(200, {"access_token": token, "token_type": "Bearer", "scope": "read write"})

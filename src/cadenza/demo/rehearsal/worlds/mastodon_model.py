@@ -39,6 +39,17 @@ class Rules:
     image_size: int = 16 * 1024 * 1024
     video_size: int = 99 * 1024 * 1024
     alt_limit: int = 10_000
+    software: str = "mastodon"  # as nodeinfo names it; empty: there is no nodeinfo
+    keeps_keys: bool = True  # GoToSocial, Friendica and older Pixelfed ignore Idempotency-Key
+    page: int = 40  # the most that a list shows at once, whatever was asked for
+    hides_reblogs: bool = True  # knows `exclude_reblogs`
+    markdown: bool = False  # takes texts for Markdown, as GoToSocial does for who chose it
+    tells_source: bool = True  # knows /statuses/:id/source
+
+
+def like_gotosocial() -> Rules:
+    """Return what GoToSocial does otherwise."""
+    return Rules(max_characters=5000, software="gotosocial", keeps_keys=False)
 
 
 @dataclass(slots=True)
@@ -46,6 +57,7 @@ class Token:
     account: str
     scopes: tuple[str, ...] = SCOPES
     trouble: str = ""  # invalid, expired, revoked
+    app: str = ""  # the name of the client that it was given to
 
 
 @dataclass(slots=True)
@@ -75,6 +87,8 @@ class Status:
     listed_at: datetime
     reply_to: str | None
     media: tuple[str, ...] = ()
+    app: str = ""
+    reblog: bool = False
 
 
 @dataclass(slots=True)
@@ -83,4 +97,5 @@ class Client:
     secret: str
     redirect_uri: str
     scopes: tuple[str, ...]
+    name: str = ""
     codes: dict[str, str] = field(default_factory=dict[str, str])  # code -> account

@@ -6,7 +6,7 @@ from typing import Any
 
 from cadenza.demo.rehearsal.wire import Answer, say
 
-VERSION = "v25.0"
+VERSION = "v26.0"
 SHORT = timedelta(hours=2)
 LONG = timedelta(seconds=5183944)
 YOUNGEST = timedelta(hours=24)  # before which Instagram and Threads renew no token

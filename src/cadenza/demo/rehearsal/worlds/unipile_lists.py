@@ -17,6 +17,8 @@ from cadenza.demo.rehearsal.worlds.unipile_model import (
 )
 
 PORT = "13111"
+ITEMS = 250  # the most that a page may hold
+INVITATIONS = 100  # of these, which Unipile reads from LinkedIn itself
 
 
 class Lists(World):
@@ -78,7 +80,9 @@ class Lists(World):
     @route("GET", "/api/v1/users/invite/sent")
     async def list_invitations(self, call: Received) -> Answer:
         account = call.query.get("account_id", "")
-        return self._listed(call, lambda i: i.kind == "invitation" and i.account == account)
+        return self._listed(
+            call, lambda i: i.kind == "invitation" and i.account == account, most=INVITATIONS
+        )
 
     @route("GET", "/api/v1/emails")
     async def list_mails(self, call: Received) -> Answer:
@@ -96,22 +100,26 @@ class Lists(World):
     async def list_messages_with(self, call: Received) -> Answer:
         return self._listed(call, lambda i: i.kind == "message" and i.to == call.args["person"])
 
-    def _listed(self, call: Received, wanted: Callable[[Item], bool]) -> Answer:
+    def _listed(
+        self, call: Received, wanted: Callable[[Item], bool], *, most: int = ITEMS
+    ) -> Answer:
         def show(_: Received) -> Answer:
             after = call.query.get("after")
             since = datetime.fromisoformat(after) if after and self.heeds_after else None
             found = [
-                item.shown
+                _without_headers(item.shown, call)
                 for item in reversed(self.items)
                 if wanted(item) and item.listed_at <= self.now and _after(item, since)
             ]
-            return self._paged(call, found, "Item")
+            return self._paged(call, found, "Item", most=most)
 
         return self._answered(call, show)
 
-    def _paged(self, call: Received, found: list[dict[str, Any]], name: str) -> Answer:
+    def _paged(
+        self, call: Received, found: list[dict[str, Any]], name: str, *, most: int = ITEMS
+    ) -> Answer:
         size = min(int(call.query.get("limit", "100")), self.page)
-        if int(call.query.get("limit", "100")) > 250:
+        if int(call.query.get("limit", "100")) > most:
             raise Refused(422, "limit_too_high", "limit")
         start = int(base64.b64decode(call.query.get("cursor", "MA==")))
         rest = start + size < len(found)
@@ -149,6 +157,13 @@ def problem(status: int, kind: str, detail: str) -> Answer:
 def _shown(account: Account) -> dict[str, Any]:
     about = {"object": "Account", "id": account.id, "name": account.name, "type": account.type}
     return {**about, "sources": [{"id": f"{account.id}_1", "status": account.status}]}
+
+
+def _without_headers(shown: dict[str, Any], call: Received) -> dict[str, Any]:
+    """Mails are listed with their headers for who asks for them."""
+    if call.query.get("include_headers") == "true":
+        return shown
+    return {name: value for name, value in shown.items() if name != "headers"}
 
 
 def _after(item: Item, since: datetime | None) -> bool:
