@@ -28,9 +28,9 @@ def test_offsets_count_bytes() -> None:
 
 
 def test_handles_are_found_once_and_mail_addresses_are_none() -> None:
-    assert handles("@Ada.example, @ada.example (@ben.example) cy@cy.example") == (
-        "ada.example",
-        "ben.example",
+    assert handles("@ada.test, @ada.test (@ben.test) cy@cy.test @dee.nowhere") == (
+        "ada.test",
+        "ben.test",
     )
 
 
@@ -53,10 +53,3 @@ def test_a_key_is_valid_and_the_same_for_the_same_attempt(
 def test_attempts_and_accounts_have_keys_of_their_own() -> None:
     keys = {record_key(f"a{n % 50}", f"k{n // 50}", AT) for n in range(5000)}
     assert len(keys) == 5000
-
-
-@given(st.text(alphabet="ab #@.é日😀👨‍❤️‍👨/:htps\n", max_size=80))
-def test_every_range_begins_and_ends_at_a_character(text: str) -> None:
-    data = text.encode()
-    for each in facets(text, {}):
-        data[each["index"]["byteStart"] : each["index"]["byteEnd"]].decode()

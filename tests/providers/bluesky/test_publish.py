@@ -46,7 +46,7 @@ async def test_a_thread_hangs_together_with_pictures_on_its_first_part() -> None
 
 
 async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> None:
-    text = "✨ @ben.example and @nobody.example on #Über https://example.org/a."
+    text = "✨ @ben.test and @nobody.test on #Über https://example.org/a."
     async with bluesky(text) as (scene, _):
         judge(await drive(scene), scene)
         (entry,) = scene.rehearsal.visible(scene.world)
@@ -54,7 +54,7 @@ async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> 
             text.encode()[each["index"]["byteStart"] : each["index"]["byteEnd"]].decode()
             for each in entry.detail["facets"]
         ]
-        assert marked == ["@ben.example", "#Über", "https://example.org/a"]
+        assert marked == ["@ben.test", "#Über", "https://example.org/a"]
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -63,7 +63,7 @@ async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> 
 async def test_no_fault_at_any_step_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with bluesky("Hi @ben.example", media=(picture(),)) as (scene, world):
+    async with bluesky("Hi @ben.test", media=(picture(),)) as (scene, world):
         fault = world.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
@@ -83,7 +83,7 @@ async def test_no_fault_at_any_step_makes_two_posts(
 async def test_a_thread_goes_on_where_it_stopped(
     kind: Kind, details: dict[str, Any], route: str, nth: int, once: bool
 ) -> None:
-    async with bluesky("One", parts=("Two @ben.example", "Three")) as (scene, world):
+    async with bluesky("One", parts=("Two @ben.test", "Three")) as (scene, world):
         scene.prepares_once = once
         world.faults.plan(kind, route, nth=nth, **details)
         ended = await drive(scene)
