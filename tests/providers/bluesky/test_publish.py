@@ -10,6 +10,7 @@ import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.providers.base import Prepared
+from cadenza.providers.bluesky.keys import unordered_key
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import (
     Absent,
@@ -21,7 +22,7 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from tests.providers.bluesky.stage import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, bluesky
+from tests.providers.bluesky.stage import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, START, bluesky
 from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import picture
 
@@ -240,3 +241,24 @@ def _no_token_in(scene: Scene, texts: list[str]) -> None:
     if scene.tokens.refresh:
         secrets.append(scene.tokens.refresh.reveal())
     no_secret_in(texts, secrets)
+
+
+async def test_the_parts_of_a_thread_have_keys_in_their_order() -> None:
+    texts = tuple(f"Part {n}" for n in range(2, 9))
+    async with bluesky("Part 1", parts=texts) as (scene, world):
+        judge(await drive(scene), scene)
+        in_order = [world.records[uri]["text"] for uri in sorted(world.records)]
+        assert in_order == ["Part 1", *texts]
+
+
+async def test_an_attempt_from_before_an_upgrade_is_looked_for_under_its_own_key() -> None:
+    async with bluesky() as (scene, _):
+        before = replace(scene.call(), key="attempt", state={"made_at": "2026-03-02T09:00:00.000Z"})
+        sent = await scene.provider.publish(before)
+        assert isinstance(sent, Sent)
+        prepared = await scene.provider.prepare(replace(before, key=""))
+        assert isinstance(prepared, Prepared)
+        found = await scene.provider.find_out(replace(before, state=prepared.state))
+        assert isinstance(found, Found)
+        assert found.remote_id == sent.remote_id
+        assert (sent.remote_id or "").endswith(unordered_key("a1", "attempt", START))

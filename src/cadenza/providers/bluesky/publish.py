@@ -14,7 +14,7 @@ from cadenza.core.channels import Channel
 from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
 from cadenza.providers.bluesky.errors import MISSING, TABLE
 from cadenza.providers.bluesky.facets import handles
-from cadenza.providers.bluesky.keys import record_key
+from cadenza.providers.bluesky.keys import record_key, unordered_key
 from cadenza.providers.bluesky.limits import problems
 from cadenza.providers.bluesky.record import COLLECTION, build, stamp, text_of
 from cadenza.providers.bluesky.session import tokens_of
@@ -57,7 +57,9 @@ class Bluesky:
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
         """Upload the next picture, find who is mentioned, learn what the parts before are called."""
-        state: dict[str, Any] = {"made_at": stamp(call.now), **call.state}
+        state: dict[str, Any] = dict(call.state)
+        if "made_at" not in state:
+            state |= {"made_at": stamp(call.now), "in_order": True}
         blobs = list(state.get("blobs", ()))
         if call.part == 0 and len(blobs) < len(call.message.media):
             return await _upload(call, call.message.media[len(blobs)], state)
@@ -140,7 +142,9 @@ def _post(call: Call, method: str, body: Json) -> Request:
 
 def _key(call: Call) -> str:
     made_at = datetime.fromisoformat(call.state["made_at"])
-    return record_key(call.account.id, call.key, made_at)
+    if not call.state.get("in_order"):  # prepared before an upgrade: look where it was written
+        return unordered_key(call.account.id, call.key, made_at)
+    return record_key(call.account.id, call.key, made_at, call.part)
 
 
 def _uri(call: Call) -> str:
