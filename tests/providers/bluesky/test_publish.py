@@ -11,7 +11,7 @@ import pytest
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.providers.base import Prepared
 from cadenza.providers.bluesky.keys import unordered_key
-from cadenza.providers.message import Tokens
+from cadenza.providers.message import MediaItem, MediaKind, Tokens
 from cadenza.providers.outcome import (
     Absent,
     Disconnected,
@@ -24,7 +24,7 @@ from cadenza.providers.outcome import (
 )
 from tests.providers.bluesky.stage import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, START, bluesky
 from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
-from tests.providers.pictures import picture
+from tests.providers.pictures import film, picture
 
 
 async def test_a_post_goes_out_once_with_its_address() -> None:
@@ -262,3 +262,63 @@ async def test_an_attempt_from_before_an_upgrade_is_looked_for_under_its_own_key
         assert isinstance(found, Found)
         assert found.remote_id == sent.remote_id
         assert (sent.remote_id or "").endswith(unordered_key("a1", "attempt", START))
+
+
+async def test_a_video_goes_out_with_its_description_and_shape() -> None:
+    video = replace(film(), alt="Waves", width=1920, height=1080)
+    async with bluesky("The sea", media=(video,)) as (scene, world):
+        assert scene.provider.validate(scene.message, scene.account) == []
+        judge(await drive(scene), scene)
+        (record,) = world.records.values()
+        embed = record["embed"]
+        assert embed["$type"] == "app.bsky.embed.video"
+        assert embed["alt"] == "Waves"
+        assert embed["aspectRatio"] == {"width": 1920, "height": 1080}
+        assert embed["video"]["mimeType"] == "video/mp4"
+        (entry,) = scene.rehearsal.visible(scene.world)
+        assert entry.detail["video"]
+
+
+@pytest.mark.parametrize(
+    ("media", "code"),
+    [
+        ((film(), film("b.mp4")), "mixed_media"),
+        ((film(), picture()), "mixed_media"),
+        ((replace(film(), mime="video/quicktime"),), "media_kind"),
+        ((replace(film(), size=100_000_001),), "media_size"),
+        ((replace(film(), alt="x" * 1001),), "alt_too_long"),
+        ((replace(picture(), kind=MediaKind.DOCUMENT, mime="application/pdf"),), "media_kind"),
+        ((replace(picture(), size=2_000_001),), "media_size"),
+    ],
+)
+async def test_files_that_bluesky_refuses_are_told_before(
+    media: tuple[MediaItem, ...], code: str
+) -> None:
+    async with bluesky(media=media) as (scene, _):
+        found = scene.provider.validate(scene.message, scene.account)
+        assert [(each.code, each.blocking) for each in found] == [(code, True)]
+
+
+async def test_files_at_the_limit_of_the_lexicon_are_taken() -> None:
+    for item in (replace(film(), size=100_000_000), replace(picture(), size=2_000_000)):
+        async with bluesky(media=(item,)) as (scene, _):
+            assert not [
+                each
+                for each in scene.provider.validate(scene.message, scene.account)
+                if each.blocking
+            ]
+
+
+async def test_an_animation_is_said_to_stand_still() -> None:
+    moving = replace(picture("a.gif"), kind=MediaKind.GIF, mime="image/gif", seconds=2.0)
+    async with bluesky(media=(moving,)) as (scene, _):
+        (found,) = scene.provider.validate(scene.message, scene.account)
+        assert (found.code, found.blocking) == ("stands_still", False)
+
+
+async def test_a_server_that_takes_smaller_files_refuses_a_video_for_good() -> None:
+    async with bluesky("The sea", media=(film(),)) as (scene, world):
+        world.blob_bytes = 50
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)

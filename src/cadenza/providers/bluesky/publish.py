@@ -1,8 +1,9 @@
-"""Publish on Bluesky: upload pictures, write each part under a key of our own, look by that key.
+"""Publish on Bluesky: upload files, write each part under a key of our own, look by that key.
 
 The record's key is made from the attempt's key (keys.py) and written with "create only", so a repeated
 call can never be a second post nor overwrite another. After silence, `getRecord` says for certain
-whether the part is there. Limit: films and the fetching of link cards are not done.
+whether the part is there. A video goes up like a picture; Bluesky makes it playable once the post names it.
+Limit: the fetching of link cards is not done.
 """
 
 from dataclasses import replace
@@ -11,7 +12,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    PACE,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.bluesky.errors import MISSING, TABLE
 from cadenza.providers.bluesky.facets import handles
 from cadenza.providers.bluesky.keys import record_key, unordered_key
@@ -36,7 +45,7 @@ from cadenza.providers.outcome import (
 from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
 
 AGAIN = timedelta(seconds=30)
-UPLOAD_TIME = Timeouts(connect=10, read=60, total=120)
+UPLOAD_SECONDS = 120.0  # and longer by size
 
 
 class Bluesky:
@@ -52,11 +61,11 @@ class Bluesky:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that the server would refuse."""
         found = problems(message)
-        card = unseen_link(message, "Bluesky beside pictures") if message.media else []
+        card = unseen_link(message, "Bluesky beside files") if message.media else []
         return [*found, *left_out(message, "Bluesky", AS_PART), *card]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
-        """Upload the next picture, find who is mentioned, learn what the parts before are called."""
+        """Upload the next file, find who is mentioned, learn what the parts before are called."""
         state: dict[str, Any] = dict(call.state)
         if "made_at" not in state:
             state |= {"made_at": stamp(call.now), "in_order": True}
@@ -168,7 +177,7 @@ async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underwa
         _xrpc(call, "repo.uploadBlob"),
         {"authorization": bearer(call.tokens.access), "content-type": item.mime},
         await item.read(),
-        timeout=UPLOAD_TIME,
+        timeout=Timeouts(connect=10, read=60, total=UPLOAD_SECONDS + item.size / PACE),
         idempotent=True,
         secrets=(call.tokens.access,),
     )
@@ -177,7 +186,7 @@ async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underwa
         return got
     blob = got.at("blob")
     if not isinstance(blob, dict):
-        return Transient("The server took a picture without naming it.")
+        return Transient("The server took a file without naming it.")
     return Underway({**state, "blobs": [*state.get("blobs", ()), blob]})
 
 
