@@ -9,8 +9,11 @@ import mimetypes
 from datetime import timedelta
 
 from cadenza.core.clock import Clock
+from cadenza.media.fit import fit
 from cadenza.media.public import LASTS, Signer, sign_public_url
 from cadenza.media.storage import Storage
+from cadenza.media.upload import Desk
+from cadenza.providers.fit_picture import FittedFile, PictureChange
 
 
 class MediaFiles:
@@ -24,16 +27,22 @@ class MediaFiles:
         signer: Signer | None = None,
         public_base: str | None = None,
         lasts: timedelta = LASTS,
+        desk: Desk | None = None,
     ) -> None:
         self._storage = storage
         self._clock = clock
         self._signer = signer
         self._base = public_base
         self._lasts = lasts
+        self._desk = desk
 
     async def read(self, name: str) -> bytes:
         """Return a file's bytes."""
         return await self._storage.read(name)
+
+    async def fit(self, name: str, change: PictureChange) -> FittedFile | None:
+        """Return the file changed to what a channel takes; None: it cannot be."""
+        return None if self._desk is None else await fit(self._desk, name, change)
 
     def public_url(self, name: str) -> str | None:
         """Return an address for networks that fetch; None: there is no way in from outside."""

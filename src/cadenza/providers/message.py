@@ -24,6 +24,15 @@ class MediaKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Fitting:
+    """What is done to a file so that its channel takes it; `made`: it was, and the numbers are real."""
+
+    change: str
+    says: str
+    made: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MediaItem:
     """A file to send along; `url` is public, for networks that fetch media themselves."""
 
@@ -37,6 +46,7 @@ class MediaItem:
     height: int | None = None
     seconds: float | None = None
     alt: str = ""
+    fitting: Fitting | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def _picture(item: MediaItem) -> Problem | None:
     if item.size > IMAGE_BYTES:
         says = f"{name} has {item.size} bytes; Bluesky takes {IMAGE_BYTES}."
         return Problem("media_size", says, field="media")
-    if item.seconds:
+    if item.seconds is not None:
         says = f"{name} moves, but Bluesky shows it as a still picture: upload it as MP4."
         return Problem("stands_still", says, field="media", blocking=False)
     return None
