@@ -195,3 +195,15 @@ async def test_a_check_tells_of_a_change_and_stays_ready(editor: httpx2.AsyncCli
     }
     checked = (await editor.post(f"{HOME}/posts/check", json=body)).json()
     assert checked == {"ready": True, "findings": []}, "Mastodon takes it as it is"
+
+
+async def test_a_webhooks_file_can_be_fetched_where_the_instance_listens(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    made = await take_in(editor)
+    rows = await place.house.operations.read(lambda tx, _: tx.all("SELECT file FROM media"))
+    url = place.house.library.files.own_url(rows[0]["file"])
+    assert url is not None
+    assert url.startswith(place.house.settings.home)
+    got = await editor.get(urlsplit(url).path)
+    assert (got.status_code, len(got.content)) == (200, made["size"])

@@ -51,7 +51,12 @@ def open_library(
         storage=storage,
         desk=desk,
         files=MediaFiles(
-            storage, clock=clock, signer=signer, public_base=settings.public_url or None, desk=desk
+            storage,
+            clock=clock,
+            signer=signer,
+            public_base=settings.public_url or None,
+            home=settings.home,
+            desk=desk,
         ),
         signer=signer,
         threads=threads,

@@ -39,6 +39,13 @@ class Addressed(Protocol):
 
 
 @runtime_checkable
+class AtHome(Protocol):
+    """Files that can be fetched where this instance listens, whoever reaches that."""
+
+    def own_url(self, name: str) -> str | None: ...
+
+
+@runtime_checkable
 class Fits(Protocol):
     """Files that can be changed to what a channel takes; None: this one cannot."""
 
@@ -119,7 +126,12 @@ async def _fitted(media: _Media, files: Files, rules: PictureRules | None) -> Me
     if made is None:
         return item
     found = fitted(item, change, made)
-    return replace(found, read=_reader(files, made.file), url=_address(files, made.file))
+    return replace(
+        found,
+        read=_reader(files, made.file),
+        url=_address(files, made.file),
+        own_url=_own_address(files, made.file),
+    )
 
 
 def _item(media: _Media, files: Files) -> MediaItem:
@@ -130,6 +142,7 @@ def _item(media: _Media, files: Files) -> MediaItem:
         read=_reader(files, media.file),
         name=media.name or media.file.rpartition("/")[2],
         url=media.url or _address(files, media.file),
+        own_url=_own_address(files, media.file),
         width=media.width,
         height=media.height,
         seconds=media.seconds,
@@ -139,6 +152,10 @@ def _item(media: _Media, files: Files) -> MediaItem:
 
 def _address(files: Files, name: str) -> str | None:
     return files.public_url(name) if isinstance(files, Addressed) else None
+
+
+def _own_address(files: Files, name: str) -> str | None:
+    return files.own_url(name) if isinstance(files, AtHome) else None
 
 
 def _reader(files: Files, name: str) -> Callable[[], Awaitable[bytes]]:

@@ -34,7 +34,11 @@ class Fitting:
 
 @dataclass(frozen=True, slots=True)
 class MediaItem:
-    """A file to send along; `url` is public, for networks that fetch media themselves."""
+    """A file to send along.
+
+    `url` is public, for networks that fetch media themselves; `own_url` is where this instance listens, which
+    may be its own machine or network alone.
+    """
 
     kind: MediaKind
     mime: str
@@ -42,6 +46,7 @@ class MediaItem:
     read: Callable[[], Awaitable[bytes]]
     name: str = ""
     url: str | None = None
+    own_url: str | None = None
     width: int | None = None
     height: int | None = None
     seconds: float | None = None

@@ -40,6 +40,11 @@ def _media(message: Message) -> list[Problem]:
         if item.kind not in {MediaKind.IMAGE, MediaKind.GIF}:
             says = f"A hook takes pictures only, not {item.name or item.mime}."
             found.append(Problem("media_kind", says, field="media"))
+        elif item.url is None:
+            says = (
+                "Slack fetches pictures itself: this instance needs a public address for its media."
+            )
+            found.append(Problem("media_url", says, field="media"))
         elif len(item.alt) > ALT:
             says = f"A description has {len(item.alt)} characters; Slack takes {ALT}."
             found.append(Problem("alt_too_long", says, field="media"))
