@@ -23,7 +23,7 @@ it("puts kept text where the chosen slot is, not where it was meant to go before
 it("says beside the time that a network would refuse the words", async () => {
   localStorage.setItem(`cadenza.composer.${HOME}.new`, JSON.stringify({ content: { ...empty, text: "Oboe", places: [{ account_id: "mastodon" }, { account_id: "bluesky" }] }, revision: null, at: "2026-10-21T07:00:00Z" }));
   const went = (account_id: string) => ({ account_id, channel: account_id, outcome: "queued", at: "2030-10-24T07:00:00Z", zone: "UTC", by_hand: false, says: null, warnings: [] });
-  const preview = (account_id: string, problems: object[]) => ({ account_id, provider: account_id, channel: account_id, handle: `@${account_id}`, text: "Oboe", media: [], parts: [], problems, counts: [] });
+  const preview = (account_id: string, problems: object[]) => ({ account_id, provider: account_id, channel: account_id, handle: `@${account_id}`, text: "Oboe", media: [], fitted: [], parts: [], problems, counts: [] });
   serve(({ url }) => {
     if (url.endsWith("/accounts")) return [account("mastodon"), account("bluesky")];
     if (url.includes("/posts/preview")) return [preview("mastodon", []), preview("bluesky", [{ code: "too_long", says: "It is too long.", blocking: true }])];
