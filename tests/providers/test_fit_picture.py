@@ -132,6 +132,17 @@ def test_it_is_said_what_is_done() -> None:
     ]
 
 
+def test_a_finding_names_the_file_as_its_owner_does() -> None:
+    tower = replace(picture("tower.png"), width=400, height=2000, url="https://media.example/t")
+    change = plan(tower, rules_of("instagram", Channel.INSTAGRAM_FEED, ADA))
+    assert change is not None
+    made = FittedFile(file="f", mime="image/jpeg", size=900, width=400, height=2000)
+    for item in (planned(tower, change), fitted(tower, change, made)):
+        message = Message(channel=Channel.INSTAGRAM_FEED, text="Sea", media=(item,))
+        found = check_message(all_providers()["instagram"], message, ADA)
+        assert [each.says.split()[0] for each in found if each.blocking] == ["tower.png"]
+
+
 def test_a_check_tells_of_the_change_without_blocking() -> None:
     change = plan(LARGE, rules_of("bluesky", Channel.BLUESKY, ADA))
     assert change is not None

@@ -40,6 +40,7 @@ from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.slots import Slot
 from cadenza.providers.base import QUICKLY, Call, Prepared, Provider, Underway
+from cadenza.providers.check_message import check_message
 from cadenza.providers.fit_picture import rules_of
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Notebook, Step
@@ -396,7 +397,7 @@ class Publisher:
             message = await self._rendered(ticket, sender)
         except (msgspec.ValidationError, msgspec.DecodeError) as error:
             return None, (f"its content cannot be read: {error}",)
-        found = sender.provider.validate(message, sender.account)
+        found = check_message(sender.provider, message, sender.account)
         return message, tuple(problem.says for problem in found if problem.blocking)
 
     async def _refused_content(

@@ -86,7 +86,7 @@ def planned(item: MediaItem, change: PictureChange) -> MediaItem:
         size=item.size if change.bytes is None else min(item.size, change.bytes),
         width=item.width and max(1, int(item.width * scale)),
         height=item.height and max(1, int(item.height * scale)),
-        fitting=Fitting(change.name, f"{item.name or 'A picture'} {turns}{most}."),
+        fitting=Fitting(change.name, f"{item.name or 'A picture'} {turns}{most}.", item.name),
     )
 
 
@@ -106,7 +106,7 @@ def fitted(item: MediaItem, change: PictureChange, made: FittedFile) -> MediaIte
         name=f"{item.name.rpartition('.')[0] or item.name}.jpg" if item.name else "",
         width=made.width,
         height=made.height,
-        fitting=Fitting(change.name, f"{named}{still}.", made=True),
+        fitting=Fitting(change.name, f"{named}{still}.", item.name, made=True),
     )
 
 

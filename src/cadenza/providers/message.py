@@ -29,6 +29,7 @@ class Fitting:
 
     change: str
     says: str
+    name: str = ""  # as its owner calls it; what is sent is named by its type
     made: bool = False
 
 
