@@ -68,6 +68,16 @@ async def test_it_is_made_once_and_kept(
     assert len(await library.rows("media_fit")) == 1
 
 
+async def test_one_whose_file_is_gone_is_made_again(desk: Desk, library: Library) -> None:
+    media = await taken_in(desk)
+    first = await fit(desk, media.file, SMALL)
+    assert first is not None
+    await desk.storage.delete(first.file)
+    assert await fit(desk, media.file, SMALL) == first
+    assert await desk.storage.size(first.file) == first.size
+    assert len(await library.rows("media_fit")) == 1
+
+
 async def test_several_at_once_get_one_result(desk: Desk, library: Library) -> None:
     media = await taken_in(desk)
     found = await asyncio.gather(*(fit(desk, media.file, SMALL) for _ in range(8)))

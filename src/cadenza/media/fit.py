@@ -1,8 +1,8 @@
 """Brings a picture to what a network takes, once: made in a thread, stored beside its source, remembered in a row.
 
 The first result stands: every later preview, send and repeat uses its bytes, also after an upgrade that would draw
-otherwise. A crash leaves a file without a row at most, which the next making overwrites or the sweep of its source
-leaves behind as any cut-short write. Called between transactions, by the worker and by the preview alike.
+otherwise; only one whose file is gone from the storage is made again. A crash between file and row leaves a file
+that the next making writes over. Called between transactions, by the worker and by the preview alike.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ from cadenza.sql.tx import Row, Tx
 
 async def fit(desk: Desk, source: str, change: PictureChange) -> FittedFile | None:
     """Return the changed picture, made now or before; None: this file cannot be changed."""
-    known = await desk.operations.read(lambda tx, _: read_fitted(tx, source, change.name))
+    known, _ = await _known(desk, source, change)
     if known is not None:
         return known
     async with desk.turns:
-        known = await desk.operations.read(lambda tx, _: read_fitted(tx, source, change.name))
+        known, lost = await _known(desk, source, change)
         if known is not None:  # another made it while this one waited
             return known
         data = await desk.storage.read(source)
@@ -43,7 +43,9 @@ async def fit(desk: Desk, source: str, change: PictureChange) -> FittedFile | No
         stopped=made.stopped,
     )
     await _store(desk, new, made.data, digest)
-    return await desk.operations.run(lambda tx, now: _remember(tx, now, source, change.name, new))
+    return await desk.operations.run(
+        lambda tx, now: _remember(tx, now, source, change.name, new, lost)
+    )
 
 
 def read_fitted(tx: Tx, source: str, change: str) -> FittedFile | None:
@@ -79,9 +81,31 @@ def forget_fitted(tx: Tx, source: str) -> None:
     )
 
 
+async def _known(
+    desk: Desk, source: str, change: PictureChange
+) -> tuple[FittedFile | None, FittedFile | None]:
+    """Return what was made before, or else what was made and is gone."""
+    known = await desk.operations.read(lambda tx, _: read_fitted(tx, source, change.name))
+    if known is not None and await desk.storage.size(known.file) is None:
+        return None, known
+    return known, None
+
+
 def _remember(
-    tx: Tx, now: datetime, source: str, change: str, new: FittedFile
+    tx: Tx, now: datetime, source: str, change: str, new: FittedFile, lost: FittedFile | None
 ) -> FittedFile | None:
+    """Write the row; of two that made it at once, the first stands, and both use its file."""
+    if lost is not None:
+        tx.run(
+            """
+            DELETE FROM media_fit
+            WHERE workspace_id = :workspace_id AND source = :source AND change = :change AND file = :file
+            """,
+            workspace_id=_workspace_of(source),
+            source=source,
+            change=change,
+            file=lost.file,
+        )
     tx.run(
         """
         INSERT INTO media_fit (workspace_id, source, change, file, mime, size, width, height, stopped, made_at)
