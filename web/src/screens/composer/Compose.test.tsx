@@ -38,7 +38,7 @@ it("says beside the time that a network would refuse the words", async () => {
 it("shows a picture as the network gets it, and says what was done to it", async () => {
   localStorage.setItem(`cadenza.composer.${HOME}.new`, JSON.stringify({ content: { ...empty, text: "Oboe", places: [{ account_id: "bluesky" }] }, revision: null, at: "2026-10-21T07:00:00Z" }));
   const says = "sea.png: converted to JPEG, 2.7 MB → 1.9 MB.";
-  const fitted = [{ media_id: "m1", says, mime: "image/jpeg", size: 1_900_000, width: 1000, height: 900, file_url: "/api/v1/workspaces/home/media/m1/fitted/jpeg-2000000-0-0" }];
+  const fitted = [{ media_id: "m1", says, mime: "image/jpeg", size: 1_900_000, width: 1000, height: 900, file_url: `/api/v1/workspaces/${HOME}/media/m1/fitted/jpeg-2000000-0-0` }];
   const preview = { account_id: "bluesky", provider: "bluesky", channel: "bluesky", handle: "@bluesky", text: "Oboe", media: [{ id: "m1", alt: "The sea" }], fitted, parts: [], part_lengths: [], problems: [{ code: "media_fitted", says, field: "media", blocking: false }] };
   serve(({ url }) => {
     if (url.endsWith("/accounts")) return [account("bluesky")];
