@@ -201,8 +201,10 @@ async def test_a_webhooks_file_can_be_fetched_where_the_instance_listens(
     place: Place, editor: httpx2.AsyncClient
 ) -> None:
     made = await take_in(editor)
-    rows = await place.house.operations.read(lambda tx, _: tx.all("SELECT file FROM media"))
-    url = place.house.library.files.own_url(rows[0]["file"])
+    file = await place.house.operations.read(
+        lambda tx, _: tx.value("SELECT file FROM media WHERE id = :id", id=made["id"])
+    )
+    url = place.house.library.files.own_url(file)
     assert url is not None
     assert url.startswith(place.house.settings.home)
     got = await editor.get(urlsplit(url).path)
