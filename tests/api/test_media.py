@@ -11,6 +11,7 @@ import pytest
 from cadenza.media.public import sign_public_url
 from tests.api.conftest import Place
 from tests.media.made import picture
+from tests.media.test_convert import noise, written
 
 HOME = "/api/v1/workspaces/home-of-ada"
 MEDIA = f"{HOME}/media"
@@ -151,3 +152,60 @@ async def test_a_signed_address_opens_one_file_to_anybody_until_its_end(
     wrong = address(1).replace(".", "A.", 1)
     assert (await stranger.get(wrong)).status_code == 404
     assert (await stranger.get("/media/public/")).status_code == 404
+
+
+async def test_a_preview_shows_the_picture_as_each_network_gets_it(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    large = written(noise(1000, 900))
+    made = await take_in(editor, large)
+    channels = ["bluesky", "instagram_feed", "mastodon"]
+    body = {"text": "Sea", "media": [{"media_id": made["id"]}], "channels": channels}
+    answer = await editor.post(f"{HOME}/posts/preview", json=body)
+    assert answer.status_code == 200, answer.text
+    shown = {each["channel"]: each for each in answer.json()}
+    assert shown["mastodon"]["fitted"] == []
+    for channel, most in (("bluesky", 2_000_000), ("instagram_feed", 8_000_000)):
+        (fitted,) = shown[channel]["fitted"]
+        assert (fitted["media_id"], fitted["mime"]) == (made["id"], "image/jpeg")
+        assert "converted to JPEG, 2.7 MB → " in fitted["says"]
+        assert fitted["size"] <= most
+        told = {each["code"]: each for each in shown[channel]["problems"]}
+        assert (told["media_fitted"]["says"], told["media_fitted"]["blocking"]) == (
+            fitted["says"],
+            False,
+        )
+        assert not {"media_kind", "media_size"} & set(told)
+        viewer = await place.client("viewer")
+        file = await viewer.get(fitted["file_url"])
+        assert file.status_code == 200
+        assert file.headers["content-type"] == "image/jpeg"
+        assert len(file.content) == fitted["size"]
+    assert (await editor.get(f"{MEDIA}/{made['id']}/fitted/jpeg-1-0-0")).status_code == 404
+    again = await editor.post(f"{HOME}/posts/preview", json=body)
+    assert again.json() == answer.json(), "it is made once"
+
+
+async def test_a_check_tells_of_a_change_and_stays_ready(editor: httpx2.AsyncClient) -> None:
+    made = await take_in(editor, written(noise(100, 90), "WEBP", lossless=True))
+    body = {
+        "text": "Sea",
+        "media": [{"media_id": made["id"]}],
+        "accounts": [{"account_id": "account-of-ada"}],
+    }
+    checked = (await editor.post(f"{HOME}/posts/check", json=body)).json()
+    assert checked == {"ready": True, "findings": []}, "Mastodon takes it as it is"
+
+
+async def test_a_webhooks_file_can_be_fetched_where_the_instance_listens(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    made = await take_in(editor)
+    file = await place.house.operations.read(
+        lambda tx, _: tx.value("SELECT file FROM media WHERE id = :id", id=made["id"])
+    )
+    url = place.house.library.files.own_url(file)
+    assert url is not None
+    assert url.startswith(place.house.settings.home)
+    got = await editor.get(urlsplit(url).path)
+    assert (got.status_code, len(got.content)) == (200, made["size"])

@@ -15,6 +15,7 @@ from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import HOME, Stage, connect_account
 from tests.browser.test_composer import NEW, WORDS, choose
 from tests.media.made import film
+from tests.media.test_convert import noise
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -132,6 +133,31 @@ async def test_a_file_is_checked_beside_the_channel_that_minds_it(
     await expect(takes).not_to_contain_text("Will not go out")
     await expect(takes.get_by_role("img", name="A tower")).to_be_visible()
     await snap(page, "composer-media")
+    assert await hindrances(page) == []
+
+
+async def test_a_picture_is_shown_as_each_network_gets_it(stage: Stage, tmp_path: Path) -> None:
+    page = await stage.visit("ada", "compose?account=bluesky")
+    await choose(page, "@hall@music.example")
+    await page.get_by_label("Text", exact=True).fill(WORDS)
+    picture = tmp_path / "hall.png"
+    noise(1000, 900).save(picture)
+    async with page.expect_file_chooser() as choosing:
+        await page.get_by_role("button", name="Add pictures or a video").click()
+    await (await choosing.value).set_files(picture)
+    await page.get_by_label("Description of hall.png").fill("The hall")
+    smaller = page.get_by_role("article", name="Bluesky")
+    await expect(smaller).to_contain_text("hall.png: converted to JPEG, 2.7 MB →")
+    shown = smaller.get_by_role("img", name="The hall")
+    await expect(shown).to_be_visible()
+    assert "/fitted/jpeg-2000000-" in (await shown.get_attribute("src") or "")
+    await page.wait_for_function(
+        "(each) => each.naturalWidth > 0", arg=await shown.element_handle()
+    )
+    await expect(smaller).not_to_contain_text("Worth a look")
+    takes = page.get_by_role("article", name="Mastodon")
+    await expect(takes).not_to_contain_text("converted")
+    await snap(page, "composer-fitted")
     assert await hindrances(page) == []
 
 

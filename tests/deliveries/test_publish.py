@@ -13,6 +13,7 @@ from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededChance
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
+from cadenza.deliveries.render import Files
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.engine.worker import Worker
@@ -31,7 +32,7 @@ class NoFiles:
 
 @asynccontextmanager
 async def working(
-    road: Road, scene: Scene, lease: timedelta = timedelta(seconds=5)
+    road: Road, scene: Scene, lease: timedelta = timedelta(seconds=5), files: Files | None = None
 ) -> AsyncGenerator[tuple[Publisher, Worker]]:
     ids = itertools.count(1)
 
@@ -44,7 +45,7 @@ async def working(
         road.operations,
         open_sender=open_sender,
         http=scene.http,
-        files=NoFiles(),
+        files=files or NoFiles(),
         clock=SystemClock(),
         chance=SeededChance(1),
         new_id=lambda: f"attempt-{next(ids):06}",

@@ -1,10 +1,16 @@
 """Text is counted as each network counts it."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.core.channels import Channel
 from cadenza.providers import counting
+from cadenza.providers.base import Provider
+from cadenza.providers.message import AccountRef, Message, Recipient
+from cadenza.providers.registry import all_providers
 
 FAMILY = "👨‍👩‍👧‍👦"
 
@@ -91,3 +97,50 @@ def test_no_unit_counts_more_than_bytes_or_fewer_than_clusters(text: str) -> Non
 @given(st.text(alphabet="ab é日😀\n", max_size=60), st.integers(1, 40))
 def test_a_text_without_links_has_no_fixed_lengths(text: str, each: int) -> None:
     assert counting.with_short_urls(text, counting.graphemes, each=each) == counting.graphemes(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            " \n\t",
+            "\u200b",
+            "\u200b\u200c\u200d\u2060\ufeff",
+            "\u00ad",
+            "\u3164",
+            "\u115f\u1160",
+        ),
+        *("\u2800", "\ufe0f", "\u202e", "\U000e0041", "\u034f", "\x00\x07", "\u3000\u00a0"),
+    ],
+)
+def test_a_text_of_which_nothing_is_seen_is_blank(text: str) -> None:
+    assert counting.is_blank(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "\u200b.", "😀", "❤\ufe0f", "\u0301", "日", "\U0001fae9", "0"]
+)
+def test_a_text_of_which_something_is_seen_is_not_blank(text: str) -> None:
+    assert not counting.is_blank(text)
+
+
+HIDDEN = Message(
+    channel=Channel.WEBHOOK, text="\u200b\u2060", recipient=Recipient("ada@example.org")
+)
+ALONE = [
+    (provider, channel)
+    for provider in all_providers().values()
+    for channel in provider.channels
+    # A story shows no text, and an invitation needs none.
+    if channel not in {Channel.INSTAGRAM_FEED, Channel.INSTAGRAM_STORY, Channel.LINKEDIN_INVITATION}
+]
+
+
+@pytest.mark.parametrize(
+    ("provider", "channel"), ALONE, ids=lambda each: getattr(each, "name", each)
+)
+def test_every_network_calls_a_hidden_text_empty(provider: Provider, channel: Channel) -> None:
+    account = AccountRef(id="a1", remote_id="ada")
+    found = provider.validate(replace(HIDDEN, channel=channel), account)
+    assert "empty" in {each.code for each in found if each.blocking}

@@ -38,7 +38,7 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 STAGES: dict[str, Stage] = {
     "mastodon": mastodon,
     "mastodon with a picture": lambda: mastodon(media=(picture(),)),
-    "bluesky": lambda: bluesky("Hi @ben.example"),
+    "bluesky": lambda: bluesky("Hi @ben.test"),
     "bluesky with a picture": lambda: bluesky(media=(picture(),)),
     "x": x,
     "x with a film": lambda: x(media=(film(),)),

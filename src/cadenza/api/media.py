@@ -5,7 +5,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
@@ -19,15 +19,18 @@ from cadenza.api.shape import Answer, Asked, Id, Line, Page, Paged
 from cadenza.media.delete import Deleted, InUse, delete
 from cadenza.media.describe import describe
 from cadenza.media.examine import Unfit
+from cadenza.media.fit import read_fitted
 from cadenza.media.limits import Limits
 from cadenza.media.model import Media, NoSuchMedia
 from cadenza.media.read import browse, read
 from cadenza.media.upload import Uploaded, upload
 from cadenza.people.model import Role
+from cadenza.providers.fit_picture import FittedFile
 from cadenza.providers.message import MediaKind
 from cadenza.sql.tx import Tx
 
 routes = Resource("media", "/workspaces/{workspace_id}/media")
+Change = Annotated[str, Path(max_length=80, pattern=r"^[a-z0-9-]+$")]
 ALT = 10_000
 STATUS = {"size": 413, "space": 413}
 BINARY = {200: {"description": "The file", "content": {"application/octet-stream": {}}}}
@@ -251,6 +254,26 @@ async def give_thumbnail(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
     return await give(ask.request, ask.house.library.storage, given)
 
 
+@routes.get(
+    "/{media_id}/fitted/{change}",
+    needs=Role.VIEWER,
+    scope="media:read",
+    response_class=Response,
+    responses=BINARY,
+)
+async def give_fitted(ask: Ask, workspace_id: Id, media_id: Id, change: Change) -> Response:
+    """Give out a picture as a network gets it; a preview says which there are."""
+    media, made = await ask.read(lambda tx, _: _made(ask, tx, media_id, change))
+    given = Given(
+        file=made.file,
+        mime=made.mime,
+        name=f"{media.name.rpartition('.')[0]}.jpg",
+        etag=f'"{made.file.rpartition(".fit-")[2]}"',
+        download=False,
+    )
+    return await give(ask.request, ask.house.library.storage, given)
+
+
 def show(media: Media) -> MediaShown:
     """Show a file: named fields only, never where it lies."""
     base = f"/api/v1/workspaces/{media.workspace_id}/media/{media.id}"
@@ -287,6 +310,14 @@ def _one(ask: Asking, tx: Tx, media_id: str) -> Media:
     if isinstance(media, NoSuchMedia):
         raise not_found("media")
     return media
+
+
+def _made(ask: Asking, tx: Tx, media_id: str, change: str) -> tuple[Media, FittedFile]:
+    media = _one(ask, tx, media_id)
+    made = read_fitted(tx, media.file, change)
+    if made is None:
+        raise not_found("changed picture")
+    return media, made
 
 
 def _described(

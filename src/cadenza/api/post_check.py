@@ -1,7 +1,8 @@
 """What would become of a post: how each channel gets it, how long it is there, and what would go wrong.
 
 Nothing is changed and no network is asked. `GET /channels` gives the numbers for a composer; `preview` counts
-in each network's own unit; `check` asks what the road will ask.
+in each network's own unit and shows pictures as they are sent, made by the code that sends them; `check` asks
+what the road will ask.
 """
 
 from datetime import datetime
@@ -27,13 +28,17 @@ from cadenza.api.shape import Asked, Id, Instant, loads
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DROPPED
 from cadenza.deliveries.model import Piece
+from cadenza.deliveries.render import render_fitted
+from cadenza.media.storage import NotStored, StorageFailed
 from cadenza.people.model import Role
 from cadenza.posts.compose import compose_post
 from cadenza.posts.model import Approval, Post, Source, hash_of
-from cadenza.posts.preflight import check_post, read_piece
+from cadenza.posts.preflight import check_post, read_piece, row_of
 from cadenza.posts.targets import ONLY_WHEN_ASKED, accounts_of, check_targets, resolve_targets
 from cadenza.providers.base import Problem as Trouble
 from cadenza.providers.base import Provider
+from cadenza.providers.check_message import check_message
+from cadenza.providers.fit_picture import rules_of
 from cadenza.providers.measure import Length, measure, most_files
 from cadenza.providers.message import AccountRef, Message
 from cadenza.providers.option import Option, Takes
@@ -132,6 +137,18 @@ class TroubleShown(Shown):
     blocking: bool
 
 
+class FittedShown(BaseModel):
+    """A picture as the channel gets it, because it does not take the file as it is."""
+
+    media_id: str
+    says: str
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    file_url: str | None = Field(description="The changed picture; null: not made yet")
+
+
 class PreviewShown(BaseModel):
     """The post as one channel gets it."""
 
@@ -144,6 +161,7 @@ class PreviewShown(BaseModel):
     first_comment: str | None
     link: str | None
     media: list[dict[str, Any]]
+    fitted: list[FittedShown] = Field(description="Of the media, those that are changed to fit")
     length: int
     limit: int | None
     unit: str
@@ -173,21 +191,19 @@ async def preview(ask: Ask, workspace_id: Id, body: Draft) -> list[PreviewShown]
     """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
     targets = targets_of(ask, body.accounts) or []
 
-    def look(tx: Tx, now: datetime) -> list[PreviewShown]:
+    def look(tx: Tx, now: datetime) -> tuple[list[Piece], dict[str, Row]]:
         check_category(tx, workspace_id, body)
         if targets and (refused := check_targets(tx, workspace_id, targets)):
             refuse(refused)
         post = _unsaved(ask, body, now)
         places = resolve_targets(tx, workspace_id, targets)
-        accounts = accounts_of(tx, workspace_id, places)
         alone = [("", channel) for channel in dict.fromkeys(body.channels)]
-        return [
-            shown
-            for piece in compose_post(tx, post, [*places, *alone])
-            if (shown := _preview(ask, piece, accounts.get(piece.account_id))) is not None
-        ]
+        pieces = compose_post(tx, post, [*places, *alone])
+        return pieces, dict(accounts_of(tx, workspace_id, places))
 
-    return await ask.read(look)
+    pieces, accounts = await ask.read(look)
+    shown = [await _preview(ask, piece, accounts.get(piece.account_id)) for piece in pieces]
+    return [each for each in shown if each is not None]
 
 
 @routes.post("/check", needs=Role.VIEWER, scope="posts:read", looks=True)
@@ -261,17 +277,17 @@ def _unsaved(ask: Asking, body: Written, now: datetime, id_: str = "") -> Post:
     )
 
 
-def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | None:
+async def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | None:
     adapter = _adapter(piece.channel, account)
     if adapter is None:
         return None
     content: dict[str, Any] = loads(piece.content)
     ref = _NOBODY if account is None else refer(account)
-    message, troubles = _read(ask, piece)
+    message, troubles = await _read(ask, piece, adapter, ref)
     if message is not None:
         troubles = [
             each
-            for each in adapter.validate(message, ref)
+            for each in check_message(adapter, message, ref)
             if account is not None or each.field not in ("account", "recipient")
         ]
     plain = message or Message(channel=piece.channel, text=content["text"])
@@ -286,6 +302,7 @@ def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | N
         first_comment=content.get("first_comment"),
         link=content.get("link"),
         media=content.get("media", []),
+        fitted=_fitted(ask, content, plain),
         length=lengths[0].length,
         limit=lengths[0].limit,
         unit=lengths[0].unit,
@@ -294,11 +311,38 @@ def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | N
     )
 
 
-def _read(ask: Asking, piece: Piece) -> tuple[Message | None, list[Trouble]]:
+async def _read(
+    ask: Asking, piece: Piece, adapter: Provider, ref: AccountRef
+) -> tuple[Message | None, list[Trouble]]:
+    """Render the piece as the worker does; a storage that is away leaves the plan, without its numbers."""
+    files, rules = ask.house.files, rules_of(adapter.name, piece.channel, ref)
     try:
-        return read_piece(piece, ask.house.files), []
+        try:
+            return await render_fitted(row_of(piece), files, rules), []
+        except (OSError, NotStored, StorageFailed):
+            return read_piece(piece, files, rules), []
     except (msgspec.ValidationError, msgspec.DecodeError):
         return None, [Trouble("media_gone", "A file that it shows is gone.", field="media")]
+
+
+def _fitted(ask: Asking, content: dict[str, Any], message: Message) -> list[FittedShown]:
+    base = f"/api/v1/workspaces/{ask.workspace_id}/media"
+    entries: list[dict[str, Any]] = content.get("media", []) if message.media else []
+    return [
+        FittedShown(
+            media_id=entry["id"],
+            says=item.fitting.says,
+            mime=item.mime,
+            size=item.size,
+            width=item.width,
+            height=item.height,
+            file_url=f"{base}/{entry['id']}/fitted/{item.fitting.change}"
+            if item.fitting.made
+            else None,
+        )
+        for entry, item in zip(entries, message.media, strict=True)
+        if item.fitting is not None
+    ]
 
 
 def _adapter(channel: Channel, account: Row | None) -> Provider | None:

@@ -46,11 +46,17 @@ def open_library(
     threads = Threads(AT_ONCE)
     storage = open_storage(settings, http=http, clock=clock, threads=threads)
     signer = Signer.from_keyring(keyring)
+    desk = Desk(operations=operations, storage=storage, threads=threads)
     return Library(
         storage=storage,
-        desk=Desk(operations=operations, storage=storage, threads=threads),
+        desk=desk,
         files=MediaFiles(
-            storage, clock=clock, signer=signer, public_base=settings.public_url or None
+            storage,
+            clock=clock,
+            signer=signer,
+            public_base=settings.public_url or None,
+            home=settings.home,
+            desk=desk,
         ),
         signer=signer,
         threads=threads,

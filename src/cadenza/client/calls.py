@@ -958,6 +958,10 @@ class Media(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def give_fitted(self, media_id: str, change: str, /) -> AsyncIterator[bytes]:
+        """Give out a picture as a network gets it; a preview says which there are."""
+        return self._asker.download(f"{self._at}/media/{part(media_id)}/fitted/{part(change)}")
+
     def give_original(self, media_id: str, /) -> AsyncIterator[bytes]:
         """Give out the file itself, whole or a range of it, as a download."""
         return self._asker.download(f"{self._at}/media/{part(media_id)}/file")

@@ -884,6 +884,19 @@ class FirstStart(TypedDict):
     needed: bool
 
 
+class FittedShown(TypedDict):
+    """A picture as the channel gets it, because it does not take the file as it is."""
+
+    media_id: str
+    says: str
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    # The changed picture; null: not made yet
+    file_url: str | None
+
+
 class GateShown(TypedDict):
     """What holds a queue or one lane of it back."""
 
@@ -1780,6 +1793,8 @@ class PreviewShown(TypedDict):
     first_comment: str | None
     link: str | None
     media: list[dict[str, Any]]
+    # Of the media, those that are changed to fit
+    fitted: list[FittedShown]
     length: int
     limit: int | None
     unit: str

@@ -242,6 +242,7 @@ STAY: Mapping[str, str] = {
     "connecting": "opens a door",
     "calendar_feed": "opens a door",
     "media_keep": "told by asset",
+    "media_fit": "made again from its source when it is needed",
     "queue_clear": "an undo of minutes",
     "queue_habit": "a person's own",
     "generation": "the generator's own state",

@@ -20,6 +20,7 @@ import msgspec
 from cadenza.accounts.refresh import Later, Lost, Ready
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import CannotOpen
+from cadenza.core.channels import Channel
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
 from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
@@ -31,7 +32,7 @@ from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.deliveries.permit import GRACE, Permitted, Stale, Wish
 from cadenza.deliveries.permit_repeat import permit_repeat
 from cadenza.deliveries.reconcile import Doubt, Held, Looked
-from cadenza.deliveries.render import Files, render
+from cadenza.deliveries.render import Files, render_fitted
 from cadenza.deliveries.see_through import SeeThrough
 from cadenza.deliveries.settle import Result, settle
 from cadenza.deliveries.settle import locks_of as settle_locks
@@ -40,6 +41,8 @@ from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.slots import Slot
 from cadenza.providers.base import QUICKLY, Call, Prepared, Provider, Underway
+from cadenza.providers.check_message import check_message
+from cadenza.providers.fit_picture import rules_of
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Notebook, Step
 from cadenza.providers.message import AccountRef, App, Message, Tokens
@@ -151,7 +154,7 @@ class Publisher:
         """Ask the network about an attempt that nobody answered; the reconciler's question."""
         ticket, attempt = doubt.ticket, doubt.attempt
         sender = await self._load(ticket)
-        message = render(ticket.row, self._files)
+        message = await self._rendered(ticket, sender)
         repeats = sender.provider.capabilities(message.channel).repeats
         others = await self._operations.read(lambda tx, _: known_posts(tx, doubt))
         asked = self._clock.monotonic()
@@ -191,7 +194,7 @@ class Publisher:
         account, epoch = ticket.row["account"], ticket.row["epoch"]
         if account["state"] not in SENDING:
             return self._result(ticket, Disconnected(account["state_reason"] or account["state"]))
-        message, problems = self._render(ticket, sender)
+        message, problems = await self._render(ticket, sender)
         if message is None:
             return await self._refused_content(ticket, epoch, problems)
         call = self._call(ticket, sender, message, claimed)
@@ -384,12 +387,20 @@ class Publisher:
     def _open_sender_of(self, ticket: Ticket) -> Sender:
         return self._open_sender(ticket.row["account"], ticket.row)
 
-    def _render(self, ticket: Ticket, sender: Sender) -> tuple[Message | None, tuple[str, ...]]:
+    async def _rendered(self, ticket: Ticket, sender: Sender) -> Message:
+        """Render what goes out, its pictures changed to what the channel takes."""
+        channel = Channel(ticket.row["channel"])
+        rules = rules_of(sender.provider.name, channel, sender.account)
+        return await render_fitted(ticket.row, self._files, rules)
+
+    async def _render(
+        self, ticket: Ticket, sender: Sender
+    ) -> tuple[Message | None, tuple[str, ...]]:
         try:
-            message = render(ticket.row, self._files)
+            message = await self._rendered(ticket, sender)
         except (msgspec.ValidationError, msgspec.DecodeError) as error:
             return None, (f"its content cannot be read: {error}",)
-        found = sender.provider.validate(message, sender.account)
+        found = check_message(sender.provider, message, sender.account)
         return message, tuple(problem.says for problem in found if problem.blocking)
 
     async def _refused_content(

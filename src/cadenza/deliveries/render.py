@@ -2,14 +2,25 @@
 
 Content is JSON that a planner completed for its channel: text, parts, media by name, subject, link.
 Media are read through a port, so that a file on disk, one in a bucket, and one of a test look alike.
+Pictures that the channel does not take are changed by its rules: `render` shows them as they will be,
+`render_fitted` makes them; both go by the same plan.
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
 from cadenza.core.channels import Channel
+from cadenza.providers.fit_picture import (
+    FittedFile,
+    PictureChange,
+    PictureRules,
+    fitted,
+    plan,
+    planned,
+)
 from cadenza.providers.message import MediaItem, MediaKind, Message, Recipient
 from cadenza.sql.tx import Row
 
@@ -25,6 +36,20 @@ class Addressed(Protocol):
     """Files that can be fetched from outside: an address is asked for anew each time, as it expires."""
 
     def public_url(self, name: str) -> str | None: ...
+
+
+@runtime_checkable
+class AtHome(Protocol):
+    """Files that can be fetched where this instance listens, whoever reaches that."""
+
+    def own_url(self, name: str) -> str | None: ...
+
+
+@runtime_checkable
+class Fits(Protocol):
+    """Files that can be changed to what a channel takes; None: this one cannot."""
+
+    async def fit(self, name: str, change: PictureChange) -> FittedFile | None: ...
 
 
 class _Media(msgspec.Struct, kw_only=True):
@@ -54,14 +79,33 @@ class _Content(msgspec.Struct, kw_only=True):
     options: dict[str, Any] = {}
 
 
-def render(delivery: Row, files: Files) -> Message:
+def render(delivery: Row, files: Files, rules: PictureRules | None = None) -> Message:
     """Read the content; what is not complete raises, and the gate calls it a problem."""
-    content = msgspec.json.decode(delivery["content"], type=_Content)
+    content = _read(delivery)
+    items = (_item(media, files) for media in content.media)
+    media = tuple(
+        planned(item, change) if (change := plan(item, rules)) else item for item in items
+    )
+    return _message(delivery, content, media)
+
+
+async def render_fitted(delivery: Row, files: Files, rules: PictureRules | None) -> Message:
+    """Read the content and change the pictures that need it; never within a transaction."""
+    content = _read(delivery)
+    media = [await _fitted(each, files, rules) for each in content.media]
+    return _message(delivery, content, tuple(media))
+
+
+def _read(delivery: Row) -> _Content:
+    return msgspec.json.decode(delivery["content"], type=_Content)
+
+
+def _message(delivery: Row, content: _Content, media: tuple[MediaItem, ...]) -> Message:
     recipient: str | None = delivery["recipient"]
     return Message(
         channel=Channel(delivery["channel"]),
         text=content.text,
-        media=tuple(_item(media, files) for media in content.media),
+        media=media,
         parts=tuple(content.parts),
         first_comment=content.first_comment,
         subject=content.subject,
@@ -77,6 +121,24 @@ def render(delivery: Row, files: Files) -> Message:
     )
 
 
+async def _fitted(media: _Media, files: Files, rules: PictureRules | None) -> MediaItem:
+    """Return the file as the channel takes it; one that cannot be changed stays, and `validate` says so."""
+    item = _item(media, files)
+    change = plan(item, rules)
+    if change is None or not isinstance(files, Fits):
+        return item
+    made = await files.fit(media.file, change)
+    if made is None:
+        return item
+    found = fitted(item, change, made)
+    return replace(
+        found,
+        read=_reader(files, made.file),
+        url=_address(files, made.file),
+        own_url=_own_address(files, made.file),
+    )
+
+
 def _item(media: _Media, files: Files) -> MediaItem:
     return MediaItem(
         kind=media.kind,
@@ -85,6 +147,7 @@ def _item(media: _Media, files: Files) -> MediaItem:
         read=_reader(files, media.file),
         name=media.name or media.file.rpartition("/")[2],
         url=media.url or _address(files, media.file),
+        own_url=_own_address(files, media.file),
         width=media.width,
         height=media.height,
         seconds=media.seconds,
@@ -94,6 +157,10 @@ def _item(media: _Media, files: Files) -> MediaItem:
 
 def _address(files: Files, name: str) -> str | None:
     return files.public_url(name) if isinstance(files, Addressed) else None
+
+
+def _own_address(files: Files, name: str) -> str | None:
+    return files.own_url(name) if isinstance(files, AtHome) else None
 
 
 def _reader(files: Files, name: str) -> Callable[[], Awaitable[bytes]]:

@@ -9,12 +9,15 @@ import mimetypes
 from datetime import timedelta
 
 from cadenza.core.clock import Clock
+from cadenza.media.fit import fit
 from cadenza.media.public import LASTS, Signer, sign_public_url
 from cadenza.media.storage import Storage
+from cadenza.media.upload import Desk
+from cadenza.providers.fit_picture import FittedFile, PictureChange
 
 
 class MediaFiles:
-    """The `Files` of the road."""
+    """The `Files` of the road. `home` is where this instance listens, `public_base` where the world finds it."""
 
     def __init__(
         self,
@@ -23,28 +26,44 @@ class MediaFiles:
         clock: Clock,
         signer: Signer | None = None,
         public_base: str | None = None,
+        home: str = "http://127.0.0.1",
         lasts: timedelta = LASTS,
+        desk: Desk | None = None,
     ) -> None:
         self._storage = storage
         self._clock = clock
         self._signer = signer
         self._base = public_base
+        self._home = home
         self._lasts = lasts
+        self._desk = desk
 
     async def read(self, name: str) -> bytes:
         """Return a file's bytes."""
         return await self._storage.read(name)
 
+    async def fit(self, name: str, change: PictureChange) -> FittedFile | None:
+        """Return the file changed to what a channel takes; None: it cannot be."""
+        return None if self._desk is None else await fit(self._desk, name, change)
+
     def public_url(self, name: str) -> str | None:
         """Return an address for networks that fetch; None: there is no way in from outside."""
-        now = self._clock.now()
-        own = self._storage.public_url(name, now=now, lasts=self._lasts)
-        if own is not None or self._signer is None or self._base is None:
+        own = self._storage.public_url(name, now=self._clock.now(), lasts=self._lasts)
+        if own is not None or self._base is None:
             return own
+        return self._signed(self._base, name)
+
+    def own_url(self, name: str) -> str | None:
+        """Return an address at which whoever reaches this instance can fetch the file."""
+        return self._signed(self._home, name)
+
+    def _signed(self, base: str, name: str) -> str | None:
+        if self._signer is None:
+            return None
         return sign_public_url(
             self._signer,
-            self._base,
+            base,
             file=name,
             mime=mimetypes.guess_type(name)[0] or "application/octet-stream",
-            expires_at=now + self._lasts,
+            expires_at=self._clock.now() + self._lasts,
         )

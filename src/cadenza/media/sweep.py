@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cadenza.db.audit import record
+from cadenza.media.fit import files_made_of, forget_fitted
 from cadenza.media.model import Media, media_of
 from cadenza.media.storage import Storage, StorageFailed
 from cadenza.sql.operate import Operations
@@ -149,6 +150,7 @@ def forget(tx: Tx, now: datetime, gone: Sequence[Media]) -> None:
             """,  # noqa: S608 - fixed words
             **key,
         )
+        forget_fitted(tx, media.file)
 
 
 async def sweep(
@@ -162,14 +164,15 @@ async def sweep(
     await operations.run(notice_idle)
     marked = await operations.run(lambda tx, now: mark_unused(tx, now, unused_for=unused_for))
     waiting = await operations.read(lambda tx, now: doomed(tx, now, grace=grace))
-    gone = [media for media in waiting if await _remove(storage, media)]
+    gone = [media for media in waiting if await _remove(operations, storage, media)]
     await operations.run(lambda tx, now: forget(tx, now, gone))
     return Cleaned(marked, len(gone), len(waiting) - len(gone))
 
 
-async def _remove(storage: Storage, media: Media) -> bool:
+async def _remove(operations: Operations, storage: Storage, media: Media) -> bool:
+    made = await operations.read(lambda tx, _: files_made_of(tx, media.file))
     try:
-        for name in (media.file, media.thumbnail):
+        for name in (media.file, media.thumbnail, *made):
             if name is not None:
                 await storage.delete(name)
     except (OSError, StorageFailed):

@@ -27,6 +27,8 @@ from cadenza.posts.foresee import Finding, foresee, token_ends
 from cadenza.posts.model import NoSuchPost, Post
 from cadenza.posts.pills import account_state
 from cadenza.posts.targets import Targets, accounts_of, resolve_targets
+from cadenza.providers.check_message import check_message
+from cadenza.providers.fit_picture import PictureRules, rules_of
 from cadenza.providers.message import Message
 from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Row, Tx
@@ -278,18 +280,20 @@ def _of_content(
 ) -> list[Finding]:
     """Ask the network's own limits about the composed piece; `gone` are not in the storage."""
     adapter = all_providers().get(account["provider"]) if account is not None else None
+    ref = None if account is None else refer(account)
+    rules = rules_of(adapter.name, piece.channel, ref) if adapter and ref else None
     try:
-        message = read_piece(piece, files)
+        message = read_piece(piece, files, rules)
     except (msgspec.ValidationError, msgspec.DecodeError):
         return [Finding.about(piece, "media_gone", "a file that it shows is gone", field="media")]
     if any(name in gone for name in _files_in(piece.content)):
         says = "a file that it shows is not in the storage any more: choose or upload another"
         return [Finding.about(piece, "media_gone", says, field="media")]
-    if account is None or adapter is None or piece.channel not in adapter.channels:
+    if ref is None or adapter is None or piece.channel not in adapter.channels:
         return []
     return [
         Finding.about(piece, each.code, each.says, field=each.field, blocking=each.blocking)
-        for each in adapter.validate(message, refer(account))
+        for each in check_message(adapter, message, ref)
     ]
 
 
@@ -306,10 +310,16 @@ def _files_in(content: str) -> list[str]:
     return [each.file for each in shows.media if each.file is not None]
 
 
-def read_piece(piece: Piece, files: Files | None = None) -> Message:
+def read_piece(
+    piece: Piece, files: Files | None = None, rules: PictureRules | None = None
+) -> Message:
     """Render a piece without reading its files; what is not complete raises."""
-    row = {"content": piece.content, "channel": piece.channel.value, "recipient": None}
-    return render(row, files or _NoFiles())
+    return render(row_of(piece), files or _NoFiles(), rules)
+
+
+def row_of(piece: Piece) -> Row:
+    """Return a piece as the delivery that it would be."""
+    return {"content": piece.content, "channel": piece.channel.value, "recipient": None}
 
 
 def _word(kind: str, state: str, reason: str, row: Row, *, of: str = "") -> Word:

@@ -38,12 +38,19 @@ X_LINK = regex.compile(
     rf"|{_X_HERE}(?<![_./-])(?:[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?\.)+(?:{_X_GENERIC}{_X_END}|[a-z]{{2}}(?=/)){_X_REST}"
     rf"|{_X_HERE}(?<![_./-])www\.(?:[a-z0-9-]+\.)+[a-z]{{2,}}{_X_END}{_X_REST}"
 )
+# Spaces, controls, and what has no shape of its own: zero-width signs, fillers, selectors, the empty Braille cell.
+_UNSEEN = regex.compile(r"[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*")
 _REMOTE_MENTION = regex.compile(r"(?<![\w/])@([\w]+(?:[\w.-]*\w)?)@[\w.-]*\w")
 _CLUSTER = regex.compile(r"\X")
 # The signs for copyright and trade mark are plain letters unless a selector makes them pictures.
 _EMOJI = regex.compile(r"(?![©®](?!\ufe0f))[\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]")
 # Code points that X weighs as one; all others count two.
 _LIGHT = ((0x0000, 0x10FF), (0x2000, 0x200D), (0x2010, 0x201F), (0x2032, 0x2037))
+
+
+def is_blank(text: str) -> bool:
+    """Say whether a reader would see nothing: such a text counts as none."""
+    return _UNSEEN.fullmatch(text) is not None
 
 
 def graphemes(text: str) -> int:

@@ -5,6 +5,7 @@ same words as the next part.
 """
 
 from cadenza.providers.base import Problem
+from cadenza.providers.counting import is_blank
 from cadenza.providers.message import Message
 
 INSTEAD = "put the words into the text"
@@ -13,7 +14,7 @@ AS_PART = "make the words the next part of the thread"
 
 def left_out(message: Message, network: str, instead: str = INSTEAD) -> list[Problem]:
     """Warn if there is a first comment; empty otherwise."""
-    if not (message.first_comment or "").strip():
+    if is_blank(message.first_comment or ""):
         return []
     says = f"First comments are not sent on {network}: {instead}."
     return [Problem("first_comment", says, field="first_comment", blocking=False)]

@@ -24,8 +24,22 @@ class MediaKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Fitting:
+    """What is done to a file so that its channel takes it; `made`: it was, and the numbers are real."""
+
+    change: str
+    says: str
+    name: str = ""  # as its owner calls it; what is sent is named by its type
+    made: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MediaItem:
-    """A file to send along; `url` is public, for networks that fetch media themselves."""
+    """A file to send along.
+
+    `url` is public, for networks that fetch media themselves; `own_url` is where this instance listens, which
+    may be its own machine or network alone.
+    """
 
     kind: MediaKind
     mime: str
@@ -33,10 +47,12 @@ class MediaItem:
     read: Callable[[], Awaitable[bytes]]
     name: str = ""
     url: str | None = None
+    own_url: str | None = None
     width: int | None = None
     height: int | None = None
     seconds: float | None = None
     alt: str = ""
+    fitting: Fitting | None = None
 
 
 @dataclass(frozen=True, slots=True)

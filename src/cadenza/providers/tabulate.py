@@ -31,7 +31,8 @@ HEAD = """# What each channel takes and promises
 This page is written by `python -m cadenza.providers.tabulate`; a test compares it with the code. More
 about each network stands beside its adapter, in `src/cadenza/providers/<network>/README.md`.
 A story's photo on a Facebook page cannot be looked up, though the page's other posts can. Telegram as a
-person was run with Telethon against a stand-in, never against Telegram's own servers.
+person was run with Telethon against a stand-in, never against Telegram's own servers. A picture of another
+type, or larger than a channel takes, is changed to fit (see [media.md](media.md)); videos and animations are not.
 """
 NATIVE, OWN_ID, PER_CONTAINER = Idempotency.NATIVE, Idempotency.OWN_ID, Idempotency.PER_CONTAINER
 SOME_SERVERS = Idempotency.SOME_SERVERS
@@ -71,7 +72,7 @@ _MASTODON = Mastodon()
 PAGES: dict[str, Page] = {
     "bluesky": Page(
         f"{bluesky.GRAPHEMES} grapheme clusters and {_n(bluesky.BYTES)} bytes",
-        f"{bluesky.IMAGES} pictures of {_mb(bluesky.IMAGE_BYTES)}",
+        f"{bluesky.IMAGES} pictures of {_mb(bluesky.IMAGE_BYTES)}, or 1 video of {_mb(bluesky.VIDEO_BYTES)}",
         settings=("pds",),
     ),
     "discord": Page(
@@ -145,7 +146,7 @@ PAGES: dict[str, Page] = {
     ),
     "webhook": Page(
         f"{_n(webhook.ADVISED)} bytes for the whole body, as advice",
-        "public addresses, in the body",
+        "by address, in the body: public_url, else where the instance listens",
         settings=("url",),
     ),
     "x": Page(

@@ -34,7 +34,7 @@ async def bluesky(
     world = BlueskyWorld()
     async with rehearse(world, start=START) as rehearsal, open_client(world) as http:
         did = world.add_account("ada.example", PASSWORD)
-        world.add_account("ben.example", "other")
+        world.add_account("ben.test", "other")
         pair = world.sessions.begin(did, rehearsal.stage.ids, rehearsal.clock.now())
         scene = Scene(
             rehearsal=rehearsal,

@@ -10,7 +10,8 @@ import pytest
 
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.providers.base import Prepared
-from cadenza.providers.message import Tokens
+from cadenza.providers.bluesky.keys import unordered_key
+from cadenza.providers.message import MediaItem, MediaKind, Tokens
 from cadenza.providers.outcome import (
     Absent,
     Disconnected,
@@ -21,9 +22,9 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from tests.providers.bluesky.stage import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, bluesky
+from tests.providers.bluesky.stage import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, START, bluesky
 from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
-from tests.providers.pictures import picture
+from tests.providers.pictures import film, picture
 
 
 async def test_a_post_goes_out_once_with_its_address() -> None:
@@ -46,7 +47,7 @@ async def test_a_thread_hangs_together_with_pictures_on_its_first_part() -> None
 
 
 async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> None:
-    text = "✨ @ben.example and @nobody.example on #Über https://example.org/a."
+    text = "✨ @ben.test and @nobody.test on #Über https://example.org/a."
     async with bluesky(text) as (scene, _):
         judge(await drive(scene), scene)
         (entry,) = scene.rehearsal.visible(scene.world)
@@ -54,7 +55,7 @@ async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> 
             text.encode()[each["index"]["byteStart"] : each["index"]["byteEnd"]].decode()
             for each in entry.detail["facets"]
         ]
-        assert marked == ["@ben.example", "#Über", "https://example.org/a"]
+        assert marked == ["@ben.test", "#Über", "https://example.org/a"]
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -63,7 +64,7 @@ async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> 
 async def test_no_fault_at_any_step_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with bluesky("Hi @ben.example", media=(picture(),)) as (scene, world):
+    async with bluesky("Hi @ben.test", media=(picture(),)) as (scene, world):
         fault = world.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
@@ -83,7 +84,7 @@ async def test_no_fault_at_any_step_makes_two_posts(
 async def test_a_thread_goes_on_where_it_stopped(
     kind: Kind, details: dict[str, Any], route: str, nth: int, once: bool
 ) -> None:
-    async with bluesky("One", parts=("Two @ben.example", "Three")) as (scene, world):
+    async with bluesky("One", parts=("Two @ben.test", "Three")) as (scene, world):
         scene.prepares_once = once
         world.faults.plan(kind, route, nth=nth, **details)
         ended = await drive(scene)
@@ -240,3 +241,84 @@ def _no_token_in(scene: Scene, texts: list[str]) -> None:
     if scene.tokens.refresh:
         secrets.append(scene.tokens.refresh.reveal())
     no_secret_in(texts, secrets)
+
+
+async def test_the_parts_of_a_thread_have_keys_in_their_order() -> None:
+    texts = tuple(f"Part {n}" for n in range(2, 9))
+    async with bluesky("Part 1", parts=texts) as (scene, world):
+        judge(await drive(scene), scene)
+        in_order = [world.records[uri]["text"] for uri in sorted(world.records)]
+        assert in_order == ["Part 1", *texts]
+
+
+async def test_an_attempt_from_before_an_upgrade_is_looked_for_under_its_own_key() -> None:
+    async with bluesky() as (scene, _):
+        before = replace(scene.call(), key="attempt", state={"made_at": "2026-03-02T09:00:00.000Z"})
+        sent = await scene.provider.publish(before)
+        assert isinstance(sent, Sent)
+        prepared = await scene.provider.prepare(replace(before, key=""))
+        assert isinstance(prepared, Prepared)
+        found = await scene.provider.find_out(replace(before, state=prepared.state))
+        assert isinstance(found, Found)
+        assert found.remote_id == sent.remote_id
+        assert (sent.remote_id or "").endswith(unordered_key("a1", "attempt", START))
+
+
+async def test_a_video_goes_out_with_its_description_and_shape() -> None:
+    video = replace(film(), alt="Waves", width=1920, height=1080)
+    async with bluesky("The sea", media=(video,)) as (scene, world):
+        assert scene.provider.validate(scene.message, scene.account) == []
+        judge(await drive(scene), scene)
+        (record,) = world.records.values()
+        embed = record["embed"]
+        assert embed["$type"] == "app.bsky.embed.video"
+        assert embed["alt"] == "Waves"
+        assert embed["aspectRatio"] == {"width": 1920, "height": 1080}
+        assert embed["video"]["mimeType"] == "video/mp4"
+        (entry,) = scene.rehearsal.visible(scene.world)
+        assert entry.detail["video"]
+
+
+@pytest.mark.parametrize(
+    ("media", "code"),
+    [
+        ((film(), film("b.mp4")), "mixed_media"),
+        ((film(), picture()), "mixed_media"),
+        ((replace(film(), mime="video/quicktime"),), "media_kind"),
+        ((replace(film(), size=100_000_001),), "media_size"),
+        ((replace(film(), alt="x" * 1001),), "alt_too_long"),
+        ((replace(picture(), kind=MediaKind.DOCUMENT, mime="application/pdf"),), "media_kind"),
+        ((replace(picture(), size=2_000_001),), "media_size"),
+    ],
+)
+async def test_files_that_bluesky_refuses_are_told_before(
+    media: tuple[MediaItem, ...], code: str
+) -> None:
+    async with bluesky(media=media) as (scene, _):
+        found = scene.provider.validate(scene.message, scene.account)
+        assert [(each.code, each.blocking) for each in found] == [(code, True)]
+
+
+async def test_files_at_the_limit_of_the_lexicon_are_taken() -> None:
+    for item in (replace(film(), size=100_000_000), replace(picture(), size=2_000_000)):
+        async with bluesky(media=(item,)) as (scene, _):
+            assert not [
+                each
+                for each in scene.provider.validate(scene.message, scene.account)
+                if each.blocking
+            ]
+
+
+async def test_an_animation_is_said_to_stand_still() -> None:
+    moving = replace(picture("a.gif"), kind=MediaKind.GIF, mime="image/gif", seconds=2.0)
+    async with bluesky(media=(moving,)) as (scene, _):
+        (found,) = scene.provider.validate(scene.message, scene.account)
+        assert (found.code, found.blocking) == ("stands_still", False)
+
+
+async def test_a_server_that_takes_smaller_files_refuses_a_video_for_good() -> None:
+    async with bluesky("The sea", media=(film(),)) as (scene, world):
+        world.blob_bytes = 50
+        ended = await drive(scene)
+        judge(ended, scene)
+        assert isinstance(ended.outcome, Rejected)

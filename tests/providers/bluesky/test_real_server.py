@@ -29,7 +29,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from tests.providers.bluesky.server import PdsServer, Person, running
-from tests.providers.pictures import picture
+from tests.providers.pictures import film, picture
 from tests.servers.place import ServerUnavailableError
 
 pytestmark = pytest.mark.slow
@@ -144,6 +144,25 @@ async def test_a_picture_goes_up_as_a_blob(site: Site, http: OutboundClient) -> 
     (shown,) = stored["embed"]["images"]
     assert shown["alt"] == "The sea"
     assert shown["image"]["mimeType"] == "image/png"
+
+
+async def test_a_video_goes_up_as_a_blob(site: Site, http: OutboundClient) -> None:
+    item = replace(film(), alt="Waves", width=16, height=9)
+    call = await _prepared(await _call(site, http, _post("The waves", media=(item,))))
+    assert isinstance(await PROVIDER.publish(call), Sent)
+    (stored,) = _of(site, "The waves")
+    assert stored["embed"]["$type"] == "app.bsky.embed.video"
+    assert stored["embed"]["video"]["mimeType"] == "video/mp4"
+
+
+async def test_links_that_others_cut_are_taken_as_they_are(
+    site: Site, http: OutboundClient
+) -> None:
+    text = "#हिन्दी example.com/it's (https://example.org/a_(b)) httpbin.org https://. $ADA"
+    call = await _prepared(await _call(site, http, _post(text)))
+    assert isinstance(await PROVIDER.publish(call), Sent)
+    (stored,) = _of(site, text)
+    assert len(stored["facets"]) == 5
 
 
 async def test_the_same_key_twice_is_one_post(site: Site, http: OutboundClient) -> None:

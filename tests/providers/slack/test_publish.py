@@ -199,6 +199,12 @@ async def test_validate_tells_what_a_hook_cannot_do() -> None:
         assert {each.code for each in found} == {"too_long", "threads", "media_kind"}
 
 
+async def test_a_picture_that_slack_cannot_fetch_is_told_before() -> None:
+    async with slack(media=(picture(),)) as (scene, _):
+        found = scene.provider.validate(scene.message, scene.account)
+        assert [(each.code, each.blocking) for each in found] == [("media_url", True)]
+
+
 async def test_a_pasted_hook_is_tried_without_showing_anything() -> None:
     async with slack() as (scene, _):
         connecting = _typed(scene, scene.tokens.access)

@@ -47,6 +47,7 @@ from tests.providers.contract import (
     no_secret_in,
     open_client,
 )
+from tests.providers.pictures import picture
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 CANARY = "whsec_" + base64.b64encode(b"canary-key-that-nobody-may-read!").decode()
@@ -290,3 +291,22 @@ def _typed(scene: Scene, url: str, secret: str) -> Connecting:
     now = scene.rehearsal.clock.now()
     typed: dict[str, str | Secret] = {"url": url, "secret": Secret(secret)}
     return Connecting(http=scene.http, app=scene.app, now=now, typed=typed)
+
+
+async def test_a_file_goes_with_an_address_that_can_be_fetched() -> None:
+    async with webhook() as (scene, _):
+        public = replace(picture(), url="https://media.example/sea", own_url="http://127.0.0.1/sea")
+        near = replace(picture(), own_url="http://127.0.0.1:8080/media/public/token/sea.png")
+        for item, url, codes in (
+            (public, "https://media.example/sea", []),
+            (near, near.own_url, [("media_url", False)]),
+            (picture(), None, [("media_url", True)]),
+        ):
+            message = replace(scene.message, media=(item,))
+            found = scene.provider.validate(message, scene.account)
+            assert [(each.code, each.blocking) for each in found] == codes
+            if url is not None:
+                call = replace(scene.call(), message=message, key=f"key-{url}", now=START)
+                assert isinstance(await scene.provider.publish(call), Sent)
+                entry = scene.rehearsal.visible(scene.world)[-1]
+                assert [each["url"] for each in entry.detail["data"]["media"]] == [url]

@@ -70,10 +70,10 @@ TABLE = Table(
         Row(None, "AccountNotFound", None, disconnected, "The server does not know the account"),
         Row(401, None, None, disconnected, "The session is not accepted"),
         Row(400, "InvalidSwap", None, unsure, "A record with this key is there already"),
-        Row(400, "BlobNotFound", None, prepare_anew, "An uploaded picture is gone on the server"),
+        Row(400, "BlobNotFound", None, prepare_anew, "An uploaded file is gone on the server"),
         Row(400, MISSING, None, rejected, "The server does not have this post"),
         Row(400, "InvalidRequest", None, rejected, "The server does not take this content"),
-        Row(413, None, None, rejected, "A picture is too large for this server"),
+        Row(413, None, None, rejected, "A file is too large for this server"),
         Row(
             429,
             None,

@@ -1,7 +1,7 @@
-"""What Bluesky takes: 300 graphemes and 3 000 bytes, four pictures of a megabyte each.
+"""What Bluesky takes, as its lexicon says: 300 graphemes and 3 000 bytes, four pictures of 2 MB or one video.
 
-The server's own limit for pictures is 2 MB on new servers and 1 MB on older ones; the lower one is
-kept, so that a post does not depend on whose server it is. Films are not sent yet.
+Limit: a server may take smaller files than the lexicon allows (5 MB unless its owner sets more, 50 MB on
+Bluesky's own); what is too large for it is refused while it is uploaded.
 """
 
 import re
@@ -13,7 +13,11 @@ from cadenza.providers.message import MediaItem, MediaKind, Message
 GRAPHEMES = 300
 BYTES = 3000
 IMAGES = 4
-IMAGE_BYTES = 1_000_000
+IMAGE_BYTES = 2_000_000
+VIDEO_BYTES = 100_000_000
+VIDEO_TYPE = "video/mp4"
+VIDEO_ALT, VIDEO_ALT_BYTES = 1_000, 10_000  # graphemes; pictures have no limit
+USUAL_BYTES = 50_000_000  # of one upload, on Bluesky's own servers
 LANGUAGES = 3
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
@@ -39,8 +43,8 @@ def _too_long(text: str, part: int) -> Problem | None:
 
 
 def _empty(message: Message) -> Problem | None:
-    empty_part = any(not text.strip() for text in message.parts)
-    if empty_part or (not message.text.strip() and not message.media):
+    empty_part = any(counting.is_blank(text) for text in message.parts)
+    if empty_part or (counting.is_blank(message.text) and not message.media):
         return Problem("empty", "There is nothing to post: write a text or add a picture.")
     return None
 
@@ -55,6 +59,9 @@ def _languages(message: Message) -> Problem | None:
 
 
 def _too_many(message: Message) -> Problem | None:
+    if any(item.kind is MediaKind.VIDEO for item in message.media) and len(message.media) > 1:
+        says = "A video must be alone in its post: take the other files out."
+        return Problem("mixed_media", says, field="media")
     if len(message.media) <= IMAGES:
         return None
     says = f"Bluesky takes {IMAGES} pictures a post; there are {len(message.media)}."
@@ -62,10 +69,38 @@ def _too_many(message: Message) -> Problem | None:
 
 
 def _file(item: MediaItem) -> Problem | None:
-    if item.kind not in {MediaKind.IMAGE, MediaKind.GIF}:
-        says = f"Only pictures are sent to Bluesky; take out {item.name or 'the file'}."
-        return Problem("media_kind", says, field="media")
+    match item.kind:
+        case MediaKind.VIDEO:
+            return _video(item)
+        case MediaKind.DOCUMENT:
+            says = f"Bluesky takes pictures and videos; take out {item.name or 'the file'}."
+            return Problem("media_kind", says, field="media")
+        case _:
+            return _picture(item)
+
+
+def _picture(item: MediaItem) -> Problem | None:
+    name = item.name or "A picture"
     if item.size > IMAGE_BYTES:
-        says = f"{item.name or 'A picture'} has {item.size} bytes; Bluesky takes {IMAGE_BYTES}."
+        says = f"{name} has {item.size} bytes; Bluesky takes {IMAGE_BYTES}."
         return Problem("media_size", says, field="media")
+    if item.seconds is not None:
+        says = f"{name} moves, but Bluesky shows it as a still picture: upload it as MP4."
+        return Problem("stands_still", says, field="media", blocking=False)
+    return None
+
+
+def _video(item: MediaItem) -> Problem | None:
+    name = item.name or "A video"
+    if item.mime != VIDEO_TYPE:
+        return Problem("media_kind", f"{name}: Bluesky takes videos as MP4.", field="media")
+    if item.size > VIDEO_BYTES:
+        says = f"{name} has {item.size} bytes; Bluesky takes {VIDEO_BYTES}."
+        return Problem("media_size", says, field="media")
+    if counting.graphemes(item.alt) > VIDEO_ALT or counting.utf8(item.alt) > VIDEO_ALT_BYTES:
+        says = f"A video's description may have {VIDEO_ALT} characters on Bluesky."
+        return Problem("alt_too_long", says, field="media")
+    if item.size > USUAL_BYTES:
+        says = f"{name} has {item.size} bytes; many Bluesky servers take {USUAL_BYTES} at most."
+        return Problem("media_large", says, field="media", blocking=False)
     return None

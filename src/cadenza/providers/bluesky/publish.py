@@ -1,8 +1,9 @@
-"""Publish on Bluesky: upload pictures, write each part under a key of our own, look by that key.
+"""Publish on Bluesky: upload files, write each part under a key of our own, look by that key.
 
 The record's key is made from the attempt's key (keys.py) and written with "create only", so a repeated
 call can never be a second post nor overwrite another. After silence, `getRecord` says for certain
-whether the part is there. Limit: films and the fetching of link cards are not done.
+whether the part is there. A video goes up like a picture; Bluesky makes it playable once the post names it.
+Limit: the fetching of link cards is not done.
 """
 
 from dataclasses import replace
@@ -11,10 +12,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    PACE,
+    Call,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.bluesky.errors import MISSING, TABLE
 from cadenza.providers.bluesky.facets import handles
-from cadenza.providers.bluesky.keys import record_key
+from cadenza.providers.bluesky.keys import record_key, unordered_key
 from cadenza.providers.bluesky.limits import problems
 from cadenza.providers.bluesky.record import COLLECTION, build, stamp, text_of
 from cadenza.providers.bluesky.session import tokens_of
@@ -36,7 +45,7 @@ from cadenza.providers.outcome import (
 from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
 
 AGAIN = timedelta(seconds=30)
-UPLOAD_TIME = Timeouts(connect=10, read=60, total=120)
+UPLOAD_SECONDS = 120.0  # and longer by size
 
 
 class Bluesky:
@@ -52,12 +61,14 @@ class Bluesky:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         """Say all that the server would refuse."""
         found = problems(message)
-        card = unseen_link(message, "Bluesky beside pictures") if message.media else []
+        card = unseen_link(message, "Bluesky beside files") if message.media else []
         return [*found, *left_out(message, "Bluesky", AS_PART), *card]
 
     async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
-        """Upload the next picture, find who is mentioned, learn what the parts before are called."""
-        state: dict[str, Any] = {"made_at": stamp(call.now), **call.state}
+        """Upload the next file, find who is mentioned, learn what the parts before are called."""
+        state: dict[str, Any] = dict(call.state)
+        if "made_at" not in state:
+            state |= {"made_at": stamp(call.now), "in_order": True}
         blobs = list(state.get("blobs", ()))
         if call.part == 0 and len(blobs) < len(call.message.media):
             return await _upload(call, call.message.media[len(blobs)], state)
@@ -140,7 +151,9 @@ def _post(call: Call, method: str, body: Json) -> Request:
 
 def _key(call: Call) -> str:
     made_at = datetime.fromisoformat(call.state["made_at"])
-    return record_key(call.account.id, call.key, made_at)
+    if not call.state.get("in_order"):  # prepared before an upgrade: look where it was written
+        return unordered_key(call.account.id, call.key, made_at)
+    return record_key(call.account.id, call.key, made_at, call.part)
 
 
 def _uri(call: Call) -> str:
@@ -164,7 +177,7 @@ async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underwa
         _xrpc(call, "repo.uploadBlob"),
         {"authorization": bearer(call.tokens.access), "content-type": item.mime},
         await item.read(),
-        timeout=UPLOAD_TIME,
+        timeout=Timeouts(connect=10, read=60, total=UPLOAD_SECONDS + item.size / PACE),
         idempotent=True,
         secrets=(call.tokens.access,),
     )
@@ -173,7 +186,7 @@ async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underwa
         return got
     blob = got.at("blob")
     if not isinstance(blob, dict):
-        return Transient("The server took a picture without naming it.")
+        return Transient("The server took a file without naming it.")
     return Underway({**state, "blobs": [*state.get("blobs", ()), blob]})
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from cadenza.providers.base import Call
 from cadenza.providers.bluesky.facets import facets
+from cadenza.providers.message import MediaItem, MediaKind
 
 COLLECTION = "app.bsky.feed.post"
 
@@ -55,9 +56,11 @@ def _reference(call: Call, uri: str) -> dict[str, str]:
 
 def _embed(call: Call) -> dict[str, Any] | None:
     blobs = call.state.get("blobs") or ()
+    if blobs and call.message.media[0].kind is MediaKind.VIDEO:
+        return _video(blobs[0], call.message.media[0])
     if blobs:
         pictures = [
-            _picture(blob, item.alt, item.width, item.height)
+            _shown({"image": dict(blob), "alt": item.alt}, item)
             for blob, item in zip(blobs, call.message.media, strict=True)
         ]
         return {"$type": "app.bsky.embed.images", "images": pictures}
@@ -73,10 +76,15 @@ def _embed(call: Call) -> dict[str, Any] | None:
     return {"$type": "app.bsky.embed.external", "external": card}
 
 
-def _picture(
-    blob: Mapping[str, Any], alt: str, width: int | None, height: int | None
-) -> dict[str, Any]:
-    picture: dict[str, Any] = {"image": dict(blob), "alt": alt}
-    if width and height:
-        picture["aspectRatio"] = {"width": width, "height": height}
-    return picture
+def _video(blob: Mapping[str, Any], item: MediaItem) -> dict[str, Any]:
+    embed: dict[str, Any] = {"$type": "app.bsky.embed.video", "video": dict(blob)}
+    if item.alt:
+        embed["alt"] = item.alt
+    return _shown(embed, item)
+
+
+def _shown(embed: dict[str, Any], item: MediaItem) -> dict[str, Any]:
+    """Say how wide and high it is, where that is known: readers keep its place free."""
+    if item.width and item.height:
+        embed["aspectRatio"] = {"width": item.width, "height": item.height}
+    return embed

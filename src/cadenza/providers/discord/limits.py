@@ -1,7 +1,7 @@
 """What a Discord webhook takes. Length is counted in UTF-16 units, the strictest of its clients."""
 
 from cadenza.providers.base import Problem
-from cadenza.providers.counting import utf16
+from cadenza.providers.counting import is_blank, utf16
 from cadenza.providers.message import Message
 
 CHARACTERS = 2_000
@@ -22,7 +22,7 @@ def problems(message: Message) -> list[Problem]:
             f"Shorten it by {length - CHARACTERS}."
         )
         found.append(Problem("too_long", says))
-    if not message.text.strip() and not message.media:
+    if is_blank(message.text) and not message.media:
         found.append(Problem("empty", "There is nothing to post: write a text or add a file."))
     if message.parts:
         says = "A webhook cannot answer its own message: put all in one text."

@@ -32,7 +32,7 @@ def _too_long(message: Message) -> Problem | None:
 
 
 def _empty(message: Message) -> Problem | None:
-    if message.text.strip() or message.media or message.link:
+    if not counting.is_blank(message.text) or message.media or message.link:
         return None
     return Problem("empty", "There is nothing to post: write a text or add a picture.")
 
@@ -78,7 +78,7 @@ def _short(message: Message) -> list[Problem | None]:
     found: list[Problem | None] = [
         Problem(code, says, field=field) for wrong, code, says, field in checks if wrong
     ]
-    if wanted == "story" and (message.text.strip() or message.first_comment):
+    if wanted == "story" and (not counting.is_blank(message.text) or message.first_comment):
         says = "A story shows no text and takes no first comment: only its file goes out."
         found.append(Problem("story_text", says, blocking=False))
     return found

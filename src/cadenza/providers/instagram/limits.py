@@ -72,7 +72,7 @@ def _story(message: Message) -> list[Problem | None]:
     if len(message.media) != 1:
         says = "A story is one picture or one video."
         found.append(Problem("story_media", says, field="media"))
-    if message.text.strip():
+    if not counting.is_blank(message.text):
         says = "A story shows no text: only the picture or video goes out."
         found.append(Problem("story_text", says, blocking=False))
     if any(item.alt for item in message.media):

@@ -3,6 +3,7 @@
 Whether LinkedIn counts the escapes is not documented, so the stricter reading is held.
 """
 
+from cadenza.providers import counting
 from cadenza.providers.base import Problem
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.linkedin.little import commentary
@@ -45,7 +46,7 @@ def _too_long(message: Message) -> Problem | None:
 
 
 def _empty(message: Message) -> Problem | None:
-    if message.text.strip() or message.media or message.link:
+    if not counting.is_blank(message.text) or message.media or message.link:
         return None
     return Problem("empty", "There is nothing to post: write a text or add a picture.")
 

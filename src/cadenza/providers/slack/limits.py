@@ -1,6 +1,7 @@
 """What a Slack hook takes: text and pictures that Slack can fetch; no files, no threads."""
 
 from cadenza.providers.base import Problem
+from cadenza.providers.counting import is_blank
 from cadenza.providers.message import MediaKind, Message
 
 CHARACTERS = 40_000
@@ -22,7 +23,7 @@ def problems(message: Message) -> list[Problem]:
     if length > most:
         says = f"The text has {length} characters; Slack takes {most}. Shorten it."
         found.append(Problem("too_long", says))
-    if not message.text.strip():
+    if is_blank(message.text):
         found.append(Problem("empty", "There is nothing to post: write a text."))
     if message.parts:
         says = "A hook cannot answer its own message: put all in one text."
@@ -39,6 +40,11 @@ def _media(message: Message) -> list[Problem]:
         if item.kind not in {MediaKind.IMAGE, MediaKind.GIF}:
             says = f"A hook takes pictures only, not {item.name or item.mime}."
             found.append(Problem("media_kind", says, field="media"))
+        elif item.url is None:
+            says = (
+                "Slack fetches pictures itself: this instance needs a public address for its media."
+            )
+            found.append(Problem("media_url", says, field="media"))
         elif len(item.alt) > ALT:
             says = f"A description has {len(item.alt)} characters; Slack takes {ALT}."
             found.append(Problem("alt_too_long", says, field="media"))

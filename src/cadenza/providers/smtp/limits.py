@@ -7,6 +7,7 @@ what the server announces is checked again while sending.
 
 from cadenza.providers.base import Problem
 from cadenza.providers.check_mail import header_problems
+from cadenza.providers.counting import is_blank
 from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Message
 
@@ -43,7 +44,7 @@ def _sender(account: AccountRef) -> Problem | None:
 
 
 def _body(message: Message) -> Problem | None:
-    if message.text.strip() or (message.html or "").strip():
+    if not is_blank(message.text) or not is_blank(message.html or ""):
         return None
     return Problem("empty", "There is nothing to send: write a text.")
 

@@ -6,7 +6,7 @@ them and is shorter. Limit: an own Bot API server takes larger files; the accoun
 """
 
 from cadenza.providers.base import Problem
-from cadenza.providers.counting import code_points, utf8
+from cadenza.providers.counting import code_points, is_blank, utf8
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message
 from cadenza.providers.telegram.markup import HTML, MODES, BadMarkup, parse
 
@@ -64,7 +64,7 @@ def _text(text: str, part: int, message: Message) -> Problem | None:
         says = f"Telegram cannot read the markup ({wrong}). Correct it or send plain text."
         return Problem("markup", says, field=field)
     below_files = part == 0 and bool(message.media)
-    if not seen.strip() and not below_files:
+    if is_blank(seen) and not below_files:
         return Problem(
             "empty", "There is nothing to send: write a text or add a file.", field=field
         )

@@ -5,7 +5,7 @@ albums are not sent.
 """
 
 from cadenza.providers.base import Problem
-from cadenza.providers.counting import code_points
+from cadenza.providers.counting import code_points, is_blank
 from cadenza.providers.message import AccountRef, Message
 
 TEXT = 4096
@@ -47,7 +47,7 @@ def reachable(name: str) -> bool:
 def _text(text: str, part: int, message: Message) -> Problem | None:
     below = part == 0 and bool(message.media)
     field = "text" if part == 0 else "parts"
-    if not text.strip() and not below:
+    if is_blank(text) and not below:
         return Problem("empty", "There is nothing to send: write a text.", field=field)
     most = CAPTION if below else TEXT
     over = code_points(text) - most

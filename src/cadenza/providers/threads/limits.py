@@ -44,8 +44,8 @@ def _text(text: str, part: int) -> list[Problem | None]:
 
 
 def _empty(message: Message) -> Problem | None:
-    empty_part = any(not text.strip() for text in message.parts)
-    if empty_part or not (message.text.strip() or message.media):
+    empty_part = any(counting.is_blank(text) for text in message.parts)
+    if empty_part or (counting.is_blank(message.text) and not message.media):
         return Problem("empty", "There is nothing to post: write a text or add a picture.")
     return None
 

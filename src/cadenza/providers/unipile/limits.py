@@ -8,6 +8,7 @@ on paid LinkedIn accounts, 200 on free ones.
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Problem
 from cadenza.providers.check_mail import header_problems
+from cadenza.providers.counting import is_blank
 from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Message
 
@@ -46,7 +47,7 @@ def _text(message: Message, account: AccountRef) -> Problem | None:
             return None
         says = f"The note has {length} characters; {most} are taken. Shorten it by {length - most}."
         return Problem("too_long", says)
-    if message.text.strip() or (message.channel is Channel.EMAIL and message.html):
+    if not is_blank(message.text) or (message.channel is Channel.EMAIL and message.html):
         return None
     return Problem("empty", "There is nothing to send: write a text.")
 

@@ -122,8 +122,14 @@ def _data(message: Message, part: int, sent_parts: tuple[str, ...]) -> dict[str,
         data["link"] = message.link
     if part == 0 and message.media:
         data["media"] = [
-            {"kind": i.kind.value, "mime": i.mime, "size": i.size, "url": i.url, "alt": i.alt}
-            for i in message.media
+            {
+                "kind": item.kind.value,
+                "mime": item.mime,
+                "size": item.size,
+                "url": item.url or item.own_url,
+                "alt": item.alt,
+            }
+            for item in message.media
         ]
     if part > 0:
         data |= {"part": part, "after": sent_parts[-1] if sent_parts else None}

@@ -23,7 +23,7 @@ it("puts kept text where the chosen slot is, not where it was meant to go before
 it("says beside the time that a network would refuse the words", async () => {
   localStorage.setItem(`cadenza.composer.${HOME}.new`, JSON.stringify({ content: { ...empty, text: "Oboe", places: [{ account_id: "mastodon" }, { account_id: "bluesky" }] }, revision: null, at: "2026-10-21T07:00:00Z" }));
   const went = (account_id: string) => ({ account_id, channel: account_id, outcome: "queued", at: "2030-10-24T07:00:00Z", zone: "UTC", by_hand: false, says: null, warnings: [] });
-  const preview = (account_id: string, problems: object[]) => ({ account_id, provider: account_id, channel: account_id, handle: `@${account_id}`, text: "Oboe", media: [], parts: [], problems, counts: [] });
+  const preview = (account_id: string, problems: object[]) => ({ account_id, provider: account_id, channel: account_id, handle: `@${account_id}`, text: "Oboe", media: [], fitted: [], parts: [], problems, counts: [] });
   serve(({ url }) => {
     if (url.endsWith("/accounts")) return [account("mastodon"), account("bluesky")];
     if (url.includes("/posts/preview")) return [preview("mastodon", []), preview("bluesky", [{ code: "too_long", says: "It is too long.", blocking: true }])];
@@ -33,4 +33,22 @@ it("says beside the time that a network would refuse the words", async () => {
   show(<Compose />, { at: `/w/${HOME}/compose` });
   const places = await screen.findByRole("list", { name: "Where and when" });
   await waitFor(() => expect([...places.children].map((each) => each.textContent?.endsWith("it will not go out like this"))).toEqual([false, true]));
+});
+
+it("shows a picture as the network gets it, and says what was done to it", async () => {
+  localStorage.setItem(`cadenza.composer.${HOME}.new`, JSON.stringify({ content: { ...empty, text: "Oboe", places: [{ account_id: "bluesky" }] }, revision: null, at: "2026-10-21T07:00:00Z" }));
+  const says = "sea.png: converted to JPEG, 2.7 MB → 1.9 MB.";
+  const fitted = [{ media_id: "m1", says, mime: "image/jpeg", size: 1_900_000, width: 1000, height: 900, file_url: `/api/v1/workspaces/${HOME}/media/m1/fitted/jpeg-2000000-0-0` }];
+  const preview = { account_id: "bluesky", provider: "bluesky", channel: "bluesky", handle: "@bluesky", text: "Oboe", media: [{ id: "m1", alt: "The sea" }], fitted, parts: [], part_lengths: [], problems: [{ code: "media_fitted", says, field: "media", blocking: false }] };
+  serve(({ url }) => {
+    if (url.endsWith("/accounts")) return [account("bluesky")];
+    if (url.includes("/posts/preview")) return [preview];
+    if (url.includes("/compose")) return { post: { approved: true, blockers: [] }, places: [] };
+    return [];
+  });
+  show(<Compose />, { at: `/w/${HOME}/compose` });
+  expect(await screen.findAllByText(says)).toHaveLength(1);
+  const picture = await screen.findByRole("img", { name: "The sea" });
+  expect(picture.getAttribute("src")).toBe(fitted[0]?.file_url);
+  expect(screen.queryByText("Worth a look")).toBeNull();
 });

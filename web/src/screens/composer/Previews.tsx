@@ -1,5 +1,5 @@
 // The post as each network gets it, with what that network would say against it.
-import { Alert, Group, List, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Group, Image, List, Paper, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 
 import { useMe, useWorkspaceId } from "../../api/me";
@@ -54,7 +54,9 @@ function Card({ preview, findings, refused }: { preview: Preview; findings: Find
   const bare = preview.text === "" && preview.media.length === 0 && preview.parts.length === 0;
   // What the network refuses stands in both answers; say it once.
   const told = new Map<string, Trouble>();
-  for (const each of bare ? [] : [...preview.problems, ...findings]) told.set(`${each.code} ${each.field}`, each);
+  // What is changed to fit stands below its picture.
+  const said = [...preview.problems, ...findings].filter(({ code }) => code !== "media_fitted");
+  for (const each of bare ? [] : said) told.set(`${each.code} ${each.field}`, each);
   for (const each of refused) told.set("refused", { code: "refused", says: `It gets no time here: ${each.says ?? "no reason given"}.`, blocking: true });
   const troubles = [...told.values()].sort((one, other) => Number(other.blocking) - Number(one.blocking));
   return (
@@ -72,7 +74,7 @@ function Card({ preview, findings, refused }: { preview: Preview; findings: Find
           </Text>
         </Group>
         <Words text={preview.text} />
-        <Pictures media={preview.media} />
+        <Pictures media={preview.media} fitted={preview.fitted} />
         <Counter name="" length={preview.length} limit={preview.limit} unit={preview.unit} />
         {preview.parts.map((part, index) => {
           const size = preview.part_lengths[index];
@@ -105,19 +107,32 @@ function Words({ text }: { text: string }) {
   );
 }
 
-function Pictures({ media }: { media: Preview["media"] }) {
+function Pictures({ media, fitted }: { media: Preview["media"]; fitted: Preview["fitted"] }) {
   const workspaceId = useWorkspaceId();
   if (media.length === 0) return null;
   return (
-    <Group gap={4}>
-      {media.map((each, index) => {
-        const id = typeof each.id === "string" ? each.id : typeof each.media_id === "string" ? each.media_id : null;
-        const alt = typeof each.alt === "string" ? each.alt : "";
-        return id === null ? null : (
-          <Thumbnail key={index} of={{ workspaceId, id }} alt={alt} w={96} h={96} />
-        );
-      })}
-    </Group>
+    <>
+      <Group gap={4}>
+        {media.map((each, index) => {
+          const id = typeof each.id === "string" ? each.id : typeof each.media_id === "string" ? each.media_id : null;
+          const alt = typeof each.alt === "string" ? each.alt : "";
+          const made = fitted.find(({ media_id }) => media_id === id)?.file_url ?? null;
+          if (id === null) return null;
+          return made === null ? (
+            <Thumbnail key={index} of={{ workspaceId, id }} alt={alt} w={96} h={96} />
+          ) : (
+            <Anchor key={index} href={made} target="_blank" rel="noreferrer" aria-label={`Open the picture as it is sent${alt === "" ? "" : `: ${alt}`}`}>
+              <Image src={made} alt={alt} w={96} h={96} fit="cover" radius="sm" />
+            </Anchor>
+          );
+        })}
+      </Group>
+      {fitted.map(({ media_id, says }) => (
+        <Text key={media_id} size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {says}
+        </Text>
+      ))}
+    </>
   );
 }
 

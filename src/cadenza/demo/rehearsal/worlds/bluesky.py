@@ -18,10 +18,13 @@ from cadenza.demo.rehearsal.worlds.bluesky_records import (
     COLLECTION,
     TID,
     Blob,
+    blobs_in,
     cid_of,
     image_problem,
     images,
     problem,
+    video,
+    video_problem,
 )
 from cadenza.demo.rehearsal.worlds.bluesky_sessions import Pair, Sessions
 
@@ -43,7 +46,7 @@ class BlueskyWorld(World):
         self.records: dict[str, dict[str, Any]] = {}  # uri -> record
         self.blobs: dict[str, Blob] = {}
         self.blob_life = timedelta(hours=1)
-        self.blob_bytes = 5 * 1024 * 1024
+        self.blob_bytes = 50 * 1024 * 1024  # as Bluesky's own servers
         self.needs_factor: set[str] = set()
         self.points = FixedWindows(5000, timedelta(hours=1))
         self.signs_in = FixedWindows(30, timedelta(minutes=5))
@@ -180,8 +183,8 @@ class BlueskyWorld(World):
 
     def _publish(self, uri: str, record: dict[str, Any], did: str) -> None:
         self.records[uri] = record
-        for picture in images(record):
-            self.blobs[picture["image"]["ref"]["$link"]].used = True
+        for cid in blobs_in(record):
+            self.blobs[cid].used = True
         parent = ((record.get("reply") or {}).get("parent") or {}).get("uri", "")
         self.show(
             Entry(
@@ -191,7 +194,11 @@ class BlueskyWorld(World):
                 text=record["text"],
                 at=self.now,
                 to=parent,
-                detail={"images": len(list(images(record))), "facets": record.get("facets") or []},
+                detail={
+                    "images": len(list(images(record))),
+                    "video": video(record) is not None,
+                    "facets": record.get("facets") or [],
+                },
             )
         )
 
@@ -208,7 +215,7 @@ class BlueskyWorld(World):
         if wrong:
             return _no("InvalidRequest", f"Invalid {COLLECTION} record: {wrong}")
         self._forget_blobs()
-        wrong = image_problem(record, self.blobs, did)
+        wrong = image_problem(record, self.blobs, did) or video_problem(record, self.blobs, did)
         if wrong == "BlobNotFound":
             return _no("BlobNotFound", "Could not find blob")
         return _no("InvalidRequest", f"Invalid {COLLECTION} record: {wrong}") if wrong else None

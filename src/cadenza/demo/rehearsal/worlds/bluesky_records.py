@@ -24,6 +24,9 @@ FEATURES = {
     "app.bsky.richtext.facet#tag": "tag",
 }
 IMAGE_BYTES = 2_000_000
+VIDEO_BYTES = 100_000_000
+EMBEDS = {"app.bsky.embed.images", "app.bsky.embed.external", "app.bsky.embed.video"}
+VIDEO_FIELDS = {"$type", "video", "captions", "alt", "aspectRatio", "presentation"}
 LANGUAGE = r"(i|[a-z]{2,3})(-[a-zA-Z0-9-]+)?"
 
 
@@ -70,6 +73,52 @@ def images(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     embed = record.get("embed") or {}
     if embed.get("$type") == "app.bsky.embed.images":
         yield from embed.get("images", ())
+
+
+def video(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the video of a post, if it has one."""
+    embed = record.get("embed") or {}
+    return embed if embed.get("$type") == "app.bsky.embed.video" else None
+
+
+def blobs_in(record: Mapping[str, Any]) -> Iterator[str]:
+    """Name the blobs that a post uses."""
+    film = video(record)
+    for holder in (
+        *(picture.get("image") for picture in images(record)),
+        (film or {}).get("video"),
+    ):
+        if holder:
+            yield holder["ref"]["$link"]
+
+
+def video_problem(record: Mapping[str, Any], blobs: Mapping[str, Blob], did: str) -> str | None:
+    """Say what is wrong with the embed as such, and with a video in it."""
+    embed = record.get("embed")
+    if embed is not None and embed.get("$type") not in EMBEDS:
+        return "Record/embed $type is not known"
+    film = video(record)
+    if film is None:
+        return None
+    if set(film) - VIDEO_FIELDS:
+        return f"Record/embed has unknown fields {sorted(set(film) - VIDEO_FIELDS)}"
+    alt = film.get("alt", "")
+    if not isinstance(alt, str) or counting.graphemes(alt) > 1000 or counting.utf8(alt) > 10_000:
+        return "Record/embed/alt must not be longer than 1000 graphemes"
+    shape = film.get("aspectRatio")
+    if shape is not None and not all(
+        isinstance(shape.get(side), int) and shape[side] >= 1 for side in ("width", "height")
+    ):
+        return "Record/embed/aspectRatio must have width and height of at least 1"
+    ref = ((film.get("video") or {}).get("ref") or {}).get("$link", "")
+    blob = blobs.get(ref)
+    if blob is None or blob.did != did:
+        return "BlobNotFound"
+    if blob.mime != "video/mp4" or film["video"].get("mimeType") != blob.mime:
+        return f"Record/embed/video must be of type video/mp4, not {blob.mime}"
+    if blob.size > VIDEO_BYTES or film["video"].get("size") != blob.size:
+        return "Record/embed/video is too large"
+    return None
 
 
 def image_problem(record: Mapping[str, Any], blobs: Mapping[str, Blob], did: str) -> str | None:

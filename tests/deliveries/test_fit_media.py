@@ -1,0 +1,128 @@
+"""Pictures reach each network as it takes them, through the whole pipeline, and repeats send the same bytes."""
+
+import io
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from PIL import Image
+
+from cadenza.core.channels import Channel
+from cadenza.core.clock import SystemClock
+from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.rehearsal.kernel import Rehearsal
+from cadenza.demo.rehearsal.world import World
+from cadenza.demo.rehearsal.worlds.meta_containers import Rules
+from cadenza.engine.threads import Threads
+from cadenza.media.disk import DiskStorage
+from cadenza.media.files import MediaFiles
+from cadenza.media.model import Media
+from cadenza.media.upload import Desk, Uploaded, upload
+from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.test_publish import until, working
+from tests.media.test_convert import noise, written
+from tests.providers.bluesky.stage import BLOBS, bluesky
+from tests.providers.instagram.stage import instagram
+
+
+@pytest.fixture
+def desk(road: Road, tmp_path: Path) -> Iterator[Desk]:
+    threads = Threads(2)
+    storage = DiskStorage(tmp_path / "media", threads=threads)
+    yield Desk(operations=road.operations, storage=storage, threads=threads)
+    threads.close()
+
+
+async def taken_in(desk: Desk, data: bytes) -> Media:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield data
+
+    answer = await upload(desk, pieces(), workspace_id=HOME, name="sea.png", by="member:ada")
+    assert isinstance(answer, Uploaded), answer
+    return answer.media
+
+
+def content(media: Media) -> str:
+    shown: dict[str, Any] = {"text": "Good morning", "media": [media.as_content("The sea")]}
+    return msgspec.json.encode(shown).decode()
+
+
+class Fetched(MediaFiles):
+    """Files that the simulated network fetches from the rehearsal's own address."""
+
+    def __init__(self, desk: Desk, folder: Path, rehearsal: Rehearsal, world: World) -> None:
+        super().__init__(desk.storage, clock=SystemClock(), desk=desk)
+        self._folder, self._rehearsal, self._world = folder, rehearsal, world
+        self.asked: list[str] = []
+
+    def public_url(self, name: str) -> str | None:
+        self.asked.append(name)
+        data = (self._folder / name).read_bytes()
+        mime = "image/jpeg" if name.endswith(".jpg") else "image/png"
+        return self._rehearsal.put_media(self._world, name.rpartition("/")[2], mime, data)
+
+
+@pytest.mark.parametrize("route", [None, BLOBS])
+async def test_a_large_png_goes_out_on_bluesky_within_its_limit(
+    road: Road, desk: Desk, route: str | None
+) -> None:
+    media = await taken_in(desk, written(noise(1000, 900)))
+    assert media.size > 2_000_000
+    files = MediaFiles(desk.storage, clock=SystemClock(), desk=desk)
+    async with bluesky() as (scene, world), working(road, scene, files=files):
+        if route is not None:
+            world.faults.plan(Kind.ERROR_BEFORE, route, status=503)
+        id_ = await road.post(content=content(media), channel=Channel.BLUESKY)
+        if route is not None:
+            await hurry(road, id_)
+        await until(road, id_, "sent")
+        (record,) = world.records.values()
+        (shown,) = record["embed"]["images"]
+        assert shown["image"]["mimeType"] == "image/jpeg"
+        assert shown["image"]["size"] <= 2_000_000
+        assert shown["alt"] == "The sea"
+        assert len(world.blobs) == 1, "a repeat sends the same bytes"
+
+
+async def test_a_png_goes_out_on_instagram_as_a_jpeg(
+    road: Road, desk: Desk, tmp_path: Path
+) -> None:
+    image = Image.new("RGBA", (500, 500), (0, 0, 0, 0))
+    media = await taken_in(desk, written(image))
+    async with instagram(files=(), rules=Rules(picture=timedelta())) as (scene, world):
+        files = Fetched(desk, tmp_path / "media", scene.rehearsal, world)
+        async with working(road, scene, files=files):
+            id_ = await road.post(content=content(media), channel=Channel.INSTAGRAM_FEED)
+            await until(road, id_, "sent")
+        assert scene.visible() == ["Good morning"]
+        sent = await desk.storage.read(files.asked[-1])
+        with Image.open(io.BytesIO(sent)) as opened:
+            assert opened.format == "JPEG"
+            assert opened.getpixel((5, 5)) == (255, 255, 255)
+
+
+async def test_an_animation_that_is_too_large_is_refused_as_before(road: Road, desk: Desk) -> None:
+    frames = [noise(1000, 1000, "L"), noise(1001, 1001, "L").crop((1, 1, 1001, 1001))] * 2
+    data = written(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=100)
+    media = await taken_in(desk, data)
+    assert media.size > 2_000_000
+    files = MediaFiles(desk.storage, clock=SystemClock(), desk=desk)
+    async with bluesky() as (scene, world), working(road, scene, files=files):
+        id_ = await road.post(content=content(media), channel=Channel.BLUESKY)
+        row = await until(road, id_, "failed", "sent")
+        assert row["state"] == "failed"
+        assert "Bluesky takes 2000000" in row["reason"]
+        assert not world.records
+
+
+async def hurry(road: Road, id_: str) -> None:
+    """Let a try that waits for its turn go at once, whenever it comes back."""
+
+    def due(tx: Any, now: Any) -> None:
+        tx.run("UPDATE delivery SET due_at = :at WHERE id = :id", at=now - timedelta(1), id=id_)
+
+    await until(road, id_, "sent", "scheduled")
+    await road.operations.run(due)
