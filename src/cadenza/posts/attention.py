@@ -42,6 +42,7 @@ class Matter(StrEnum):
     UNCONFIRMED = "unconfirmed"
     MISSED = "missed"
     PAUSED = "paused"
+    CAME_DUE = "came_due"  # while the account was disconnected; it can send again
     STOPPED = "workspace_stopped"
     HELD_BY_ACCOUNT = "held_by_account"
     HELD_BY_SUSPENSION = "held_by_suspension"
@@ -98,6 +99,7 @@ STEPS: Mapping[Matter, tuple[Kind, tuple[Step, ...]]] = {
     Matter.UNCONFIRMED: (Kind.NEEDS_CHECK, (Step.IT_IS_THERE, Step.SEND_AGAIN)),
     Matter.MISSED: (Kind.MISSED, (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)),
     Matter.PAUSED: (Kind.HELD, (Step.RESUME, Step.TO_DRAFT)),
+    Matter.CAME_DUE: (Kind.HELD, (Step.RESUME, Step.PUBLISH_NOW, Step.TO_DRAFT)),
     Matter.STOPPED: (Kind.HELD, (Step.START,)),
     Matter.HELD_BY_ACCOUNT: (Kind.HELD, (Step.RECONNECT,)),
     Matter.HELD_BY_SUSPENSION: (Kind.HELD, (Step.LIFT,)),
@@ -244,7 +246,11 @@ def _why_held(row: Row) -> Matter:
         return Matter.HELD_BY_ACCOUNT
     if row["stopped_at"] is not None:
         return Matter.STOPPED
-    return Matter.PAUSED if row["paused"] else Matter.NETWORK_WAITS
+    if row["paused"]:
+        return Matter.PAUSED
+    chosen = row["unresumed_until"]
+    came_due = chosen is not None and row["due_at"] < chosen
+    return Matter.CAME_DUE if came_due else Matter.NETWORK_WAITS
 
 
 def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[Thing]:

@@ -24,7 +24,7 @@ COLUMNS = """
     ) END AS doubted_at,
     account.handle, account.provider, account.zone AS account_zone, account.state AS account_state,
     account.state_reason, lane.paused, lane.pause_reason, lane.paused_until, lane.parked_until,
-    lane.park_reason, workspace.stopped_at, workspace.stop_reason
+    lane.park_reason, lane.unresumed_until, workspace.stopped_at, workspace.stop_reason
 """
 JOINS = """
     JOIN account ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
@@ -135,6 +135,8 @@ def held_by(row: Row, now: datetime) -> Held | None:
         return Held(f"the workspace is stopped: {row['stop_reason'] or 'no reason given'}")
     if row["paused"]:
         return Held(f"paused: {row['pause_reason'] or 'no reason given'}", row["paused_until"])
+    if row["unresumed_until"] is not None and row["due_at"] < row["unresumed_until"]:
+        return Held("it came due while the account was disconnected")
     if row["parked_until"] is not None and row["parked_until"] > now:
         return Held(row["park_reason"] or "the network wants a wait", row["parked_until"])
     return None
