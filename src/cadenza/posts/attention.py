@@ -14,7 +14,8 @@ import msgspec
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA
-from cadenza.posts.pills import COLUMNS, JOINS, Pill, account_state, pill_of
+from cadenza.posts.holds import Hold, account_state
+from cadenza.posts.pills import COLUMNS, JOINS, Pill, pill_of
 from cadenza.sql.tx import Row, Tx
 
 MOST = 200
@@ -225,7 +226,7 @@ def _reason(row: Row, pill: Pill) -> Matter:
         case State.DRAFT:
             return Matter.NOT_APPROVED
         case _:
-            return _why_held(row)
+            return _why_held(row, pill)
 
 
 def _why_failed(row: Row) -> Matter:
@@ -239,18 +240,20 @@ def _words(pill: Pill) -> str:
     return f"{pill.label.lower()}{reason}"
 
 
-def _why_held(row: Row) -> Matter:
-    if row["account_state"] == "suspended":
+def _why_held(row: Row, pill: Pill) -> Matter:
+    code = pill.held.code if pill.held is not None else Hold.WAIT
+    if code is Hold.ACCOUNT and row["account_state"] == "suspended":
         return Matter.HELD_BY_SUSPENSION
-    if row["account_state"] not in ("connected", "expiring"):
-        return Matter.HELD_BY_ACCOUNT
-    if row["stopped_at"] is not None:
-        return Matter.STOPPED
-    if row["paused"]:
-        return Matter.PAUSED
-    chosen = row["unresumed_until"]
-    came_due = chosen is not None and row["due_at"] < chosen
-    return Matter.CAME_DUE if came_due else Matter.NETWORK_WAITS
+    return _HELD[code]
+
+
+_HELD = {
+    Hold.ACCOUNT: Matter.HELD_BY_ACCOUNT,
+    Hold.STOPPED: Matter.STOPPED,
+    Hold.PAUSED: Matter.PAUSED,
+    Hold.CAME_DUE: Matter.CAME_DUE,
+    Hold.WAIT: Matter.NETWORK_WAITS,
+}
 
 
 def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[Thing]:
