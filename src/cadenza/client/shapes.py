@@ -1976,6 +1976,7 @@ class RescuedShown(TypedDict):
     gone: list[str]
     full: list[str]
     revision: int
+    warnings: list[str]
 
 
 class Reset(TypedDict):
@@ -2197,6 +2198,8 @@ class ScheduleChanged(TypedDict):
     keeps: int
     moves: list[MovedShown]
     pinned: list[str]
+    # By another zone: fixed-time posts keep their instant, so their clock time differs
+    fixed: list[str]
     revision: int
 
 
