@@ -35,5 +35,11 @@ async def test_posts_of_a_paused_account_look_paused_everywhere(stage: Stage) ->
 
 
 def _pause(tx: Tx, now: datetime) -> None:
-    key = {"workspace_id": HOME, "account_id": "mastodon"}
-    pause(tx, now, **key, reason="the brand is changing", by="member:ada")
+    pause(
+        tx,
+        now,
+        workspace_id=HOME,
+        account_id="mastodon",
+        reason="the brand is changing",
+        by="member:ada",
+    )

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -208,10 +209,8 @@ async def ask_offer(road: Road) -> Offer | NotConnected:
     )
 
 
-async def choose(
-    road: Road, choice: Choice, spacing: timedelta = timedelta(minutes=5)
-) -> Resumed:
-    key = {"workspace_id": HOME, "account_id": "ada", "by": "member:ada"}
+async def choose(road: Road, choice: Choice, spacing: timedelta = timedelta(minutes=5)) -> Resumed:
+    key: dict[str, Any] = {"workspace_id": HOME, "account_id": "ada", "by": "member:ada"}
     answer = await road.operations.run(
         lambda tx, now: resume(tx, now, **key, choice=choice, spacing=spacing)
     )

@@ -12,7 +12,10 @@ import pytest
 from tests.stories.conftest import Story
 
 SLOTS = {str(day): ["09:00", "17:30"] for day in range(7)}
-ENDS = {"linkedin": "revoked", "threads": "password"}  # how each network says that a token is no good any more
+ENDS = {
+    "linkedin": "revoked",
+    "threads": "password",
+}  # how each network says that a token is no good any more
 
 
 def revoke(story: Story, provider: str) -> None:
@@ -28,8 +31,7 @@ async def sign_in(story: Story, provider: str, **asked: Any) -> dict[str, Any]:
     async with httpx2.AsyncClient() as browser:
         back = await browser.get(begun["redirect"])
     query = parse_qs(urlsplit(back.headers["location"]).query)
-    words = {"state": query["state"][0], "code": query["code"][0]}
-    return await story.post("/connect/complete", **words)
+    return await story.post("/connect/complete", state=query["state"][0], code=query["code"][0])
 
 
 async def write(story: Story, account: str, text: str, **when: Any) -> str:

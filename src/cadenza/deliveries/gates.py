@@ -26,7 +26,9 @@ RECIPIENT_CAP = "recipient cap"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 NO_PARTS = "[]"  # of a thread are out
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
-CAME_DUE = "it came due while the account was disconnected: resume the queue to say what becomes of it"
+CAME_DUE = (
+    "it came due while the account was disconnected: resume the queue to say what becomes of it"
+)
 OPERATOR = "an operator, with `cadenza db confirm`"
 
 

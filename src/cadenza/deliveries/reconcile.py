@@ -142,9 +142,7 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
                 return _go_on(tx, now, doubt, remote_id)
             sent = Sent(remote_id, url, _unwritten(doubt))
             called_at = doubt.attempt["began_at"]
-            settle(
-                tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"], called_at=called_at)]
-            )
+            settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"], called_at=called_at)])
             return State.SENT
         case Absent():
             if doubt.ticket.row["attempts"] > doubt.ticket.row["retry_limit"]:

@@ -13,8 +13,8 @@ from enum import StrEnum
 import msgspec
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA
 from cadenza.posts.holds import Hold, account_state
+from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA
 from cadenza.posts.pills import COLUMNS, JOINS, Pill, pill_of
 from cadenza.sql.tx import Row, Tx
 
