@@ -88,6 +88,31 @@ async def test_missed_posts_go_now_or_become_drafts(
         assert shown["pills"][0]["state"] == state
 
 
+async def test_a_missed_post_that_is_published_now_passes_its_days_number_of_posts(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    week = {"slots": {str(day): ["09:00"] for day in range(7)}, "max_per_day": 1}
+    await editor.put(f"{HOME}/accounts/account-of-ada/queue/schedule", json=week)
+    out = await fail(place, editor, "Out today", state="missed")
+    await place.house.operations.run(
+        lambda tx, now: tx.run(
+            """
+            UPDATE delivery SET state = 'sent', sent_at = :now, failed_at = NULL, due_at = :now
+            WHERE id = :id
+            """,
+            now=now,
+            id=out["delivery"],
+        )
+    )
+    missed = await fail(place, editor, "Too late", state="missed")
+    body = {"step": "publish_now", "subjects": [missed["delivery"]]}
+    (answer,) = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"]
+    assert (answer["outcome"], "more than its 1" in answer["says"]) == ("done", True)
+    path = f"{HOME}/deliveries/{missed['delivery']}/explain"
+    gates = (await editor.get(path)).json()["gates"]
+    assert gates["max per day"] == {"passed": True, "says": "sent by hand"}
+
+
 async def doubt(place: Place, editor: httpx2.AsyncClient, text: str) -> str:
     """A delivery whose one call nobody answered, so long ago that nothing can still arrive."""
     id_ = (await fail(place, editor, text, state="unconfirmed"))["delivery"]

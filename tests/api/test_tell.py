@@ -37,6 +37,7 @@ def test_a_queue_is_told_as_its_model_shows_it() -> None:
         paused_until=LATER,
         account_state="connected",
         enabled=True,
+        to_resume=2,
         next_send=None,
         days=(Day(date(2031, 3, 30), 1, None, blackout=False, lines=lines),),
         next_day=date(2031, 4, 13),

@@ -7,6 +7,8 @@ from typing import Any
 
 from cadenza.bootstrap import House
 from cadenza.bootstrap.watch_queues import watch_queues
+from cadenza.deliveries import lanes
+from cadenza.deliveries.resume_plan import count_held
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.queues import pause, schedule
@@ -84,3 +86,41 @@ async def test_a_dry_queue_is_told_once(house: House) -> None:
         lambda tx, _: tx.all("SELECT kind, subject_id FROM outbox WHERE kind = 'queue.dry'")
     )
     assert [row["subject_id"] for row in told] == ["ada"]
+
+
+async def test_a_lane_that_was_left_shut_by_a_reconnect_opens_and_asks(house: House) -> None:
+    id_ = await queue_one(house)
+
+    def leave_shut(tx: Tx, now: datetime) -> None:
+        until = now + timedelta(days=3650)
+        lanes.park(
+            tx,
+            now,
+            workspace_id=HOME,
+            lane_id="account:ada",
+            until=until,
+            reason="it needs a reconnect",
+            by=lanes.RECONNECT,
+        )
+        tx.run(
+            """
+            INSERT INTO network_wait (workspace_id, scope, until_at, reason, asked_by)
+            VALUES (:home, 'account:ada', :until, 'it needs a reconnect', 'reconnect')
+            """,
+            home=HOME,
+            until=until,
+        )
+        tx.run("UPDATE delivery SET due_at = :past", past=now - timedelta(hours=1))
+
+    await house.operations.run(leave_shut)
+    await watch_queues(house, {})
+    found = await lane(house)
+    assert (found["parked_until"], found["unresumed_until"] is None) == (None, False)
+    held = await house.operations.read(lambda tx, _: count_held(tx, workspace_id=HOME))
+    assert held == {"ada": 1}
+    waits = await house.operations.read(lambda tx, _: tx.all("SELECT * FROM network_wait"))
+    assert waits == []
+    row = await house.operations.read(
+        lambda tx, _: tx.one("SELECT state FROM delivery WHERE id = :id", id=id_)
+    )
+    assert row == {"state": "scheduled"}

@@ -235,7 +235,7 @@ async def test_pausing_asks_why_and_resuming_shows_what_will_happen(stage: Stage
     await dialog.get_by_label("Take them back as drafts").click()
     await expect(dialog.get_by_text("1 post would go back to the drafts.")).to_be_visible()
     await dialog.get_by_role("button", name="Resume", exact=True).click()
-    await expect(page.get_by_text("The queue runs again.")).to_be_visible()
+    await expect(page.get_by_text("It sends again.")).to_be_visible()
     await expect(page.get_by_text("Paused: Breaking news")).to_have_count(0)
 
 

@@ -74,6 +74,17 @@ def test_the_answer_says_why_not_earlier() -> None:
 
 
 @pytest.mark.parametrize("books", [Bookings, Forgetful])
+def test_days_whose_slots_are_taken_are_not_called_full(books: type[Bookings]) -> None:
+    base = every_day("09:00", "15:00")
+    taken = [datetime(2026, 6, day, hour, tzinfo=UTC) for day in (1, 2, 3) for hour in (13, 19)]
+    answer = found(next_free_slot(base, books(base, taken), not_before=NOW))
+    assert answer.slot.day == date(2026, 6, 4)
+    assert (answer.passed.taken, answer.passed.full_days) == (6, 0)
+    assert [r.instant for r in answer.passed.first] == taken
+    assert {r.reason for r in answer.passed.first} == {Reason.TAKEN}
+
+
+@pytest.mark.parametrize("books", [Bookings, Forgetful])
 def test_a_full_day_pushes_the_post_to_tomorrow(books: type[Bookings]) -> None:
     base = every_day("09:00", "15:00")
     schedule = WeeklySchedule(base.zone, base.times, max_per_day=1)
@@ -115,7 +126,7 @@ def test_a_year_without_room_ends_the_search() -> None:
     answer = next_free_slot(schedule, booked, not_before=NOW)
     assert isinstance(answer, NoFreeSlot)
     assert not answer.no_times
-    assert answer.passed.full_days >= 366
+    assert answer.passed.taken >= 366
 
 
 def test_two_slots_that_meet_in_a_gap_are_one_under_the_name_that_exists() -> None:

@@ -184,7 +184,7 @@ class Stage:
                 ],
             )
             if doubtful:
-                tx.run("UPDATE delivery SET due_at = :t WHERE state = 'unconfirmed'", t=now)
+                tx.run("UPDATE delivery SET look_at = :t WHERE state = 'unconfirmed'", t=now)
             waiting = tx.all(
                 """
                 UPDATE delivery SET due_at = :t

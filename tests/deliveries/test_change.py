@@ -7,7 +7,8 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import change
 from cadenza.deliveries.change import Changed, NoSuchDelivery, NotNow
 from cadenza.deliveries.permit import Permitted
-from cadenza.providers.outcome import Rejected, Sent, Unconfirmed
+from cadenza.deliveries.reconcile import doubts, resolve
+from cadenza.providers.outcome import CannotTell, Found, Rejected, Sent, Unconfirmed
 from tests.deliveries.conftest import HOME, Road
 
 HOUR = timedelta(hours=1)
@@ -91,6 +92,33 @@ async def test_a_person_may_say_that_it_is_there(road: Road) -> None:
     row = await road.row("delivery", id_)
     assert row["state"] == "sent"
     assert "a person" in row["reason"]
+
+
+@pytest.mark.parametrize("who", ["a person", "the network"])
+async def test_what_is_confirmed_keeps_the_time_of_its_call(road: Road, who: str) -> None:
+    id_ = await doubtful(road)
+    called = await road.operations.read(lambda _, now: now - timedelta(hours=9))
+    await road.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE attempt SET began_at = :at, deadline_at = :at WHERE delivery_id = :id",
+            at=called,
+            id=id_,
+        )
+    )
+    due = (await road.row("delivery", id_))["due_at"]
+    (doubt,) = await road.operations.read(doubts)
+    await road.operations.run(lambda tx, now: resolve(tx, now, doubt, CannotTell("no list")))
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["due_at"]) == ("unconfirmed", due), "a look is no other due time"
+    assert row["look_at"] > called + timedelta(hours=9)
+
+    if who == "a person":
+        assert await decide(road, id_, row["lease"], is_there=True) == Changed(State.SENT)
+    else:
+        await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Found("r1")))
+    row = await road.row("delivery", id_)
+    assert (row["state"], row["sent_at"], row["due_at"]) == ("sent", called, due)
+    assert row["look_at"] is None
 
 
 async def test_a_person_may_say_that_it_is_not_and_it_is_sent_again(road: Road) -> None:

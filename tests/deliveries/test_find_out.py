@@ -79,7 +79,7 @@ async def look(road: Road, looking: Reconciler) -> None:
     for _ in range(2):
         await road.operations.run(
             lambda tx, now: tx.run(
-                "UPDATE delivery SET due_at = :now WHERE state = 'unconfirmed'", now=now
+                "UPDATE delivery SET look_at = :now WHERE state = 'unconfirmed'", now=now
             )
         )
         looking._watch._since = dict.fromkeys(looking._watch._since, -1000.0)

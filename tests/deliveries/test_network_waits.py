@@ -8,8 +8,9 @@ from cadenza.deliveries.gates import NETWORK
 from cadenza.deliveries.lift_suspension import lift_suspension
 from cadenza.deliveries.model import Action, Ticket
 from cadenza.deliveries.permit import Permitted, Refusal
-from cadenza.deliveries.resume_plan import Choice, Offer, offer, resume
+from cadenza.deliveries.resume_plan import Offer, reopen
 from cadenza.providers.outcome import Disconnected, Outcome, Reach, Sent, TryLater
+from cadenza.queues.resume import Choice, resume
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 
@@ -52,7 +53,7 @@ async def test_a_lost_account_holds_its_own_rows_of_a_shared_lane_alone(road: Ro
 
     def connect(tx: Tx, now: datetime) -> object:
         tx.run("UPDATE account SET state = 'connected' WHERE id = 'ben'")
-        return offer(tx, now, workspace_id=HOME, account_id="ben")
+        return reopen(tx, now, workspace_id=HOME, account_id="ben")
 
     offered = await road.operations.run(connect)
     assert isinstance(offered, Offer)
@@ -65,6 +66,7 @@ async def test_a_lost_account_holds_its_own_rows_of_a_shared_lane_alone(road: Ro
             now,
             workspace_id=HOME,
             account_id="ben",
+            by="member:ada",
             choice=Choice.SEND,
             spacing=timedelta(),
         )

@@ -56,7 +56,7 @@ async def test_what_nobody_can_tell_is_looked_at_ever_more_seldom(
     id_ = await in_doubt(road, ago=ago)
     before = await road.operations.read(lambda _, now: now)
     await cannot_tell(road)
-    waits = (await road.row("delivery", id_))["due_at"] - before
+    waits = (await road.row("delivery", id_))["look_at"] - before
     assert abs(waits - wait) < timedelta(minutes=1)
 
 

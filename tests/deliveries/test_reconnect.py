@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,10 @@ from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededChance
 from cadenza.deliveries.cancel_account import Canceled, cancel_account
+from cadenza.deliveries.claim import has_suspects
 from cadenza.deliveries.open_sender import sender_opener
 from cadenza.deliveries.publish import Publisher
-from cadenza.deliveries.resume_plan import Choice, NotConnected, Offer, Resumed, offer, resume
+from cadenza.deliveries.resume_plan import NotConnected, Offer, find_stuck, reopen
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.demo.rehearsal.faults import Kind
 from cadenza.engine.worker import Worker
@@ -29,6 +31,7 @@ from cadenza.providers.connect import Connected
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Disconnected
+from cadenza.queues.resume import Choice, Resumed, resume
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import NoFiles, until
@@ -179,10 +182,8 @@ async def test_tokens_that_cannot_be_renewed_hold_the_work_until_a_reconnect(
         assert scene.visible() == [], "nothing floods out before somebody chose"
 
         plan = await choose(road, Choice.SEND, timedelta(seconds=1))
-        assert isinstance(plan, Resumed)
-        assert [later - plan.due[0] for later in plan.due] == [
-            timedelta(seconds=n) for n in range(3)
-        ]
+        due = [move.now_at for move in plan.moved]
+        assert [later - due[0] for later in due] == [timedelta(seconds=n) for n in range(3)]
         for id_ in ids:
             await until(road, id_, "sent")
         assert sorted(scene.visible()) == ["post 0", "post 1", "post 2"]
@@ -204,18 +205,17 @@ async def come_back(road: Road, ring: Keyring, scene: Scene, access: str = "new"
 
 async def ask_offer(road: Road) -> Offer | NotConnected:
     return await road.operations.run(
-        lambda tx, now: offer(tx, now, workspace_id=HOME, account_id="ada")
+        lambda tx, now: reopen(tx, now, workspace_id=HOME, account_id="ada")
     )
 
 
-async def choose(
-    road: Road, choice: Choice, spacing: timedelta = timedelta(minutes=5)
-) -> Resumed | NotConnected:
-    return await road.operations.run(
-        lambda tx, now: resume(
-            tx, now, workspace_id=HOME, account_id="ada", choice=choice, spacing=spacing
-        )
+async def choose(road: Road, choice: Choice, spacing: timedelta = timedelta(minutes=5)) -> Resumed:
+    key: dict[str, Any] = {"workspace_id": HOME, "account_id": "ada", "by": "member:ada"}
+    answer = await road.operations.run(
+        lambda tx, now: resume(tx, now, **key, choice=choice, spacing=spacing)
     )
+    assert isinstance(answer, Resumed)
+    return answer
 
 
 async def lose(road: Road) -> None:
@@ -235,8 +235,9 @@ async def test_what_is_held_can_go_back_to_drafts(road: Road) -> None:
     await lose(road)
     await mend(road)
     assert await road.claim() == []
+    assert await ask_offer(road) == Offer((due,))
     plan = await choose(road, Choice.DRAFT)
-    assert plan == Resumed((due,), (), 0)
+    assert plan.taken_back == (due,)
     assert (await road.row("delivery", due))["state"] == "draft"
     lane = await road.row("lane", "account:ada")
     assert lane["parked_until"] is None
@@ -272,11 +273,46 @@ async def test_a_posts_channels_that_were_due_together_leave_together(road: Road
     )
     await mend(road)
     plan = await choose(road, Choice.SEND)
-    assert isinstance(plan, Resumed)
-    due = dict(zip(plan.moved, plan.due, strict=True))
-    assert due[feed] == due[story]
-    assert len(set(due.values())) == 3
-    assert other in due
+    assert len({move.now_at for move in plan.moved}) == 3
+    due = [(await road.row("delivery", id_))["due_at"] for id_ in (feed, story, other)]
+    assert due[0] == due[1] != due[2]
+
+
+async def test_what_is_due_after_a_reconnect_goes_while_the_rest_waits_for_a_choice(
+    road: Road,
+) -> None:
+    held = await road.post()
+    await lose(road)
+    await mend(road)
+    assert await ask_offer(road) == Offer((held,))
+    fresh = await road.post()
+    assert [ticket.id for ticket in await road.claim()] == [fresh]
+    lane = await road.row("lane", "account:ada")
+    assert (lane["parked_until"], lane["runnable_at"]) == (None, None)
+    assert (await road.row("delivery", held))["state"] == "scheduled"
+
+
+async def test_a_suspect_that_waits_for_a_choice_is_not_taken(road: Road) -> None:
+    held = await road.post()
+    await lose(road)
+    await mend(road)
+    await ask_offer(road)
+    await road.operations.run(
+        lambda tx, _: tx.run("UPDATE delivery SET crashes = 1 WHERE id = :id", id=held)
+    )
+    assert not await road.operations.read(has_suspects)
+    fresh = await road.post()
+    assert [ticket.id for ticket in await road.claim()] == [fresh]
+
+
+async def test_a_lane_that_waits_for_a_connected_account_is_found(road: Road) -> None:
+    await road.post()
+    await lose(road)
+    assert await road.operations.read(find_stuck) == []
+    await mend(road)
+    assert await road.operations.read(find_stuck) == [(HOME, "ada")]
+    await ask_offer(road)
+    assert await road.operations.read(find_stuck) == []
 
 
 async def test_a_refusal_of_old_tokens_does_not_lose_a_fresh_connection(

@@ -53,7 +53,7 @@ async def test_everything_that_wants_a_person_is_listed_with_its_steps(desk: Des
     assert found[Kind.NEEDS_CHECK].steps == (Step.IT_IS_THERE, Step.SEND_AGAIN)
     assert found[Kind.NEEDS_CHECK].at == called["began_at"]  # not when we look for it again
     assert found[Kind.MISSED].steps == (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)
-    assert found[Kind.HELD].says == "instagram_feed by @pics: held: paused: a recall"
+    assert found[Kind.HELD].says == "instagram_feed by @pics: paused: a recall"
     assert found[Kind.HELD].steps[0] is Step.RESUME
     assert found[Kind.UNAPPROVED].post_id == rule_made
     assert (found[Kind.BLOCKED].subject_id, found[Kind.BLOCKED].says) == (

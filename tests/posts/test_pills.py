@@ -42,6 +42,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "paused_until": None,
         "parked_until": None,
         "park_reason": None,
+        "unresumed_until": None,
         "stopped_at": None,
         "stop_reason": None,
         **changes,
@@ -81,7 +82,7 @@ def test_there_is_one_pill_a_place_and_each_says_its_state_in_words(
             and r["state"] not in DROPPED
         ]
         assert (pill.state in DROPPED) == (not alive)
-        assert (pill.label == "Held") == (pill.held is not None)
+        assert (pill.label in ("Held", "Paused")) == (pill.held is not None)
         assert pill.held is None or pill.reason == pill.held.says
 
 
@@ -101,13 +102,14 @@ def label(**changes: Any) -> str:
 
 
 def test_a_pill_names_what_holds_it() -> None:
-    assert label(paused=True, pause_reason="a recall") == "Held: paused: a recall"
+    assert label(paused=True, pause_reason="a recall") == "Paused: a recall"
     assert label(stopped_at=NOW, stop_reason="fire") == "Held: the workspace is stopped: fire"
     parked = NOW + timedelta(hours=1)
     assert label(parked_until=parked, park_reason="flood wait") == "Held: flood wait"
     lost = label(account_state="needs_reconnect", due_at=NOW + timedelta(days=1))
     assert lost == "Held: the account has to be connected again"
-    assert label(paused=True, due_at=NOW + timedelta(days=1)) == "Scheduled"
+    came_due = label(unresumed_until=NOW)
+    assert came_due == "Held: it came due while the account was disconnected"
 
 
 def test_a_running_retry_is_not_hidden_and_a_doubt_asks_to_be_checked() -> None:
@@ -115,3 +117,14 @@ def test_a_running_retry_is_not_hidden_and_a_doubt_asks_to_be_checked() -> None:
     assert label(state="unconfirmed") == "Check needed"
     assert label(state="draft", approved=False) == "Waits for approval"
     assert label(state="draft") == "Taken back"
+
+
+def test_what_a_pause_or_a_stop_outlasts_shows_as_held_before_it_is_due() -> None:
+    later = NOW + timedelta(days=1)
+    (paused,) = pills_of([row(due_at=later, paused=True, pause_reason="news")], NOW)
+    assert (paused.label, paused.reason) == ("Paused", "news")
+    ends = {"paused": True, "paused_until": NOW + timedelta(hours=1)}
+    (goes,) = pills_of([row(due_at=later, **ends)], NOW)
+    assert (goes.label, goes.held) == ("Scheduled", None)
+    (stopped,) = pills_of([row(due_at=later, stopped_at=NOW, stop_reason="a storm")], NOW)
+    assert stopped.label == "Held"

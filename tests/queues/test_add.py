@@ -324,3 +324,48 @@ async def test_a_post_or_account_that_is_not_there_is_refused(desk: Desk) -> Non
     )
     gone = await desk.run(add, post_id="gone", by=ADA, targets=["ada"])
     assert isinstance(gone, NoSuchPost)
+
+
+async def test_slots_that_others_hold_are_told_as_taken_and_capped_days_as_full(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.fill(7)
+    (answer,) = (await desk.add()).answers
+    assert isinstance(answer, Queued)
+    assert answer.passed is not None
+    assert (answer.passed.taken, answer.passed.full_days) == (7, 0)
+    await desk.week("ben", slots=DAILY, max_per_day=2)
+    await desk.fill(5, "ben")
+    (capped,) = (await desk.add("ben")).answers
+    assert isinstance(capped, Queued)
+    assert capped.passed is not None
+    assert (capped.passed.taken, capped.passed.full_days) == (1, 2)
+
+
+async def test_a_disconnected_account_gets_its_own_answer_and_stops_no_other(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    await desk.week("ben", slots=DAILY)
+    await desk.operations.run(
+        lambda tx, _: tx.run("UPDATE account SET state = 'disabled' WHERE id = 'ben'")
+    )
+    await desk.operations.run(
+        lambda tx, _: tx.run(
+            """
+            INSERT INTO workspace (id, name, zone, created_at) VALUES (:home, 'Home', 'UTC', :now)
+            ON CONFLICT (id) DO NOTHING
+            """,
+            home=HOME,
+            now=MONDAY,
+        )
+    )
+    new = NewPost(workspace_id=HOME, text="good morning")
+    made = await desk.operations.run(lambda tx, _: create(tx, MONDAY, new, by=ADA))
+    assert isinstance(made, Created), made
+    await desk.operations.run(
+        lambda tx, _: tx.run("UPDATE account SET provider = 'mastodon' WHERE id = 'ada'")
+    )
+    answer = await desk.run(add, "ada", "ben", post_id=made.id, by=ADA, targets=["ada", "ben"])
+    assert isinstance(answer, Added)
+    queued, left = answer.answers
+    assert isinstance(queued, Queued)
+    assert isinstance(left, BadTarget)
+    assert (left.account_id, "disconnected" in left.says) == ("ben", True)

@@ -265,3 +265,22 @@ async def test_what_came_due_by_the_old_schedule_does_not_fill_today_of_the_new(
     desk.now = MONDAY + timedelta(hours=25)  # 11:00 on Tuesday: three came due, none was sent
     await changed(desk, zone="America/New_York")
     assert only(await desk.add()).wall_time == "2026-05-05T09:00"
+
+
+async def test_a_new_zone_counts_the_posts_that_keep_their_instant(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    both = (Channel.INSTAGRAM_FEED, Channel.INSTAGRAM_STORY)
+    await desk.add(channels=both)  # a channel that follows a slot has no time of its own
+    fixed = await desk.by_hand(MONDAY + timedelta(days=2, minutes=7))
+    await desk.by_hand(MONDAY - timedelta(days=2))
+    change_zone = {"account_id": "ada", "by": ADA, "zone": "America/New_York"}
+    would = await desk.run(change, dry_run=True, **change_zone)
+    assert isinstance(would, Changed)
+    assert would.fixed == (fixed,)
+    done = await desk.run(change, **change_zone)
+    assert isinstance(done, Changed)
+    assert done.fixed == (fixed,)
+    assert (await desk.row("delivery", fixed))["due_at"] == MONDAY + timedelta(days=2, minutes=7)
+    same = await desk.run(change, account_id="ada", by=ADA, name="Week")
+    assert isinstance(same, Changed)
+    assert same.fixed == ()

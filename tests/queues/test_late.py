@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from cadenza.queues.late import Rescued, Wish, list_missed, rescue_missed, space
+from cadenza.queues.model import NoQueue
 from cadenza.queues.resume import Resumed
 from tests.queues.conftest import ADA, DAILY, MONDAY, Desk
 
@@ -92,3 +93,42 @@ async def test_after_an_outage_what_is_within_the_grace_goes_spaced(
         timedelta(),
         timedelta(minutes=minutes),
     ]
+
+
+@pytest.mark.parametrize("weekly", [True, False])
+async def test_a_missed_post_that_goes_now_passes_its_days_number_of_posts(
+    desk: Desk, *, weekly: bool
+) -> None:
+    if weekly:
+        await desk.week(slots=DAILY, max_per_day=1)
+    else:
+        await desk.operations.run(lambda tx, _: tx.run("UPDATE workspace SET max_per_day = 1"))
+    await desk.by_hand(MONDAY + timedelta(minutes=1))
+    desk.now = MONDAY + timedelta(minutes=2)
+    assert len(await desk.send()) == 1
+    late = await desk.by_hand(MONDAY + timedelta(minutes=3))
+    await desk.operations.run(
+        lambda tx, _: tx.run("UPDATE delivery SET state = 'missed' WHERE id = :id", id=late)
+    )
+    desk.now = MONDAY + timedelta(hours=4)
+    answer = await desk.run(rescue_missed, account_id="ada", wish=Wish.NOW, by=ADA)
+    assert isinstance(answer, Rescued), answer
+    assert "more than its 1" in answer.warnings[0]
+    await desk.send()
+    assert (await desk.row("delivery", late))["state"] == "sent"
+
+
+async def test_without_weekly_slots_a_missed_post_can_become_a_draft_and_has_no_next_slot(
+    desk: Desk,
+) -> None:
+    late = await desk.by_hand(MONDAY)
+    await desk.operations.run(
+        lambda tx, _: tx.run("UPDATE delivery SET state = 'missed' WHERE id = :id", id=late)
+    )
+    ask = {"account_id": "ada", "by": ADA}
+    assert isinstance(await desk.run(rescue_missed, wish=Wish.NEXT_SLOT, **ask), NoQueue)
+    answer = await desk.run(rescue_missed, wish=Wish.DRAFT, **ask)
+    assert isinstance(answer, Rescued)
+    assert answer.drafts == (late,)
+    unknown = {**ask, "account_id": "nobody"}
+    assert isinstance(await desk.run(rescue_missed, wish=Wish.NOW, **unknown), NoQueue)

@@ -1,6 +1,6 @@
 """Accounts: how they are, when and how much they may send, pausing them, letting them go."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -21,10 +21,11 @@ from cadenza.deliveries.model import Action, account_scope
 from cadenza.people.model import Role
 from cadenza.queues.change import Changed, change
 from cadenza.queues.model import NoQueue
+from cadenza.queues.resume import Choice, Resumed
+from cadenza.queues.resume import resume as resume_queue
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("accounts", "/workspaces/{workspace_id}/accounts")
-MOMENT = timedelta(seconds=1)
 BATCHES = 20  # of canceled deliveries in one request; the rest meets the account's closed gate
 
 
@@ -81,6 +82,10 @@ class Account(Answer):
     )
     holidays: list[date]
     lane: Lane | None
+    to_resume: int = Field(
+        default=0,
+        description="Posts that came due while it was disconnected; `resume` says what becomes of them",
+    )
     created_at: datetime
 
 
@@ -160,7 +165,7 @@ class Resume(Asked):
     """What becomes of what came due meanwhile."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "send"}]})
-    choice: resume_plan.Choice | None = Field(
+    choice: Choice | None = Field(
         default=None, description="Needed where something came due meanwhile"
     )
 
@@ -195,7 +200,8 @@ async def list_accounts(ask: Ask, workspace_id: Id) -> list[Account]:
             workspace_id=workspace_id,
         )
         by_account = {lane["account_id"]: lane for lane in found}
-        return [show(row, by_account.get(row["id"])) for row in rows]
+        held = resume_plan.count_held(tx, workspace_id=workspace_id)
+        return [show(row, by_account.get(row["id"]), held.get(row["id"], 0)) for row in rows]
 
     return await ask.read(look)
 
@@ -300,35 +306,32 @@ async def pause(act: Act, workspace_id: Id, account_id: Id, body: Pause) -> Acco
 
 @routes.post("/{account_id}/resume", needs=Role.EDITOR, scope="accounts:write")
 async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Account:
-    """Let it send again; what is held since a lost connection wants a choice."""
-    key = {"workspace_id": workspace_id, "account_id": account_id}
+    """Let it send again; what came due in a pause or without a connection wants a choice."""
+
+    def go(tx: Tx, now: datetime, *, dry_run: bool) -> Resumed:
+        answer = resume_queue(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            account_id=account_id,
+            by=act.by,
+            choice=body.choice or Choice.SHIFT,
+            dry_run=dry_run,
+        )
+        if not isinstance(answer, Resumed):
+            refuse(answer)
+        return answer
 
     def operation(tx: Tx, now: datetime) -> Account:
         one(act, tx, account_id)
-        lane = {"workspace_id": workspace_id, "lane_id": f"account:{account_id}"}
-        if lanes.resume(tx, **lane):
-            # What came due in a pause is held like what came due without a connection: never a flood.
-            lanes.park(tx, now, **lane, until=now + MOMENT, reason="it was paused", by="account")
-        offer = resume_plan.offer(tx, now, **key)
-        if isinstance(offer, resume_plan.NotConnected):
-            raise conflict("not_connected", f"The account is {offer.state}: connect it first.")
-        if offer.held and body.choice is None:
-            choices = [choice.value for choice in offer.choices]
+        if body.choice is None and (held := go(tx, now, dry_run=True).held):
             raise conflict(
                 "choice_needed",
                 "Deliveries came due meanwhile: say what becomes of them.",
-                held=list(offer.held),
-                choices=choices,
+                held=list(held),
+                choices=[choice.value for choice in Choice],
             )
-        if offer.held and body.choice is not None:
-            resume_plan.resume(
-                tx,
-                now,
-                workspace_id=workspace_id,
-                account_id=account_id,
-                choice=body.choice,
-            )
-        _record(act, tx, now, account_id, "account.resume", {"choice": body.choice})
+        go(tx, now, dry_run=False)
         return one(act, tx, account_id)
 
     return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
@@ -370,7 +373,7 @@ async def let_go(act: Act, workspace_id: Id, account_id: Id, body: Leave) -> Dis
     return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
 
 
-def show(row: Row, lane: Row | None) -> Account:
+def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
     """Show an account to the outside: named fields only."""
     settings: dict[str, Any] = loads(row["settings"])
     fields = {name: row[name] for name in Account.model_fields if name in row}
@@ -386,6 +389,7 @@ def show(row: Row, lane: Row | None) -> Account:
             "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
             "lane": shown,
+            "to_resume": to_resume,
         }
     )
 
@@ -401,7 +405,8 @@ def one(ask: Asking, tx: Tx, account_id: str) -> Account:
         workspace_id=ask.workspace_id,
         id=f"account:{account_id}",
     )
-    return show(row, lane)
+    held = resume_plan.count_held(tx, workspace_id=ask.workspace_id)
+    return show(row, lane, held.get(account_id, 0))
 
 
 def _limits(ask: Asking, tx: Tx, account_id: str) -> Limits:

@@ -53,7 +53,6 @@ NEEDS = {
 }
 WISHES = {
     Step.NEXT_SLOT: late.Wish.NEXT_SLOT,
-    Step.PUBLISH_NOW: late.Wish.NOW,
     Step.TO_DRAFT: late.Wish.DRAFT,
 }
 
@@ -156,13 +155,13 @@ async def step(act: Act, workspace_id: Id, body: StepAsked) -> SteppedAll:
     return await act.write(operation, locks=locks)
 
 
-def _tried(id_: str, do: Callable[[], None]) -> Stepped:
+def _tried(id_: str, do: Callable[[], str | None]) -> Stepped:
     """Do it; a refusal of a room comes before its first change, so the others go on."""
     try:
-        do()
+        says = do()
     except Problem as problem:
         return Stepped(subject_id=id_, outcome="refused", says=problem.detail)
-    return Stepped(subject_id=id_, outcome="done")
+    return Stepped(subject_id=id_, outcome="done", says=says)
 
 
 class _Deed:
@@ -175,8 +174,8 @@ class _Deed:
         self._resumed: set[str] = set()
         self._started = False
 
-    def do(self, id_: str, row: Row | None) -> None:
-        """Do the step for one thing."""
+    def do(self, id_: str, row: Row | None) -> str | None:
+        """Do the step for one thing; return what a person should know about it."""
         asked = self.body.step
         if asked is Step.START:
             self._start()
@@ -184,6 +183,8 @@ class _Deed:
             self._on_post(asked, id_ if row is None else row["post_id"])
         elif row is None:
             raise not_found("delivery")
+        elif asked is Step.PUBLISH_NOW:
+            return self._publish(row)
         elif asked in WISHES:
             self._late(asked, row)
         elif asked is Step.RETRY:
@@ -192,6 +193,7 @@ class _Deed:
             self._resume(row["account_id"])
         else:
             self._decide(row, is_there=asked is Step.IT_IS_THERE)
+        return None
 
     def _on_post(self, asked: Step, post_id: str) -> None:
         one_post(self.act, self.tx, self.now, post_id)
@@ -228,15 +230,23 @@ class _Deed:
             ids=[row["id"]],
         )
         if isinstance(answer, NoQueue):
-            if asked is Step.PUBLISH_NOW:  # without a queue, now is now
-                self._retry(row)
-                return
             refuse_queue(answer)
         if answer.gone:
             raise conflict("moved_on", "It was not missed any more.")
         if answer.full:
             raise conflict("no_room", "There is no free slot left.")
         self.published += len(answer.moved)
+
+    def _publish(self, row: Row) -> str | None:
+        """Send what was missed or is held now, past its day's number of posts."""
+        if row["state"] not in ("missed", "scheduled"):
+            raise conflict("moved_on", f"It is {row['state']}: look again.")
+        key = {"workspace_id": self.home, "post_id": row["post_id"], "by": self.act.by}
+        out = publish_now.publish_now(self.tx, self.now, **key, only=[row["id"]])
+        if not isinstance(out, publish_now.PublishingNow):
+            refuse_post(out)
+        self.published += sum(e.click is publish_now.Click.STARTED for e in out.places)
+        return " ".join(f"{w[:1].upper()}{w[1:]}." for e in out.places for w in e.warnings) or None
 
     def _retry(self, row: Row) -> None:
         answer = retry.retry(

@@ -14,7 +14,14 @@ from urllib.parse import urlsplit
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cadenza.accounts.connect import NewAccount, NoSuchAccount, OtherIdentity, connect, reconnect
+from cadenza.accounts.connect import (
+    NewAccount,
+    NoSuchAccount,
+    OtherIdentity,
+    Reconnected,
+    connect,
+    reconnect,
+)
 from cadenza.accounts.open import connecting_row
 from cadenza.api.accounts import Account, one
 from cadenza.api.ask import Act, Acting, Ask, Once
@@ -260,9 +267,9 @@ async def _take_in(
         accounts: list[Account] = []
         held: list[str] = []
         for each in brought:
-            id_ = _keep(act, tx, now, provider, each, account_id)
-            offer = resume_plan.offer(tx, now, workspace_id=act.workspace_id, account_id=id_)
-            held += offer.held if isinstance(offer, resume_plan.Offer) else ()
+            kept = _keep(act, tx, now, provider, each, account_id)
+            id_ = kept.id
+            held += _reopen(act, tx, now, kept) if isinstance(kept, Reconnected) else ()
             record(
                 tx,
                 now,
@@ -278,9 +285,17 @@ async def _take_in(
     return await act.write(operation)
 
 
+def _reopen(act: Acting, tx: Tx, now: datetime, back: Reconnected) -> tuple[str, ...]:
+    """Let an account that could not send go on; name what came due meanwhile."""
+    if back.was in resume_plan.CAN_SEND:
+        return ()
+    offer = resume_plan.reopen(tx, now, workspace_id=act.workspace_id, account_id=back.id)
+    return offer.held if isinstance(offer, resume_plan.Offer) else ()
+
+
 def _keep(
     act: Acting, tx: Tx, now: datetime, provider: str, brought: Connected, account_id: str | None
-) -> str:
+) -> NewAccount | Reconnected:
     home, ring = act.workspace_id, act.house.keyring
     if account_id is not None:
         answer = reconnect(
@@ -290,7 +305,7 @@ def _keep(
             raise not_found("account")
         if isinstance(answer, OtherIdentity):
             raise conflict("other_identity", answer.says)
-        return answer.id
+        return answer
     made = connect(
         tx,
         now,
@@ -302,7 +317,7 @@ def _keep(
     )
     if isinstance(made, NewAccount):
         admit_account(tx, now, workspace_id=home, account_id=made.id)
-    return made.id
+    return made
 
 
 def _origin(url: str) -> str:

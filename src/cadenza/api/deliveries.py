@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
+from cadenza.api.post_shapes import HeldShown
 from cadenza.api.problems import conflict, invalid, not_found
 from cadenza.api.shape import (
     FIRST,
@@ -30,6 +31,7 @@ from cadenza.deliveries import change
 from cadenza.deliveries.explain import Past, explain
 from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.people.model import Role
+from cadenza.posts.holds import Held, read_holds
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("deliveries", "/workspaces/{workspace_id}/deliveries")
@@ -63,8 +65,14 @@ class Delivery(Answer):
     created_at: datetime
     sent_at: datetime | None
     failed_at: datetime | None
+    look_at: datetime | None = Field(
+        default=None, description="Of an unconfirmed one: when it is looked for again"
+    )
     doubt_part: int | None = Field(
         default=None, description="Of a thread in doubt: which part nobody answered, from 1"
+    )
+    held: HeldShown | None = Field(
+        default=None, description="What keeps it from going at its time, if something does"
     )
     warning: str | None = None
 
@@ -149,9 +157,15 @@ async def list_deliveries(
             **posts,
         )
 
-    rows = await ask.read(look)
+    def with_holds(tx: Tx, now: datetime) -> tuple[list[Row], dict[str, Held]]:
+        rows = look(tx, now)
+        return rows, read_holds(tx, now, workspace_id=workspace_id, deliveries=rows)
+
+    rows, held = await ask.read(with_holds)
     return page.cut(
-        [row for row in rows if ask.caller.may_use(row["account_id"])], show, at="due_at"
+        [row for row in rows if ask.caller.may_use(row["account_id"])],
+        lambda row: show(row, held=held.get(row["id"])),
+        at="due_at",
     )
 
 
@@ -165,7 +179,7 @@ def _accounts(ask: Asking, asked: str | None) -> Iterable[str] | None:
 @routes.get("/{delivery_id}", needs=Role.VIEWER, scope="deliveries:read")
 async def show_delivery(ask: Ask, workspace_id: Id, delivery_id: Id) -> Delivery:
     """Show one delivery."""
-    return ask.tag(await ask.read(lambda tx, now: _one(ask, tx, delivery_id)))
+    return await ask.read(lambda tx, now: _tagged(ask, tx, now, delivery_id))
 
 
 @routes.get("/{delivery_id}/explain", needs=Role.VIEWER, scope="deliveries:read")
@@ -181,7 +195,7 @@ async def explain_delivery(
     """Say why it does not go, when it may, and who can change that; what is due later is judged then."""
 
     def look(tx: Tx, now: datetime) -> Explained:
-        _one(ask, tx, delivery_id)
+        one_row(ask, tx, delivery_id)
         found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id, at=at)
         if found is None:
             raise not_found("delivery")
@@ -264,18 +278,30 @@ async def _locks(act: Acting, delivery_id: str) -> list[str]:
     return locks_of([Ticket(act.workspace_id, delivery_id, row["lease"], row)])
 
 
-def show(row: Row, warning: str | None = None) -> Delivery:
+def show(row: Row, warning: str | None = None, held: Held | None = None) -> Delivery:
     """Show a row to the outside: named fields only."""
     fields = {name: row[name] for name in Delivery.model_fields if name in row}
     content = loads(row["content"])
-    ours = {"content": content, "fence": row["lease"], "warning": warning}
+    ours: dict[str, Any] = {"content": content, "fence": row["lease"], "warning": warning}
+    if held is not None:
+        ours["held"] = HeldShown.model_validate(held)
     if row["state"] == State.UNCONFIRMED and (more := content.get("parts")):
         ours["doubt_part"] = min(len(loads(row["parts_sent"])), len(more)) + 1
     return Delivery(**fields | ours)
 
 
-def _one(ask: Asking, tx: Tx, delivery_id: str, warning: str | None = None) -> Delivery:
-    return show(one_row(ask, tx, delivery_id), warning)
+def _one(ask: Asking, tx: Tx, delivery_id: str) -> Delivery:
+    return show(one_row(ask, tx, delivery_id))
+
+
+def _tagged(
+    ask: Asking, tx: Tx, now: datetime, delivery_id: str, warning: str | None = None
+) -> Delivery:
+    """Show it with what holds it; a hold that comes or goes is no other state of the delivery."""
+    row = one_row(ask, tx, delivery_id)
+    ask.tag(show(row))
+    held = read_holds(tx, now, workspace_id=ask.workspace_id, deliveries=[row])
+    return show(row, warning, held.get(delivery_id))
 
 
 def one_row(ask: Asking, tx: Tx, delivery_id: str) -> Row:
@@ -308,5 +334,4 @@ def _changed(
                 subject_id=id_,
                 after={"state": state.value},
             )
-            act.tag(_one(act, tx, id_))
-            return _one(act, tx, id_, warning)
+            return _tagged(act, tx, now, id_, warning)

@@ -17,6 +17,7 @@ from cadenza.media.model import NoSuchMedia
 from cadenza.posts.approve import Refusal as NotApprovable
 from cadenza.posts.delete import Sending
 from cadenza.posts.edit import Change, Conflict
+from cadenza.posts.holds import Hold
 from cadenza.posts.model import (
     Blocked,
     MovedMeanwhile,
@@ -197,8 +198,9 @@ class VariantShown(Shown):
 
 
 class HeldShown(Shown):
-    """Why something that is due does not go."""
+    """Why something does not go at its time."""
 
+    code: Hold
     says: str
     until: datetime | None
 

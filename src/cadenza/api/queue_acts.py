@@ -97,6 +97,7 @@ class RescuedShown(ShownAnswer):
     gone: list[str]
     full: list[str]
     revision: int
+    warnings: list[str] = Field(default=[])
 
 
 @on_queue.act("/pause", done=Paused, shows=PausedShown)

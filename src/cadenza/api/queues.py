@@ -79,6 +79,9 @@ class QueueShown(ShownAnswer):
     paused_until: datetime | None
     account_state: str
     enabled: bool
+    to_resume: int = Field(
+        description="Posts that came due while the account was disconnected: resume decides"
+    )
     next_send: datetime | None
     days: list[DayShown]
     next_day: date
@@ -154,6 +157,9 @@ class ScheduleChanged(ShownAnswer):
     keeps: int
     moves: list[MovedShown]
     pinned: list[str]
+    fixed: list[str] = Field(
+        description="By another zone: fixed-time posts keep their instant, so their clock time differs"
+    )
     revision: int
 
 

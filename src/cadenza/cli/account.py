@@ -118,6 +118,10 @@ async def connect(
         say(f"  {answer['redirect']}")
     for each in () if reach.json else answer["accounts"]:
         say(f"connected {each['handle']} on {each['provider']} ({each['id']})")
+        if each["to_resume"]:
+            say(f"{_came_due(each)}: {_advice(each)} --choice shift (or send, or draft)")
+        elif _held(each):
+            say(f"it is paused and sends nothing yet: {_advice(each)}")
     return OK
 
 
@@ -175,7 +179,7 @@ async def resume(
     account: str,
     /,
     *,
-    choice: Literal["send", "draft"] | None = None,
+    choice: Literal["shift", "send", "draft"] | None = None,
     reach: Reach = USUALLY,
 ) -> int:
     """Let an account send again.
@@ -185,8 +189,8 @@ async def resume(
     account
         Its id, its handle, or its network.
     choice
-        What becomes of what was held meanwhile: send lets it go, draft takes it back. Needed where
-        something was.
+        What becomes of what came due meanwhile: shift moves all on to the next slots, send lets it go
+        one after another, draft takes it back. Needed where something came due.
     """
     async with reached(reach) as home:
         found = await find_account(home, account)
@@ -273,7 +277,13 @@ def _ask(words: str, *, secret: bool) -> str:
 
 
 def _held(account: "shapes.Account") -> bool:
-    return account["lane"] is not None and account["lane"]["paused"]
+    paused = account["lane"] is not None and account["lane"]["paused"]
+    return paused or account["to_resume"] > 0
+
+
+def _came_due(account: "shapes.Account") -> str:
+    posts = account["to_resume"]
+    return f"{posts} post{'' if posts == 1 else 's'} came due while it was disconnected"
 
 
 def _state(account: "shapes.Account") -> str:
@@ -281,6 +291,8 @@ def _state(account: "shapes.Account") -> str:
     if lane is not None and lane["paused"]:
         until = f" until {at(lane['paused_until'])}" if lane["paused_until"] else ""
         return f"paused{until}: {lane['pause_reason']}"
+    if account["to_resume"]:
+        return f"{account['state']}: {_came_due(account)}"
     said = account["state"]
     return f"{said}: {account['state_reason']}" if account["state_reason"] else said
 

@@ -133,7 +133,7 @@ class Accounts(Calls):
         idempotency_key: str | None = None,
         **body: Unpack[shapes.Resume],
     ) -> shapes.Account:
-        """Let it send again; what is held since a lost connection wants a choice."""
+        """Let it send again; what came due in a pause or without a connection wants a choice."""
         return await self._asker.request(
             "POST",
             f"{self._at}/accounts/{part(account_id)}/resume",

@@ -67,6 +67,9 @@ Gap: TypeAlias = Literal["shift", "skip", "next_valid"]
 # What becomes of the saved words.
 Goes: TypeAlias = Literal["nowhere", "queue", "time", "now"]
 
+# What kind of thing holds it.
+Hold: TypeAlias = Literal["account", "stopped", "paused", "came_due", "wait"]
+
 # What becomes of queued posts.
 How: TypeAlias = Literal["follow", "keep", "reflow"]
 
@@ -80,6 +83,7 @@ Matter: TypeAlias = Literal[
     "unconfirmed",
     "missed",
     "paused",
+    "came_due",
     "workspace_stopped",
     "held_by_account",
     "held_by_suspension",
@@ -132,9 +136,6 @@ PostState: TypeAlias = Literal[
 
 # What becomes of what came due meanwhile.
 ResumeChoice: TypeAlias = Literal["shift", "send", "draft"]
-
-# What becomes of what is held.
-ResumePlanChoice: TypeAlias = Literal["send", "draft"]
 
 # What a member may do, the least first.
 Role: TypeAlias = Literal["viewer", "editor", "admin", "owner"]
@@ -209,6 +210,8 @@ class Account(TypedDict):
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
     lane: Lane | None
+    # Posts that came due while it was disconnected; `resume` says what becomes of them
+    to_resume: int
     created_at: str
 
 
@@ -607,8 +610,12 @@ class Delivery(TypedDict):
     created_at: str
     sent_at: str | None
     failed_at: str | None
+    # Of an unconfirmed one: when it is looked for again
+    look_at: str | None
     # Of a thread in doubt: which part nobody answered, from 1
     doubt_part: int | None
+    # What keeps it from going at its time, if something does
+    held: HeldShown | None
     warning: str | None
 
 
@@ -642,6 +649,8 @@ class Disconnected(TypedDict):
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
     lane: Lane | None
+    # Posts that came due while it was disconnected; `resume` says what becomes of them
+    to_resume: int
     created_at: str
     canceled: int
     # In a worker's hands; the closed account stops them
@@ -949,8 +958,9 @@ class Health(TypedDict):
 
 
 class HeldShown(TypedDict):
-    """Why something that is due does not go."""
+    """Why something does not go at its time."""
 
+    code: Hold
     says: str
     until: str | None
 
@@ -1864,6 +1874,8 @@ class QueueShown(TypedDict):
     paused_until: str | None
     account_state: str
     enabled: bool
+    # Posts that came due while the account was disconnected: resume decides
+    to_resume: int
     next_send: str | None
     days: list[DayShown]
     next_day: str
@@ -1979,6 +1991,7 @@ class RescuedShown(TypedDict):
     gone: list[str]
     full: list[str]
     revision: int
+    warnings: list[str]
 
 
 class Reset(TypedDict):
@@ -2005,7 +2018,7 @@ class Resume(TypedDict):
     """What becomes of what came due meanwhile."""
 
     # Needed where something came due meanwhile
-    choice: NotRequired[ResumePlanChoice | None]
+    choice: NotRequired[ResumeChoice | None]
 
 
 class ResumeAsked(TypedDict):
@@ -2200,6 +2213,8 @@ class ScheduleChanged(TypedDict):
     keeps: int
     moves: list[MovedShown]
     pinned: list[str]
+    # By another zone: fixed-time posts keep their instant, so their clock time differs
+    fixed: list[str]
     revision: int
 
 

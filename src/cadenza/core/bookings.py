@@ -61,6 +61,11 @@ class Bookings:
             self._jump[step] = ordinal
         return date.fromordinal(ordinal) if walked else day
 
+    def is_capped(self, day: date) -> bool:
+        """Say whether a date has its number of posts."""
+        cap = self._schedule.max_per_day
+        return cap is not None and self.count(day) >= cap
+
     def count(self, day: date) -> int:
         """Return how many are held on that date."""
         return len(self._by_day.get(day, ()))

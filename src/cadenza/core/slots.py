@@ -44,6 +44,10 @@ class Booked(Protocol):
         """
         ...
 
+    def is_capped(self, day: date) -> bool:
+        """Say of a date that is known to be full whether it has its number of posts; else all slots are held."""
+        ...
+
     def count(self, day: date) -> int:
         """Return how many deliveries count against `max_per_day` on that date."""
         ...
@@ -168,7 +172,8 @@ def next_free_slot(
     while day <= last_day:
         open_day = booked.first_open(day)
         if open_day > day:
-            tally.note_days(Reason.DAY_FULL, day, min(open_day, last_day + _DAY))
+            beyond = min(open_day, last_day + _DAY)
+            _pass_over(schedule, booked, day, beyond, not_before=not_before, tally=tally)
             day = open_day
             continue
         slot = _free_on(schedule, booked, day, not_before=not_before, skipped=skipped, tally=tally)
@@ -176,6 +181,29 @@ def next_free_slot(
             return FreeSlot(slot, tally.passed())
         day += _DAY
     return NoFreeSlot(no_times=False, searched_until=until, passed=tally.passed())
+
+
+def _pass_over(
+    schedule: WeeklySchedule,
+    booked: Booked,
+    first: date,
+    beyond: date,
+    *,
+    not_before: datetime,
+    tally: "_Tally",
+) -> None:
+    """Count full dates: those with their number of posts as days, the others by their slots."""
+    day = first
+    while day < beyond:
+        end = day + _DAY
+        if booked.is_capped(day):
+            while end < beyond and booked.is_capped(end):
+                end += _DAY
+            tally.note_days(Reason.DAY_FULL, day, end)
+        else:
+            for slot in slots_of(schedule, day):
+                tally.note_slot(slot, Reason.PAST if slot.instant < not_before else Reason.TAKEN)
+        day = end
 
 
 def _free_on(
@@ -200,14 +228,11 @@ def _free_on(
     taken = booked.taken(day)
     for slot in slots:
         if slot.instant < not_before:
-            tally.past += 1
-            tally.note(Reason.PAST, slot)
+            tally.note_slot(slot, Reason.PAST)
         elif slot.instant in taken:
-            tally.taken += 1
-            tally.note(Reason.TAKEN, slot)
+            tally.note_slot(slot, Reason.TAKEN)
         elif slot.instant in skipped:
-            tally.skipped += 1
-            tally.note(Reason.SKIPPED, slot)
+            tally.note_slot(slot, Reason.SKIPPED)
         else:
             return slot
     return None
@@ -249,7 +274,10 @@ class _Tally:
         self.past = self.taken = self.skipped = self.full_days = self.blackout_days = 0
         self.first: list[Refusal] = []
 
-    def note(self, reason: Reason, slot: Slot) -> None:
+    def note_slot(self, slot: Slot, reason: Reason) -> None:
+        self.past += reason is Reason.PAST
+        self.taken += reason is Reason.TAKEN
+        self.skipped += reason is Reason.SKIPPED
         if len(self.first) < DETAILS:
             self.first.append(Refusal(reason, slot.day, slot.instant))
 

@@ -178,7 +178,8 @@ def decide_doubt(
 
 def _there(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None, note: str) -> Answer:
     sent = Sent(remote_id, note=note)
-    settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"])])
+    called_at = doubt.attempt["began_at"]
+    settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"], called_at=called_at)])
     return Changed(State.SENT)
 
 

@@ -28,7 +28,7 @@ _PASSES_SUSPECTS = f"""(
     ) OR (
         SELECT delivery.id FROM delivery
         WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-            AND crashes = 0 AND {_WAITS}
+            AND crashes = 0 AND {_WAITS} AND {lanes.RESUMED}
         LIMIT 1
     ) IS NOT NULL
 )"""  # noqa: S608 - put together from constants
@@ -39,7 +39,7 @@ _AS_SEEN = """WHERE version = (
 )"""
 _SUSPECTS = f"""
     FROM delivery JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
-    WHERE crashes > 0 AND {_WAITS} AND NOT paused AND in_flight < in_flight_limit
+    WHERE crashes > 0 AND {_WAITS} AND {lanes.RESUMED} AND NOT paused AND in_flight < in_flight_limit
         AND (parked_until IS NULL OR parked_until <= :now)
     ORDER BY due_at LIMIT 1
 """
@@ -95,7 +95,7 @@ def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datet
     return tx.all(
         f"""
         WITH runnable AS (
-            SELECT workspace_id, id{version} FROM lane
+            SELECT workspace_id, id, unresumed_until{version} FROM lane
             WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
                 AND in_flight < in_flight_limit AND {_PASSES_SUSPECTS}
             ORDER BY runnable_at
@@ -106,6 +106,7 @@ def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datet
                 SELECT delivery.id FROM delivery
                 WHERE delivery.workspace_id = runnable.workspace_id AND delivery.lane_id = runnable.id
                     AND crashes = 0 AND {_WAITS}
+                    AND (runnable.unresumed_until IS NULL OR due_at >= runnable.unresumed_until)
                 ORDER BY priority, due_at, delivery.id
                 LIMIT 1
                 {skip_locked}

@@ -26,6 +26,9 @@ RECIPIENT_CAP = "recipient cap"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 NO_PARTS = "[]"  # of a thread are out
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
+CAME_DUE = (
+    "it came due while the account was disconnected: resume the queue to say what becomes of it"
+)
 OPERATOR = "an operator, with `cadenza db confirm`"
 
 
@@ -104,13 +107,20 @@ def lateness(facts: Facts) -> timedelta:
     A try that is made again is due when its wait is over, so it is as late as any other that nobody sends then.
     """
     lane, now, due = facts.lane, facts.now, facts.delivery["due_at"]
-    if lane["paused"] or facts.workspace["stopped_at"] is not None:
+    if lane["paused"] or facts.workspace["stopped_at"] is not None or wants_choice(facts):
         return timedelta()  # whoever lets it go on says what becomes of what came due
     before = max(timedelta(), (lane["held_at"] or due) - due)
     if lane["parked_until"] is not None and lane["parked_until"] > now:
         return before
     opened = opened_of(lane, now)
     return now - due if opened is None or due >= opened else before + (now - opened)
+
+
+def wants_choice(facts: Facts) -> bool:
+    """Say whether it came due without a connection, and a person has not said what becomes of it."""
+    until: datetime | None = facts.lane["unresumed_until"]
+    waits = facts.delivery["leased_until"] is None  # who has claimed it was there first
+    return waits and until is not None and facts.delivery["due_at"] < until
 
 
 def opened_of(lane: Row, now: datetime) -> datetime | None:
@@ -186,6 +196,8 @@ def lane_open(facts: Facts) -> Answer:
     if lane["parked_until"] is not None and lane["parked_until"] > now:
         reason = lane["park_reason"] or "the other side wants a wait"
         return Wait(reason, lane["parked_until"], "the network")
+    if wants_choice(facts):
+        return Wait(CAME_DUE, None, "an editor of the workspace")
     return Pass("the lane is open")
 
 

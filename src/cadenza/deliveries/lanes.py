@@ -16,6 +16,8 @@ FOLLOWING = timedelta(
     hours=1
 )  # a park that begins so long after another goes on with the same hold
 A_YEAR = timedelta(days=365)
+# What came due without a connection waits for a person's choice, not for its lane.
+RESUMED = "(lane.unresumed_until IS NULL OR due_at >= lane.unresumed_until)"
 # A park that had run out before opened the lane then, not now.
 OPENED = """parked_until = NULL, park_reason = NULL, parked_by = NULL,
     opened_at = CASE WHEN parked_until <= CLOCK() THEN parked_until ELSE CLOCK() END"""
@@ -68,19 +70,19 @@ def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
             changes=changes,
         )
     return tx.all(
-        """
+        f"""
         UPDATE lane SET
             in_flight = CASE WHEN in_flight + asked.count > 0 THEN in_flight + asked.count ELSE 0 END,
             runnable_at = (
                 SELECT CASE WHEN lane.parked_until > min(due_at) THEN lane.parked_until ELSE min(due_at) END
                 FROM delivery
                 WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-                    AND state = 'scheduled' AND leased_until IS NULL
+                    AND state = 'scheduled' AND leased_until IS NULL AND {RESUMED}
             )
         FROM TABLE(:changes) AS asked (workspace_id text, lane_id text, count bigint)
         WHERE lane.workspace_id = asked.workspace_id AND lane.id = asked.lane_id
         RETURNING lane.workspace_id, lane.id, lane.epoch
-        """,
+        """,  # noqa: S608 - a constant
         changes=changes,
     )
 
@@ -147,7 +149,6 @@ def unpark(
     by: Sequence[str],
 ) -> None:
     """End the parks that these gates asked for on lanes, and on all lanes of accounts: they may have opened."""
-    back = _end_waits(tx, accounts) if RECONNECT in by else []
     opened = tx.all(
         f"""
         UPDATE lane SET {OPENED}
@@ -163,35 +164,62 @@ def unpark(
         accounts=sorted(set(accounts)),
         lanes=sorted(set(lanes)),
     )
-    refresh(tx, {*((row["workspace_id"], row["id"]) for row in opened), *back})
+    refresh(tx, [(row["workspace_id"], row["id"]) for row in opened])
 
 
-def _end_waits(tx: Tx, accounts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Let what accounts have in lanes of others be due as it was; name those lanes."""
-    ended = tx.all(
+def hold_due(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> None:
+    """Let what an account had due before now wait for a person's choice; what is due from now on goes."""
+    end_reconnect_wait(tx, workspace_id=workspace_id, account_id=account_id)
+    held = tx.all(
         """
-        DELETE FROM network_wait WHERE asked_by = 'reconnect' AND (workspace_id, scope) IN (
-            SELECT workspace_id, 'account:' || id FROM TABLE(:accounts) AS accounts (workspace_id text, id text)
-        )
-        RETURNING workspace_id, scope, until_at
+        UPDATE lane SET unresumed_until = :now
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+        RETURNING workspace_id, id
         """,
-        accounts=sorted(set(accounts)),
+        now=now,
+        workspace_id=workspace_id,
+        account_id=account_id,
     )
-    rows = tx.all(
+    refresh(tx, [(row["workspace_id"], row["id"]) for row in held])
+
+
+def release_due(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> None:
+    """Hold nothing of an account any more for want of a connection or of a choice."""
+    end_reconnect_wait(tx, workspace_id=workspace_id, account_id=account_id)
+    key = {"workspace_id": workspace_id, "account_id": account_id}
+    held = tx.all(
+        """
+        UPDATE lane SET unresumed_until = NULL
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND unresumed_until IS NOT NULL
+        RETURNING workspace_id, id AS lane_id
+        """,
+        **key,
+    )
+    # In a lane of others the one delivery was put off: it is due as it was.
+    back = tx.all(
         """
         UPDATE delivery SET due_at = was_due_at, was_due_at = NULL
-        FROM TABLE(:ended) AS ended (workspace_id text, account_id text, far_off timestamptz)
-        WHERE delivery.workspace_id = ended.workspace_id AND delivery.account_id = ended.account_id
-            AND was_due_at IS NOT NULL AND due_at >= far_off
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND was_due_at IS NOT NULL AND due_at >= :far_off
             AND state = 'scheduled' AND leased_until IS NULL
-        RETURNING delivery.workspace_id, lane_id
+        RETURNING workspace_id, lane_id
         """,
-        ended=[
-            (row["workspace_id"], row["scope"].removeprefix("account:"), row["until_at"] - A_YEAR)
-            for row in ended
-        ],
+        far_off=now + A_YEAR,
+        **key,
     )
-    return [(row["workspace_id"], row["lane_id"]) for row in rows]
+    refresh(tx, {(row["workspace_id"], row["lane_id"]) for row in (*held, *back)})
+
+
+def end_reconnect_wait(tx: Tx, *, workspace_id: str, account_id: str) -> None:
+    """Forget that an account waits to be connected."""
+    tx.run(
+        """
+        DELETE FROM network_wait
+        WHERE asked_by = 'reconnect' AND workspace_id = :workspace_id AND scope = 'account:' || :account_id
+        """,
+        workspace_id=workspace_id,
+        account_id=account_id,
+    )
 
 
 def pause(

@@ -37,6 +37,7 @@ def lift_suspension(
     if changed is None:
         return NotSuspended("the account is not suspended")
     lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=GATES)
+    lanes.release_due(tx, now, workspace_id=workspace_id, account_id=account_id)
     record(
         tx,
         now,

@@ -71,8 +71,8 @@ def doubts(tx: Tx, now: datetime) -> list[Doubt]:
     rows = tx.all(
         f"""
         SELECT delivery.*, {_LAST} AS last_attempt FROM delivery
-        WHERE state = 'unconfirmed' AND due_at <= :now
-        ORDER BY due_at LIMIT :most
+        WHERE state = 'unconfirmed' AND (look_at IS NULL OR look_at <= :now)
+        ORDER BY look_at NULLS FIRST, due_at LIMIT :most
         """,  # noqa: S608 - a constant
         now=now,
         most=BATCH,
@@ -141,7 +141,8 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
                     return _leave_the_rest(tx, now, doubt)
                 return _go_on(tx, now, doubt, remote_id)
             sent = Sent(remote_id, url, _unwritten(doubt))
-            settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"])])
+            called_at = doubt.attempt["began_at"]
+            settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"], called_at=called_at)])
             return State.SENT
         case Absent():
             if doubt.ticket.row["attempts"] > doubt.ticket.row["retry_limit"]:
@@ -153,7 +154,8 @@ def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
             late = whole and now - doubt.attempt["began_at"] > GIVE_UP
             if late and _policy(tx, doubt) == "assume_sent":
                 sent = Sent(None, note="assumed sent: " + says)
-                settle(tx, now, [Result(doubt.ticket, sent, assumed=True)])
+                called_at = doubt.attempt["began_at"]
+                settle(tx, now, [Result(doubt.ticket, sent, assumed=True, called_at=called_at)])
                 return State.SENT
             look_again(tx, doubt, _next_look(now, doubt, again or ASK_AGAIN), says)
             return State.UNCONFIRMED
@@ -193,8 +195,8 @@ def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
     parts = [*msgspec.json.decode(ticket.row["parts_sent"])[: doubt.attempt["part"]], remote_id]
     tx.run(
         """
-        UPDATE delivery SET state = 'scheduled', due_at = :now, parts_sent = :parts, deferrals = deferrals + 1,
-            reason = 'the rest of the thread follows'
+        UPDATE delivery SET state = 'scheduled', due_at = :now, look_at = NULL, parts_sent = :parts,
+            deferrals = deferrals + 1, reason = 'the rest of the thread follows'
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
         """,
         now=now,
@@ -213,7 +215,7 @@ def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
     reason = f"it was not there after {ticket.row['attempts']} attempts"
     won = tx.run(
         """
-        UPDATE delivery SET state = 'failed', failed_at = :now, reason = :reason
+        UPDATE delivery SET state = 'failed', failed_at = :now, look_at = NULL, reason = :reason
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
         """,
         now=now,
@@ -242,7 +244,8 @@ def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
     ticket = doubt.ticket
     won = tx.run(
         """
-        UPDATE delivery SET state = 'scheduled', due_at = :now, reason = 'it was not there; it is sent again'
+        UPDATE delivery SET state = 'scheduled', due_at = :now, look_at = NULL,
+            reason = 'it was not there; it is sent again'
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
         """,
         now=now,
@@ -296,7 +299,7 @@ def look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
     """Leave a doubt for later, with what is known of it."""
     tx.run(
         """
-        UPDATE delivery SET due_at = :at, reason = :says
+        UPDATE delivery SET look_at = :at, reason = :says
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed'
         """,
         at=at,

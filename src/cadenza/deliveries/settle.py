@@ -60,6 +60,7 @@ class Result:
     fraction: float = 0.0  # luck, for the backoff
     heard: tuple[Heard, ...] = ()  # what was said with the network on the way
     assumed: bool = False  # nobody saw it: it is marked, and not reported as sent
+    called_at: datetime | None = None  # of a doubt that is cleared: it was sent then, not now
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +304,7 @@ def _move(
         f"""
         UPDATE delivery SET
             state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
-            due_at = coalesce(new.again_at, due_at),
+            due_at = coalesce(new.again_at, due_at), look_at = NULL,
             attempts = attempts - new.unburnt, failures = failures + new.failed,
             crashes = 0, deferrals = deferrals + new.put_off,
             prepared = CASE WHEN new.restart THEN NULL ELSE prepared END,
@@ -312,12 +313,12 @@ def _move(
             END,
             remote_id = coalesce(new.remote, remote_id), url = coalesce(new.address, url),
             recipient = coalesce(new.moved_to, recipient),
-            sent_at = CASE WHEN new.becomes = 'sent' THEN :now ELSE sent_at END,
+            sent_at = CASE WHEN new.becomes = 'sent' THEN coalesce(new.called_at, :now) ELSE sent_at END,
             failed_at = CASE WHEN new.becomes = 'failed' THEN :now ELSE NULL END
         FROM TABLE(:new) AS new (
             workspace_id text, id text, held bigint, becomes text, why text, again_at timestamptz,
             unburnt integer, failed integer, put_off integer, restart boolean, unready boolean,
-            remote text, address text, moved_to text
+            remote text, address text, moved_to text, called_at timestamptz
         )
         WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND {fence}
         RETURNING delivery.workspace_id, delivery.id, lease
@@ -352,6 +353,7 @@ def _moved(result: Result, move: Move) -> tuple[Any, ...]:
         getattr(outcome, "remote_id", None),
         getattr(outcome, "url", None),
         getattr(outcome, "moved_to", None),
+        result.called_at,
     )
 
 

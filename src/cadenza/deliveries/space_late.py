@@ -16,16 +16,17 @@ from cadenza.sql.tx import Row, Tx
 def flooded(tx: Tx, now: datetime) -> list[tuple[str, str]]:
     """Name the accounts (workspace, account) that have more than one post overdue."""
     rows = tx.all(
-        """
+        f"""
         SELECT lane.workspace_id, lane.account_id FROM lane
         JOIN delivery ON delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
         WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
             AND in_flight < in_flight_limit AND lane.account_id IS NOT NULL
             AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now AND action = 'post'
+            AND {lanes.RESUMED}
         GROUP BY lane.workspace_id, lane.account_id
         HAVING count(DISTINCT coalesce(post_id, delivery.id)) > 1
         ORDER BY lane.workspace_id, lane.account_id
-        """,
+        """,  # noqa: S608 - a constant
         now=now,
     )
     return [(row["workspace_id"], row["account_id"]) for row in rows]
@@ -59,10 +60,10 @@ def space(
 
 
 def not_too_late(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> datetime:
-    """Say from which due time on an account's posts may still go, as the gate judges it."""
+    """Say from which due time on an account's posts may still go: what waits for a choice does not."""
     row = tx.one(
         """
-        SELECT grace_minutes, held_at, parked_until, opened_at FROM account
+        SELECT grace_minutes, held_at, parked_until, opened_at, unresumed_until FROM account
         JOIN lane ON lane.workspace_id = account.workspace_id AND lane.id = 'account:' || account.id
         WHERE account.workspace_id = :workspace_id AND account.id = :id
         """,
@@ -71,6 +72,13 @@ def not_too_late(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -
     )
     if row is None:
         return now
+    since = _within_grace(now, row)
+    chosen: datetime | None = row["unresumed_until"]
+    return since if chosen is None else max(since, chosen)
+
+
+def _within_grace(now: datetime, row: Row) -> datetime:
+    """Say how far back the gate does not call a post of this lane missed."""
     grace, opened = timedelta(minutes=row["grace_minutes"]), opened_of(row, now)
     if opened is None or now - opened > grace:
         return now - grace

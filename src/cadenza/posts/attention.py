@@ -13,8 +13,9 @@ from enum import StrEnum
 import msgspec
 
 from cadenza.core.rollup import DeliveryState as State
+from cadenza.posts.holds import Hold, account_state
 from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA
-from cadenza.posts.pills import COLUMNS, JOINS, Pill, account_state, pill_of
+from cadenza.posts.pills import COLUMNS, JOINS, Pill, pill_of
 from cadenza.sql.tx import Row, Tx
 
 MOST = 200
@@ -42,6 +43,7 @@ class Matter(StrEnum):
     UNCONFIRMED = "unconfirmed"
     MISSED = "missed"
     PAUSED = "paused"
+    CAME_DUE = "came_due"  # while the account was disconnected; it can send again
     STOPPED = "workspace_stopped"
     HELD_BY_ACCOUNT = "held_by_account"
     HELD_BY_SUSPENSION = "held_by_suspension"
@@ -98,6 +100,7 @@ STEPS: Mapping[Matter, tuple[Kind, tuple[Step, ...]]] = {
     Matter.UNCONFIRMED: (Kind.NEEDS_CHECK, (Step.IT_IS_THERE, Step.SEND_AGAIN)),
     Matter.MISSED: (Kind.MISSED, (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)),
     Matter.PAUSED: (Kind.HELD, (Step.RESUME, Step.TO_DRAFT)),
+    Matter.CAME_DUE: (Kind.HELD, (Step.RESUME, Step.PUBLISH_NOW, Step.TO_DRAFT)),
     Matter.STOPPED: (Kind.HELD, (Step.START,)),
     Matter.HELD_BY_ACCOUNT: (Kind.HELD, (Step.RECONNECT,)),
     Matter.HELD_BY_SUSPENSION: (Kind.HELD, (Step.LIFT,)),
@@ -223,7 +226,7 @@ def _reason(row: Row, pill: Pill) -> Matter:
         case State.DRAFT:
             return Matter.NOT_APPROVED
         case _:
-            return _why_held(row)
+            return _why_held(row, pill)
 
 
 def _why_failed(row: Row) -> Matter:
@@ -237,14 +240,20 @@ def _words(pill: Pill) -> str:
     return f"{pill.label.lower()}{reason}"
 
 
-def _why_held(row: Row) -> Matter:
-    if row["account_state"] == "suspended":
+def _why_held(row: Row, pill: Pill) -> Matter:
+    code = pill.held.code if pill.held is not None else Hold.WAIT
+    if code is Hold.ACCOUNT and row["account_state"] == "suspended":
         return Matter.HELD_BY_SUSPENSION
-    if row["account_state"] not in ("connected", "expiring"):
-        return Matter.HELD_BY_ACCOUNT
-    if row["stopped_at"] is not None:
-        return Matter.STOPPED
-    return Matter.PAUSED if row["paused"] else Matter.NETWORK_WAITS
+    return _HELD[code]
+
+
+_HELD = {
+    Hold.ACCOUNT: Matter.HELD_BY_ACCOUNT,
+    Hold.STOPPED: Matter.STOPPED,
+    Hold.PAUSED: Matter.PAUSED,
+    Hold.CAME_DUE: Matter.CAME_DUE,
+    Hold.WAIT: Matter.NETWORK_WAITS,
+}
 
 
 def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[Thing]:

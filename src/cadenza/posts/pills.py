@@ -1,6 +1,6 @@
 """One pill an account and channel: how a delivery shows, in words, with its time, link and reason.
 
-Pure: from rows that `read.py` joined. "Held" is read off the lane, the account and the workspace. A place
+Pure: from rows that `read.py` joined. What holds it is told by `holds.py`. A place
 that was canceled and taken up again shows what lives; only a place with nothing else shows as canceled.
 """
 
@@ -10,10 +10,11 @@ from datetime import datetime
 
 from cadenza.core.rollup import DROPPED, Leg, RollUp, roll_up
 from cadenza.core.rollup import DeliveryState as State
+from cadenza.posts.holds import HOLDS, Held, Hold, held_by
 from cadenza.sql.tx import Row
 
 # What `pill_of` needs of a delivery's surroundings, for a query that joins them.
-COLUMNS = """
+COLUMNS = f"""
     delivery.workspace_id, delivery.id, delivery.post_id, delivery.account_id, delivery.channel,
     delivery.state, delivery.reason, delivery.due_at, delivery.wall_time, delivery.zone, delivery.slot_at,
     delivery.approved, delivery.attempts, delivery.leased_until, delivery.url, delivery.sent_at,
@@ -22,10 +23,8 @@ COLUMNS = """
         SELECT max(attempt.began_at) FROM attempt
         WHERE attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
     ) END AS doubted_at,
-    account.handle, account.provider, account.zone AS account_zone, account.state AS account_state,
-    account.state_reason, lane.paused, lane.pause_reason, lane.paused_until, lane.parked_until,
-    lane.park_reason, workspace.stopped_at, workspace.stop_reason
-"""
+    account.handle, account.provider, account.zone AS account_zone, {HOLDS}
+"""  # noqa: S608 - a constant
 JOINS = """
     JOIN account ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
     JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
@@ -40,20 +39,6 @@ WORDS = {
     State.CANCELED: "Canceled",
     State.SKIPPED: "Skipped",
 }
-
-
-ACCOUNTS = {
-    "needs_reconnect": "has to be connected again",
-    "disconnected": "is disconnected: connect it again",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Why something that is due does not go, and when it may; None: when a person lets it."""
-
-    says: str
-    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +60,6 @@ class Pill:
     reason: str | None = None
     held: Held | None = None
     attempts: int = 0
-
-
-def account_state(state: str) -> str:
-    """Say what keeps an account from sending, after its name."""
-    return ACCOUNTS.get(state, f"is {state.replace('_', ' ')}")
 
 
 def pill_of(row: Row, now: datetime) -> Pill:
@@ -122,29 +102,11 @@ def roll_up_of(rows: Iterable[Row]) -> RollUp:
     return roll_up(Leg(State(row["state"]), row["due_at"], row["sent_at"]) for row in rows)
 
 
-def held_by(row: Row, now: datetime) -> Held | None:
-    """Say what holds a scheduled delivery: an account that cannot send, always; the rest when it is due."""
-    if row["state"] != State.SCHEDULED:
-        return None
-    if row["account_state"] not in ("connected", "expiring"):
-        reason = f": {row['state_reason']}" if row["state_reason"] else ""
-        return Held(f"the account {account_state(row['account_state'])}{reason}")
-    if row["due_at"] > now or row["leased_until"] is not None:
-        return None
-    if row["stopped_at"] is not None:
-        return Held(f"the workspace is stopped: {row['stop_reason'] or 'no reason given'}")
-    if row["paused"]:
-        return Held(f"paused: {row['pause_reason'] or 'no reason given'}", row["paused_until"])
-    if row["parked_until"] is not None and row["parked_until"] > now:
-        return Held(row["park_reason"] or "the network wants a wait", row["parked_until"])
-    return None
-
-
 def _label(row: Row, state: State, held: Held | None) -> str:
     if state is State.DRAFT:
         return "Taken back" if row["approved"] else "Waits for approval"
     if state is State.SCHEDULED:
         if held is not None:
-            return "Held"
+            return "Paused" if held.code is Hold.PAUSED else "Held"
         return "Retrying" if row["attempts"] else "Scheduled"
     return WORDS[state]

@@ -24,8 +24,8 @@ from cadenza.posts.compose import compose_post
 from cadenza.posts.find import find
 from cadenza.posts.find_duplicates import WITHIN, Duplicate, Saying, find_repeats, words_of
 from cadenza.posts.foresee import Finding, foresee, token_ends
+from cadenza.posts.holds import account_state
 from cadenza.posts.model import NoSuchPost, Post
-from cadenza.posts.pills import account_state
 from cadenza.posts.targets import Targets, accounts_of, resolve_targets
 from cadenza.providers.check_message import check_message
 from cadenza.providers.fit_picture import PictureRules, rules_of

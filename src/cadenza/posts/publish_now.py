@@ -5,7 +5,7 @@ A second click finds the running attempt. `approve_and_publish_now` approves the
 then does the same: no post is made on this path, as nothing here can.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -80,14 +80,15 @@ def publish_now(
     post_id: str,
     by: str,
     targets: Targets | None = None,
+    only: Collection[str] | None = None,
 ) -> PublishingNow | Refusal:
-    """Send an approved post now; without targets, everywhere that it has a delivery for."""
+    """Send an approved post now; without targets, everywhere that it has a delivery for, or `only` these."""
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
     if isinstance(post, NoSuchPost):
         return post
     if not post.approved:
         return NotApproved()
-    return _publish(tx, now, post, by, targets)
+    return _publish(tx, now, post, by, targets, only)
 
 
 def approve_and_publish_now(
@@ -121,9 +122,15 @@ def approve_and_publish_now(
 
 
 def _publish(
-    tx: Tx, now: datetime, post: Post, by: str, targets: Targets | None
+    tx: Tx,
+    now: datetime,
+    post: Post,
+    by: str,
+    targets: Targets | None,
+    only: Collection[str] | None = None,
 ) -> PublishingNow | NoPlace | BadTarget:
-    held = {(row["account_id"], row["channel"]): row for row in _held(tx, post)}
+    rows = [row for row in _held(tx, post) if only is None or row["id"] in only]
+    held = {(row["account_id"], row["channel"]): row for row in rows}
     if targets is not None and (refused := check_targets(tx, post.workspace_id, targets)):
         return refused
     places = _places(tx, post, held, targets)
@@ -149,7 +156,18 @@ def _publish(
 
 
 def _held(tx: Tx, post: Post) -> list[Row]:
-    return hold_post(tx, post.workspace_id, post.id)
+    """Hold its deliveries, each with how far its lane waits for a resume choice."""
+    rows = hold_post(tx, post.workspace_id, post.id)
+    found = tx.all(
+        """
+        SELECT lane.id, unresumed_until FROM TABLE(:ids) AS asked (id text) JOIN lane
+            ON lane.workspace_id = :workspace_id AND lane.id = asked.id
+        """,
+        ids=sorted({(row["lane_id"],) for row in rows}),
+        workspace_id=post.workspace_id,
+    )
+    until = {row["id"]: row["unresumed_until"] for row in found}
+    return [{**row, "unresumed_until": until.get(row["lane_id"])} for row in rows]
 
 
 def _places(
@@ -167,7 +185,9 @@ def _pairs(places: Sequence[tuple[str, str]]) -> list[tuple[str, Channel]]:
 
 def _on_its_way(row: Row, now: datetime) -> bool:
     """A worker has it, or a click before this one made it due: there is nothing left to do."""
-    hurried = row["priority"] <= HURRY and row["due_at"] <= now
+    chosen: datetime | None = row["unresumed_until"]
+    waits = chosen is not None and row["due_at"] < chosen  # for a person: the click is one
+    hurried = row["priority"] <= HURRY and row["due_at"] <= now and not waits
     return row["state"] == State.SCHEDULED and (row["leased_until"] is not None or hurried)
 
 

@@ -17,6 +17,7 @@ from cadenza.sql.tx import Row, Tx
 
 Targets: TypeAlias = Sequence[tuple[str, Channel]] | Sequence[str]
 
+GONE = "disabled"  # the state of an account that a person disconnected
 ONLY_WHEN_ASKED = frozenset({Channel.INSTAGRAM_STORY})
 
 
@@ -32,6 +33,18 @@ class BadTarget:
     says: str
 
 
+def set_aside_gone(
+    tx: Tx, workspace_id: str, targets: Targets
+) -> tuple[Targets, tuple[BadTarget, ...]]:
+    """Return the targets without those whose account a person disconnected, and why those are left out."""
+    accounts = accounts_of(tx, workspace_id, targets)
+    gone = {id_: account for id_, account in accounts.items() if account["state"] == GONE}
+    pairs = [each for each in targets if not isinstance(each, str) and each[0] not in gone]
+    names = [each for each in targets if isinstance(each, str) and each not in gone]
+    left = tuple(BadTarget(id_, _is_gone(account)) for id_, account in sorted(gone.items()))
+    return pairs or names, left
+
+
 def check_targets(tx: Tx, workspace_id: str, targets: Targets) -> BadTarget | None:
     """Say what is wrong with the first target that cannot be: unknown, disabled, or no channel of it."""
     accounts = accounts_of(tx, workspace_id, targets)
@@ -40,10 +53,8 @@ def check_targets(tx: Tx, workspace_id: str, targets: Targets) -> BadTarget | No
         account = accounts.get(account_id)
         if account is None:
             return BadTarget(account_id, f"there is no account {account_id!r}: it may be deleted")
-        if account["state"] == "disabled":
-            return BadTarget(
-                account_id, f"{_name(account)} is disconnected: connect it again, or leave it out"
-            )
+        if account["state"] == GONE:
+            return BadTarget(account_id, _is_gone(account))
         if channel is None and not default_channels(account):
             return BadTarget(account_id, f"{_name(account)} has no channel for posts: name one")
         if channel is not None and channel not in _channels(account, channel):
@@ -90,6 +101,10 @@ def _channels(account: Row, asked: Channel) -> tuple[Channel, ...]:
     """Return what its network can; of a network that is not installed, nothing is known."""
     adapter = all_providers().get(account["provider"])
     return (asked,) if adapter is None else tuple(adapter.channels)
+
+
+def _is_gone(account: Row) -> str:
+    return f"{_name(account)} is disconnected: connect it again, or leave it out"
 
 
 def _name(account: Row) -> str:

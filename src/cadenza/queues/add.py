@@ -19,7 +19,7 @@ from cadenza.deliveries.schedule import Scheduled, SlotTaken, schedule
 from cadenza.posts.compose import compose
 from cadenza.posts.foresee import foresee
 from cadenza.posts.model import NoSuchPost
-from cadenza.posts.targets import BadTarget, Targets, check_targets
+from cadenza.posts.targets import BadTarget, Targets, check_targets, set_aside_gone
 from cadenza.queues import keep
 from cadenza.queues.book import Book, first_free
 from cadenza.queues.model import (
@@ -77,7 +77,7 @@ class AlreadyQueued:
 
 
 Part = Piece | Row  # one that is new, or one that was taken back or missed
-Answer = Queued | AlreadyQueued | NoRoom | NoQueue
+Answer = Queued | AlreadyQueued | NoRoom | NoQueue | BadTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,18 @@ def add(
 
     For accounts that nobody named ask `remember.usual_accounts` first; locks: `model.locks` of all.
     """
-    bad = check_targets(tx, workspace_id, targets)
+    able, gone = set_aside_gone(tx, workspace_id, targets)
+    bad = check_targets(tx, workspace_id, able)
     if bad is not None:
         return bad
-    pieces = compose(tx, workspace_id, post_id, targets)
+    if gone and not able:
+        return Added(gone, None)
+    pieces = compose(tx, workspace_id, post_id, able)
     if not pieces:
         return NoSuchPost(post_id)
-    return add_pieces(tx, now, workspace_id=workspace_id, pieces=pieces, by=by, to=to)
+    added = add_pieces(tx, now, workspace_id=workspace_id, pieces=pieces, by=by, to=to)
+    answers = sorted((*added.answers, *gone), key=lambda each: each.account_id)
+    return replace(added, answers=tuple(answers))
 
 
 def add_pieces(

@@ -41,7 +41,7 @@ class Book:
         None  # what came due today may stand on slots of an older schedule: not counted
     )
     _days: dict[date, Seen] = field(default_factory=dict[date, Seen], init=False)
-    _full: set[date] = field(default_factory=set[date], init=False)
+    _full: dict[date, bool] = field(default_factory=dict[date, bool], init=False)  # is it capped?
     _full_to: date | None = field(default=None, init=False)  # up to there no slot is free
     _counted_to: date | None = field(default=None, init=False)
     _chunks: Iterator[int] = field(default_factory=lambda: iter(_CHUNKS), init=False)
@@ -65,6 +65,13 @@ class Book:
                 if day not in self._full:
                     return day
             day += _DAY
+
+    def is_capped(self, day: date) -> bool:
+        """Say of a full date whether it has its number of posts; else others hold all of its slots."""
+        if day in self._full:
+            return self._full[day]
+        cap = self.queue.schedule.max_per_day
+        return cap is not None and slots_on(self.queue.schedule, day) >= cap  # each slot holds one
 
     def _has_times(self, day: date) -> bool:
         schedule = self.queue.schedule
@@ -140,24 +147,24 @@ class Book:
         ]
         full = self.tx.all(
             f"""
-            SELECT day FROM TABLE(:days) AS days
+            SELECT day, {"false" if cap is None else _CAPPED} AS capped FROM TABLE(:days) AS days
                 (day text, from_at timestamptz, to_at timestamptz, slots bigint)
             WHERE slots <= (
                 SELECT count(*) FROM delivery
                 WHERE workspace_id = :workspace_id AND account_id = :account_id
                     AND slot_at >= from_at AND slot_at < to_at
                     AND slot_at IS NOT NULL AND state IN {LIVE}
-            ) {"" if cap is None else _CAPPED}
+            ) {"" if cap is None else f"OR {_CAPPED}"}
             """,  # noqa: S608 - put together from constants
             days=asked,
             **({} if cap is None else {"cap": cap}),
             **keep.key(self.queue),
         )
-        self._full |= {date.fromisoformat(row["day"]) for row in full}
+        self._full |= {date.fromisoformat(row["day"]): bool(row["capped"]) for row in full}
 
 
 _CAPPED = f"""
-            OR :cap <= (
+            :cap <= (
                 SELECT count(DISTINCT coalesce(post_id, id)) FROM delivery
                 WHERE workspace_id = :workspace_id AND account_id = :account_id
                     AND due_at >= from_at AND due_at < to_at AND action = 'post' AND state IN {COUNTED}

@@ -18,7 +18,7 @@ from cadenza.core.zones import local_day, resolve
 from cadenza.db import audit
 from cadenza.queues import keep
 from cadenza.queues.book import Book
-from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue, wall_text
+from cadenza.queues.model import LIVE, Entry, Moved, NoQueue, NoRoom, Queue, wall_text
 from cadenza.queues.move_on import move_on
 from cadenza.queues.pin import pin, pinned_entries
 from cadenza.queues.place import ALL, Move, entries, place, to_slot
@@ -45,6 +45,7 @@ class Changed:
     keeps: int
     moves: tuple[Moved, ...]
     pinned: tuple[str, ...]  # orphaned: they stay where they are, and no slot is there any more
+    fixed: tuple[str, ...] = ()  # by another zone: timed by hand, they keep their instant
     revision: int
     schedule: WeeklySchedule
     dry_run: bool
@@ -97,6 +98,7 @@ def change(
         keeps=len(line) - len(pins) - sum(1 for e, _, _ in moves if e in line),
         moves=tuple(Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at),
         pinned=tuple(entry.id for entry in pins),
+        fixed=_fixed(tx, now, queue) if new.schedule.zone != old.zone else (),
         revision=queue.revision + (0 if dry_run else 1),
         schedule=new.schedule,
         dry_run=dry_run,
@@ -109,6 +111,27 @@ def change(
         _write(tx, now, new, by=by, enabled=enabled, name=name)
         _audit(tx, now, queue, new, answer, by=by)
     return answer
+
+
+def _fixed(tx: Tx, now: datetime, queue: Queue) -> tuple[str, ...]:
+    """Name the coming posts that a person timed, one delivery each: a channel that follows a slot is none."""
+    rows = tx.all(
+        f"""
+        SELECT min(id) AS id FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = 'post'
+            AND due_at >= :now AND state IN ('draft', 'scheduled') AND slot_at IS NULL AND pinned IS NULL
+            AND NOT EXISTS (
+                SELECT 1 FROM delivery AS leader
+                WHERE leader.workspace_id = delivery.workspace_id AND leader.account_id = delivery.account_id
+                    AND leader.slot_at = delivery.due_at AND leader.post_id = delivery.post_id
+                    AND leader.state IN {LIVE}
+            )
+        GROUP BY coalesce(post_id, id), due_at ORDER BY due_at
+        """,  # noqa: S608 - a constant
+        now=now,
+        **keep.key(queue),
+    )
+    return tuple(row["id"] for row in rows)
 
 
 def _with_home_cap(tx: Tx, queue: Queue, week: WeeklySchedule, own: int | None) -> WeeklySchedule:
@@ -311,5 +334,6 @@ def _audit(tx: Tx, now: datetime, old: Queue, new: Queue, answer: Changed, *, by
         subject_id=old.account_id,
         before=as_data(old.schedule),
         after=as_data(new.schedule)
-        | {"moved": len(answer.moves), "pinned": len(answer.pinned), "kept": answer.keeps},
+        | {"moved": len(answer.moves), "pinned": len(answer.pinned), "kept": answer.keeps}
+        | {"fixed": len(answer.fixed)},
     )

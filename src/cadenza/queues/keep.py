@@ -19,7 +19,8 @@ from cadenza.sql.tx import Row, Tx
 
 _READ = """
     SELECT queue.*, account.zone, account.state AS account_state, lane.id AS lane_id, lane.paused,
-        lane.pause_reason, lane.paused_until, lane.parked_until, lane.runnable_at,
+        lane.pause_reason, lane.paused_until, lane.parked_until, lane.unresumed_until,
+        lane.runnable_at,
         workspace.max_per_day AS home_max
     FROM queue
     JOIN account ON account.workspace_id = queue.workspace_id AND account.id = queue.account_id
@@ -88,6 +89,7 @@ def _queue(row: Row) -> Queue:
         paused_at=row["paused_at"],
         paused_by=row["paused_by"],
         parked_until=row["parked_until"],
+        unresumed_until=row["unresumed_until"],
         runnable_at=row["runnable_at"],
         account_state=row["account_state"],
     )

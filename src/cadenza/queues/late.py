@@ -12,8 +12,12 @@ from enum import StrEnum
 from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.gates import HURRY
+from cadenza.deliveries.hurry import PASSED
+from cadenza.deliveries.model import account_scope
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.deliveries.space_late import not_too_late
+from cadenza.posts.warn import why_over_the_day
 from cadenza.queues import keep
 from cadenza.queues.book import first_free
 from cadenza.queues.model import Moved, NoQueue, NoRoom, Queue, wall_text
@@ -39,6 +43,7 @@ class Rescued:
     gone: tuple[str, ...]
     full: tuple[str, ...]
     revision: int
+    warnings: tuple[str, ...] = ()
 
 
 def list_missed(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> list[Row]:
@@ -66,9 +71,13 @@ def rescue_missed(
     ids: Sequence[str] | None = None,
     spacing: timedelta = SPACING,
 ) -> Rescued | NoQueue:
-    """Do the wish for these missed deliveries, or for all of the account; each post's channels together."""
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
-    if isinstance(queue, NoQueue):
+    """Do the wish for these missed deliveries, or for all of the account; each post's channels together.
+
+    Only the next slot needs a weekly schedule. What goes now passes its day's number of posts, with a warning.
+    """
+    key = {"workspace_id": workspace_id, "account_id": account_id}
+    queue = keep.hold(tx, **key)
+    if isinstance(queue, NoQueue) and (wish is Wish.NEXT_SLOT or not _is_there(tx, **key)):
         return queue
     missed = list_missed(tx, now, workspace_id=workspace_id, account_id=account_id)
     wanted = missed if ids is None else [row for row in missed if row["id"] in set(ids)]
@@ -77,8 +86,10 @@ def rescue_missed(
     moved: list[Moved] = []
     full: list[str] = []
     drafts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     match wish:
         case Wish.NEXT_SLOT:
+            assert isinstance(queue, Queue), "else it was refused"
             for group in _together(wanted):
                 at = _to_next_slot(tx, now, queue, group)
                 ids_of = [row["id"] for row in group]
@@ -87,9 +98,11 @@ def rescue_missed(
                 else:
                     moved.append(Moved(ids_of[0], group[0]["post_id"], group[0]["due_at"], at))
         case Wish.NOW:
-            moved = _now(tx, now, queue, wanted, spacing)
+            moved = _now(tx, now, wanted, spacing, **key)
+            over = why_over_the_day(tx, now, **key, at=now) if moved else None
+            warnings = (over,) if over else ()
         case Wish.DRAFT:
-            drafts = _draft(tx, queue, wanted)
+            drafts = _draft(tx, workspace_id, wanted)
     audit.record(
         tx,
         now,
@@ -99,8 +112,8 @@ def rescue_missed(
         subject_id=account_id,
         after={"wish": wish.value, "deliveries": len(wanted)},
     )
-    revision = keep.rise(tx, now, queue)
-    return Rescued(tuple(moved), drafts, gone, tuple(full), revision)
+    revision = keep.rise(tx, now, queue) if isinstance(queue, Queue) else 0
+    return Rescued(tuple(moved), drafts, gone, tuple(full), revision, warnings)
 
 
 def space(
@@ -146,8 +159,25 @@ def _to_next_slot(tx: Tx, now: datetime, queue: Queue, group: list[Row]) -> date
     return at
 
 
+def _is_there(tx: Tx, *, workspace_id: str, account_id: str) -> bool:
+    return (
+        tx.one(
+            "SELECT id FROM account WHERE workspace_id = :workspace_id AND id = :account_id",
+            workspace_id=workspace_id,
+            account_id=account_id,
+        )
+        is not None
+    )
+
+
 def _now(
-    tx: Tx, now: datetime, queue: Queue, rows: Sequence[Row], spacing: timedelta
+    tx: Tx,
+    now: datetime,
+    rows: Sequence[Row],
+    spacing: timedelta,
+    *,
+    workspace_id: str,
+    account_id: str,
 ) -> list[Moved]:
     """Send those that are approved, spaced: each is late again only if nothing runs at its turn."""
     groups = _together([row for row in rows if row["approved"]])
@@ -156,18 +186,20 @@ def _now(
         """
         UPDATE delivery SET state = 'scheduled', due_at = turns.turn_at, slot_at = NULL, attempts = 0,
             failures = 0, crashes = 0, deferrals = 1, prepared = NULL, unready_at = NULL,
-            reason = 'sent late, as a person asked'
+            priority = :hurry, reason = 'sent late, as a person asked'
         FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id AND state = 'missed'
         """,
         turns=[(row["id"], at) for row, at in turns],
-        workspace_id=queue.workspace_id,
+        hurry=HURRY,
+        workspace_id=workspace_id,
     )
-    lanes.refresh(tx, [(queue.workspace_id, queue.lane_id)])
+    lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=PASSED)
+    lanes.refresh(tx, [(workspace_id, account_scope(account_id))])
     return [Moved(row["id"], row["post_id"], row["due_at"], at) for row, at in turns]
 
 
-def _draft(tx: Tx, queue: Queue, rows: Sequence[Row]) -> tuple[str, ...]:
+def _draft(tx: Tx, workspace_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
     tx.run(
         """
         UPDATE delivery SET state = 'draft', slot_at = NULL, reason = 'taken back after it was missed'
@@ -175,6 +207,6 @@ def _draft(tx: Tx, queue: Queue, rows: Sequence[Row]) -> tuple[str, ...]:
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id AND state = 'missed'
         """,
         ids=[(row["id"],) for row in rows],
-        workspace_id=queue.workspace_id,
+        workspace_id=workspace_id,
     )
     return tuple(row["id"] for row in rows)

@@ -36,6 +36,7 @@ class Queue:
     paused_at: datetime | None
     paused_by: str | None
     parked_until: datetime | None
+    unresumed_until: datetime | None  # what was due before waits for a resume choice
     runnable_at: datetime | None  # when the lane's first delivery may go
     account_state: str
 

@@ -2,8 +2,9 @@
 
 `shift` (the default): they take the next free slots in order, and what stands behind moves on. `send`:
 from now on, spaced. `draft`: taken back. The same after a pause, after a reconnect, after an outage and
-after a workspace was stopped; `dry_run` gives the same answer and changes nothing. What was timed by hand
-and came due joins the line and is listed apart. An account without weekly slots has none to shift to:
+after a workspace was stopped; `dry_run` gives the same answer and changes nothing. After a reconnect the
+lane is open already: only what came due before it is planned. What was timed by hand and came due joins the
+line and is listed apart. An account without weekly slots has none to shift to:
 there `shift` is `send`.
 """
 
@@ -56,9 +57,13 @@ def resume(
     choice: Choice = Choice.SHIFT,
     spacing: timedelta = SPACING,
     since: datetime | None = None,
+    stopped: bool = False,
     dry_run: bool = False,
 ) -> Resumed | NotConnected | NoRoom | NoQueue:
-    """Do the choice, then let the account send; `since` leaves older ones to be judged as missed."""
+    """Do the choice, then let the account send.
+
+    `since` plans what is late and leaves older ones alone. `stopped`: the workspace was, until now.
+    """
     queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
     account = _account(tx, workspace_id, account_id, queue)
     if account is None:
@@ -67,7 +72,9 @@ def resume(
         return NotConnected(account.state)
     if choice is Choice.SHIFT and (isinstance(queue, NoQueue) or queue.schedule.is_empty):
         choice = Choice.SEND
-    held, by_hand = _held(tx, now, account, since)
+    is_open = not (account.paused or stopped) and since is None
+    until = account.unresumed_until if is_open else None
+    held, by_hand = _held(tx, now, account, since, until or now + _TICK)
     moves: list[Move] = []
     if choice is Choice.SHIFT and held and isinstance(queue, Queue):
         laid_out = _shift(tx, now, queue, held)
@@ -87,6 +94,8 @@ def resume(
     )
     if not dry_run:
         _do(tx, account, queue, answer, moves)
+        if since is None:
+            lanes.release_due(tx, now, **account.key)
         _open(tx, now, account, answer, by=by)
     return answer
 
@@ -100,6 +109,7 @@ class _Account:
     state: str
     paused: bool
     revision: int
+    unresumed_until: datetime | None = None
 
     @property
     def key(self) -> dict[str, str]:
@@ -114,10 +124,17 @@ class _Account:
 
 def _account(tx: Tx, workspace_id: str, account_id: str, queue: Queue | NoQueue) -> _Account | None:
     if isinstance(queue, Queue):
-        return _Account(workspace_id, account_id, queue.account_state, queue.paused, queue.revision)
+        return _Account(
+            workspace_id,
+            account_id,
+            queue.account_state,
+            queue.paused,
+            queue.revision,
+            queue.unresumed_until,
+        )
     row = tx.one(
         """
-        SELECT account.state, lane.paused FROM account JOIN lane
+        SELECT account.state, lane.paused, lane.unresumed_until FROM account JOIN lane
             ON lane.workspace_id = account.workspace_id AND lane.id = 'account:' || account.id
         WHERE account.workspace_id = :workspace_id AND account.id = :account_id
         """,
@@ -126,7 +143,8 @@ def _account(tx: Tx, workspace_id: str, account_id: str, queue: Queue | NoQueue)
     )
     if row is None:
         return None
-    return _Account(workspace_id, account_id, row["state"], bool(row["paused"]), 0)
+    paused, chosen = bool(row["paused"]), row["unresumed_until"]
+    return _Account(workspace_id, account_id, row["state"], paused, 0, chosen)
 
 
 def ended(tx: Tx, now: datetime) -> list[tuple[str, str]]:
@@ -143,17 +161,17 @@ def ended(tx: Tx, now: datetime) -> list[tuple[str, str]]:
 
 
 def _held(
-    tx: Tx, now: datetime, account: _Account, since: datetime | None
+    tx: Tx, now: datetime, account: _Account, since: datetime | None, until: datetime
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """What came due: a post's channels that were due together are one, led by who holds a slot."""
     rows = tx.all(
         """
         SELECT id, post_id, due_at, slot_at, wall_time FROM delivery
         WHERE workspace_id = :workspace_id AND account_id = :account_id AND action = 'post'
-            AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now AND due_at >= :since
+            AND state = 'scheduled' AND leased_until IS NULL AND due_at < :until AND due_at >= :since
         ORDER BY due_at, id
         """,
-        now=now,
+        until=until,
         since=since or now - timedelta(days=3660),
         **account.key,
     )
@@ -257,6 +275,9 @@ def _open(tx: Tx, now: datetime, account: _Account, answer: Resumed, *, by: str)
         after={"choice": answer.choice.value, "held": len(answer.held)},
     )
     keep.rise_all(tx, now, account.workspace_id, [account.account_id])
+
+
+_TICK = timedelta(microseconds=1)
 
 
 def _all_ids(held: Sequence[Entry]) -> tuple[str, ...]:

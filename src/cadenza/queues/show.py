@@ -13,6 +13,7 @@ import msgspec
 
 from cadenza.core.slots import LEAD, Slot, slots_of
 from cadenza.core.zones import Mark, day_bounds, local_day
+from cadenza.deliveries.resume_plan import CAN_SEND, count_held
 from cadenza.posts.first_words import first_words
 from cadenza.queues import keep
 from cadenza.queues.book import rows_between
@@ -76,7 +77,8 @@ class View:
     paused_until: datetime | None
     account_state: str
     enabled: bool
-    next_send: datetime | None
+    to_resume: int  # posts that came due while the account was disconnected
+    next_send: datetime | None  # None: nothing is planned, or nothing goes until a person acts
     days: tuple[Day, ...]
     next_day: date
 
@@ -120,7 +122,8 @@ def show(
         paused_until=queue.paused_until,
         account_state=queue.account_state,
         enabled=queue.enabled,
-        next_send=None if queue.paused else queue.runnable_at,
+        to_resume=_to_resume(tx, queue),
+        next_send=queue.runnable_at if _sends(queue) else None,
         days=shown,
         next_day=beyond,
     )
@@ -165,7 +168,7 @@ def _line(
     kind = _kind(queue, leader, now)
     note = leader["reason"] if kind is not Kind.PINNED else leader["pinned"]
     if kind is Kind.HELD and note is None:
-        note = queue.pause_reason
+        note = queue.pause_reason if queue.paused else None
     return Line(
         at=leader["due_at"],
         wall_time=clock_text(leader["due_at"], queue.schedule) if slot is None else wall_text(slot),
@@ -185,13 +188,26 @@ def _kind(queue: Queue, row: Row, now: datetime) -> Kind:
         return Kind.SENT
     if row["state"] in ("sending", "unconfirmed") or row["leased_until"] is not None:
         return Kind.SENDING
-    closed = queue.paused or queue.account_state not in ("connected", "expiring")
     parked = queue.parked_until is not None and queue.parked_until > now
-    if row["due_at"] <= now and (closed or parked):
+    chosen = queue.unresumed_until
+    unchosen = chosen is not None and row["due_at"] < chosen
+    if row["due_at"] <= now and (not _sends(queue) or parked or unchosen):
         return Kind.HELD
     if row["pinned"] is not None:
         return Kind.PINNED
     return Kind.FILLED if row["slot_at"] is not None else Kind.BY_HAND
+
+
+def _sends(queue: Queue) -> bool:
+    """Say whether anything of it goes before a person acts."""
+    return not queue.paused and queue.account_state in CAN_SEND
+
+
+def _to_resume(tx: Tx, queue: Queue) -> int:
+    if queue.unresumed_until is None:
+        return 0
+    held = count_held(tx, workspace_id=queue.workspace_id)
+    return held.get(queue.account_id, 0)
 
 
 def _open_line(slot: Slot, skips: dict[datetime, str], *, is_full: bool, now: datetime) -> Line:

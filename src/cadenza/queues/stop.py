@@ -117,6 +117,7 @@ def start(
             by=by,
             choice=choice,
             spacing=spacing,
+            stopped=True,
         )
         if isinstance(answer, Resumed):
             resumed[account_id] = answer

@@ -50,6 +50,7 @@ const states: Record<string, Word> = {
   canceled: { says: "Cancelled", colour: "gray" },
   skipped: { says: "Skipped", colour: "gray" },
   held: { says: "Held", colour: "yellow" },
+  paused: { says: "Paused", colour: "yellow" },
 };
 
 const accountStates: Record<string, Word> = {
@@ -65,6 +66,9 @@ const plain = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).rep
 export const networkName = (provider: string): string => networks[provider] ?? plain(provider);
 export const channelName = (channel: string): string => channels[channel] ?? networks[channel] ?? plain(channel);
 export const stateWord = (state: string): Word => states[state] ?? { says: plain(state), colour: "gray" };
+/** How a delivery stands: what holds it comes before its state. */
+export const standing = ({ state, held }: { state: string; held?: { code: string } | null }): string =>
+  held === null || held === undefined ? state : held.code === "paused" ? "paused" : "held";
 export const accountWord = (state: string): Word => accountStates[state] ?? { says: plain(state), colour: "red" };
 
 const blockers: Record<string, string> = { "needs copy": "its text is not written yet", "needs media": "it has no picture yet" };

@@ -8,6 +8,7 @@ import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { count, networkName } from "../../ui/words";
+import { ResumeAccount } from "../queue/ResumeAccount";
 import type { Connection } from "./useConnect";
 
 /** What a connection brought: one sign-in may open several pages or profiles, and not all are wanted. */
@@ -43,16 +44,15 @@ export function Brought({ connection, onDone }: { connection: Connection; onDone
           <Stack key={account.id} gap={4}>
             <Name account={account} />
             <Text size="sm" c="dimmed">
-              It can send from now on. Give it times, and posts that you add to its queue take the next free one.
+              {account.lane?.paused === true
+                ? "It is connected, and still paused: nothing is sent until you resume it."
+                : "It can send from now on. Give it times, and posts that you add to its queue take the next free one."}
             </Text>
+            <CameDue account={account} />
           </Stack>
         ))
       )}
-      {connection.held.length > 0 && (
-        <Alert color="yellow" title={`${count(connection.held.length, "post")} came due while it was away`}>
-          Nothing of it is sent yet: open the queue and choose on resuming what becomes of it.
-        </Alert>
-      )}
+      {several && connection.accounts.map((account) => <CameDue key={account.id} account={account} />)}
       <Group justify="flex-end">
         {!several && (
           <Button variant="default" component={Link} to={`/w/${workspaceId}/queue?account=${connection.accounts[0]?.id ?? ""}`}>
@@ -64,6 +64,24 @@ export function Brought({ connection, onDone }: { connection: Connection; onDone
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+/** What came due while it was away waits; what happens to it is a person's choice. */
+function CameDue({ account }: { account: Account }) {
+  const [choosing, setChoosing] = useState(false);
+  const [done, setDone] = useState(false);
+  if (account.to_resume === 0 || done) return null;
+  return (
+    <Alert color="yellow" title={`${account.handle}: ${count(account.to_resume, "post")} came due while it was disconnected`}>
+      <Group justify="space-between">
+        <Text size="sm">They aren't sent until you say what happens to them. New posts go out as usual.</Text>
+        <Button size="xs" onClick={() => setChoosing(true)}>
+          Choose what happens…
+        </Button>
+      </Group>
+      {choosing && <ResumeAccount accountId={account.id} onClose={() => setChoosing(false)} onDone={() => setDone(true)} />}
+    </Alert>
   );
 }
 

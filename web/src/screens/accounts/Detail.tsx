@@ -95,7 +95,7 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
             Pause…
           </Button>
         )}
-        {mayEdit && account.lane?.paused === true && (
+        {mayEdit && (account.lane?.paused === true || account.to_resume > 0) && (
           <Button size="xs" onClick={() => setDialog("resume")}>
             Resume…
           </Button>

@@ -1,7 +1,7 @@
 // How an account is, in plain words: the first thing that keeps it from sending, or that will.
 import type { Account } from "../../api/accounts";
 import { moment } from "../../ui/times";
-import { accountWord, asSentence, stopped } from "../../ui/words";
+import { accountWord, asSentence, count, stopped } from "../../ui/words";
 
 export interface Health {
   says: string;
@@ -20,6 +20,8 @@ export function healthOf(account: Account, now = new Date()): Health {
     const until = lane.paused_until === null ? "" : ` Until ${moment(lane.paused_until, account.zone)}.`;
     return { says: "Paused", colour: "yellow", more: `${asSentence(lane.pause_reason ?? "no reason was given")}${until}` };
   }
+  if (account.to_resume > 0)
+    return { says: "Posts wait for you", colour: "yellow", more: `${count(account.to_resume, "post")} came due while it was disconnected. It sends new posts; resume it to say what happens to these.` };
   if (lane !== null && lane.parked_until !== null && new Date(lane.parked_until) > now)
     return { says: "Waiting", colour: "yellow", more: `${asSentence(lane.park_reason ?? "a limit is reached")} It goes on ${moment(lane.parked_until, account.zone)}.` };
   if (account.state === "expiring") {

@@ -14,7 +14,7 @@ import { Paged, usePages } from "../../ui/Paged";
 import { StateBadge } from "../../ui/StateBadge";
 import { fromNow, moment, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { asSentence, channelName, stateWord } from "../../ui/words";
+import { asSentence, channelName, standing, stateWord } from "../../ui/words";
 import ExplainDrawer from "./ExplainDrawer";
 
 type Delivery = Schemas["Delivery"];
@@ -118,11 +118,15 @@ export default function Activity() {
   );
 }
 
+/** When an unconfirmed one is looked for again. */
+const lookWords = (at: string | null, now: Date) => (at !== null && new Date(at) > now ? `we look again ${fromNow(at, now)}` : "being looked into");
+
 function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Account | undefined; onOpen: () => void }) {
   const now = useNow();
   const zone = delivery.zone ?? account?.zone ?? "UTC";
   const at = delivery.sent_at ?? delivery.failed_at ?? delivery.due_at;
-  const doubtful = delivery.state === "unconfirmed"; // its time is by now when we look next
+  const looks = delivery.state === "unconfirmed" ? ` · ${lookWords(delivery.look_at ?? null, now)}` : "";
+  const why = delivery.held?.says ?? delivery.reason;
   const text = typeof delivery.content.text === "string" ? delivery.content.text : "";
   return (
     <UnstyledButton onClick={onOpen} w="100%" py="xs" px={4} style={{ borderBottom: "1px solid var(--mantine-color-default-border)" }}>
@@ -133,11 +137,11 @@ function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Acco
             {text === "" ? channelName(delivery.channel) : text}
           </Text>
           <Text size="xs" c="dimmed">
-            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {doubtful ? (new Date(at) > now ? `we look again ${fromNow(at, now)}` : "being looked into") : `${moment(at, zone)} ${placeOf(zone)} (${fromNow(at, now)})`}
+            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {moment(at, zone)} {placeOf(zone)} ({fromNow(at, now)}){looks}
           </Text>
-          {delivery.reason !== null && delivery.state !== "sent" && <Text size="xs">{asSentence(delivery.reason)}</Text>}
+          {why !== null && delivery.state !== "sent" && <Text size="xs">{asSentence(why)}</Text>}
         </div>
-        <StateBadge state={delivery.state} />
+        <StateBadge state={standing(delivery)} />
       </Group>
     </UnstyledButton>
   );

@@ -11,7 +11,7 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Section } from "../../ui/Section";
 import { StateBadge } from "../../ui/StateBadge";
 import { moment, onClock, placeOf } from "../../ui/times";
-import { asSentence, channelName } from "../../ui/words";
+import { asSentence, channelName, standing } from "../../ui/words";
 import { Attempts } from "./Attempts";
 import { Gates } from "./Gates";
 import { Mend } from "./Mend";
@@ -111,7 +111,7 @@ function Head({ delivery, account, zone }: { delivery: Delivery; account: Accoun
         )}
       </div>
       <div style={{ flex: "none" }}>
-        <StateBadge state={delivery.state} />
+        <StateBadge state={standing(delivery)} />
       </div>
     </Group>
   );

@@ -15,6 +15,7 @@ const held = (id: string) => thing(id, { kind: "held", reason: "paused", steps: 
 
 const house = (things: Thing[]) =>
   serve(({ method, url }) => {
+    if (url.includes("/queue/resume")) return { choice: "send", held: ["d1"], moved: [], taken_back: [] };
     if (method !== "GET") return { answers: things.map(({ subject_id }) => ({ subject_id, outcome: "done", says: null })) };
     return url.endsWith("/attention") ? things : refuse(404, "no_queue", "It has no weekly schedule.");
   });
@@ -33,8 +34,8 @@ it("resumes a queue by its own dialog, and chooses nothing by itself", async () 
   house([held("Oboe")]);
   show(<Attention />);
   await userEvent.click(await screen.findByRole("button", { name: /^Resume the queue/ }));
-  await screen.findByText(/It has no queue/);
-  expect(await writes()).toEqual([]);
+  await screen.findByText(/1 post came due/);
+  expect((await writes()).map(({ path }) => path)).toEqual(["/api/v1/workspaces/home-of-ada/accounts/one/queue/resume"]); // the preview
 });
 
 it("says of what is still ahead when it is due, and of the rest when it happened", async () => {

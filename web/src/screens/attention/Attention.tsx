@@ -55,7 +55,9 @@ function useStep() {
         const done = answers.filter((each) => each.outcome === "done").length;
         const refused = answers.filter((each) => each.outcome !== "done");
         if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.says))].join(" ")), `${refused.length} left as they were`);
-        return answers.length === 1 && done === 1 ? `${steps[step].done}.` : `${steps[step].done}: ${done} of ${answers.length}.`;
+        const told = answers.length === 1 && done === 1 ? `${steps[step].done}.` : `${steps[step].done}: ${done} of ${answers.length}.`;
+        const warned = answers.flatMap(({ outcome, says }) => (outcome === "done" && says ? [says] : []));
+        return [told, ...new Set(warned)].join(" ");
       },
     },
   );

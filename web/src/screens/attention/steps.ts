@@ -45,6 +45,7 @@ export const reasons: Record<Reason, Matter> = {
   unconfirmed: { act: "It is there" },
   missed: { act: "Give it the next slot" },
   paused: { act: "Resume the queue" },
+  came_due: { act: "Choose what happens…" },
   workspace_stopped: { act: "Let the workspace go on" },
   held_by_account: { act: "Connect the account again" },
   held_by_suspension: { act: "Look at the account" },

@@ -5,7 +5,7 @@ import { useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { StateBadge } from "../../ui/StateBadge";
 import { moment, ownZone, placeOf } from "../../ui/times";
-import { channelName } from "../../ui/words";
+import { channelName, standing } from "../../ui/words";
 import { mayMove } from "./events";
 import { TimeFields, useTime } from "./TimeFields";
 import type { Entry, Ghost, Time } from "./useCalendar";
@@ -42,7 +42,7 @@ export function EntryDialog(props: {
           <Text size="sm">
             {pill.handle} · {channelName(pill.channel)}
           </Text>
-          <StateBadge state={pill.held !== null ? "held" : pill.state} />
+          <StateBadge state={standing(pill)} />
           {mayMove(entry) && (
             <Text size="sm" c="dimmed">
               {entry.in_slot ? "In a slot of the queue" : "At its own time, between slots"}

@@ -1,6 +1,6 @@
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { clock } from "../../ui/times";
-import { stateWord } from "../../ui/words";
+import { standing, stateWord } from "../../ui/words";
 import type { Shown } from "./events";
 
 /** One thing on a day: a post, a free slot, a draft in the hand, or the word that clocks change. */
@@ -18,13 +18,14 @@ export function EventContent({ shown, zone }: { shown: Shown; zone: string }) {
       );
     case "entry": {
       const { pill, title, text } = shown.entry;
-      const [state, words] = [stateWord(pill.state).says, title || text];
+      const stands = standing(pill);
+      const [state, words] = [stateWord(stands).says, title || text];
       return (
-        <div className="calendar-entry" data-kind="entry" data-state={pill.state} title={`${pill.handle}, ${state}: ${words}`}>
+        <div className="calendar-entry" data-kind="entry" data-state={stands} title={`${pill.handle}, ${state}: ${words}`}>
           <span className="calendar-when">
             <NetworkIcon of={pill.channel} size={13} />
             {clock(pill.at, zone)}
-            {pill.state !== "scheduled" && ` · ${state}`}
+            {stands !== "scheduled" && ` · ${state}`}
           </span>{" "}
           <span className="calendar-words">{words}</span>
         </div>

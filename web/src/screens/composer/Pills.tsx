@@ -5,7 +5,7 @@ import type { Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { moment } from "../../ui/times";
-import { stateWord } from "../../ui/words";
+import { standing, stateWord } from "../../ui/words";
 import type { Post } from "./content";
 
 /** How a post stands on each account: words first, the colour only repeats them; each leads to its story. */
@@ -35,7 +35,7 @@ export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
       maw="100%"
       h="auto"
       mih="var(--badge-height)"
-      color={stateWord(pill.held === null ? pill.state : "held").colour}
+      color={stateWord(standing(pill)).colour}
       leftSection={<NetworkIcon of={pill.provider} size={12} />}
       style={{ cursor: "pointer" }}
       styles={{ label: { whiteSpace: "normal" } }} // on a narrow screen the time, which comes last, would be cut off

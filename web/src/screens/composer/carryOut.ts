@@ -43,21 +43,41 @@ export interface Done {
 export async function carryOut(workspaceId: string, wish: Wish): Promise<Done> {
   const { composed } = await compose(workspaceId, actOf(wish), false);
   const { post, places } = composed;
-  if (places.length > 0) return { post, says: wentWords(places) };
+  if (places.length > 0) return { post, says: wentWords(places, post.pills) };
   const lost = post.voided ? "Saved. It needs approving again, because it says something else now." : null;
   return { post, says: post.says ?? lost ?? (wish.way === "draft" ? "Saved as a draft." : "Saved.") };
 }
 
-/** What it came to, in one breath. */
-export function wentWords(places: readonly Went[]): string {
-  const going = places.filter((each) => each.outcome === "now").length;
+type Pill = Pick<Post["pills"][number], "account_id" | "handle" | "held">;
+
+/** What it came to, in one breath; what is held does not go out at its time. */
+export function wentWords(places: readonly Went[], pills: readonly Pill[] = []): string {
+  const holds = new Map(pills.flatMap((pill) => (pill.held === null ? [] : [[pill.account_id, pill] as const])));
+  const told = places.map((each) => ({ each, held: heldWords(holds.get(each.account_id)) }));
+  const going = told.filter(({ each, held }) => each.outcome === "now" && held === null).length;
   const now = going === 0 ? [] : [`On its way in ${count(going, "place")}.`];
-  return [...now, ...places.flatMap((each) => (each.outcome === "now" ? [] : [oneWords(each)]))].join(" ");
+  const rest = told.flatMap(({ each, held }) => (each.outcome === "now" && held === null ? [] : [oneWords(each, held)]));
+  return [...new Set([...now, ...rest])].join(" ");
 }
 
-function oneWords(went: Went): string {
+/** Until when nothing of an account goes, and who ends that; null: nothing holds it. */
+function heldWords(pill: Pill | undefined): string | null {
+  switch (pill?.held?.code) {
+    case "paused":
+      return `${pill.handle} is paused: nothing is sent until it is resumed.`;
+    case "account":
+      return `${pill.handle} can't send until it is connected again.`;
+    case "stopped":
+      return "The workspace is stopped: nothing is sent until it goes on.";
+    default:
+      return null;
+  }
+}
+
+function oneWords(went: Went, held: string | null): string {
   if (went.outcome === "already") return "It is on its way there already.";
   if (went.outcome === "refused" || typeof went.at !== "string") return `Not sent: ${went.says ?? "no reason given"}.`;
+  if (held !== null) return went.outcome === "now" ? `Not sent yet. ${held}` : `Planned for ${placeTime(went.at, went.zone ?? "UTC")}. ${held}`;
   return `Goes out ${placeTime(went.at, went.zone ?? "UTC")}.`;
 }
 

@@ -51,6 +51,12 @@ test("what it came to is told place by place", () => {
   expect(wentWords([went("a", "2026-05-11T21:00:00Z")])).toBe("Goes out Tue 12 May 09:00 Auckland.");
 });
 
+test("what a pause or a lost connection holds is not told to go out", () => {
+  const held = (code: "paused" | "account") => [{ account_id: "a", handle: "@ada", held: { code, says: "news", until: null } }];
+  expect(wentWords([went("a", "2026-05-11T21:00:00Z")], held("paused"))).toBe("Planned for Tue 12 May 09:00 Auckland. @ada is paused: nothing is sent until it is resumed.");
+  expect(wentWords([went("a", "2026-05-11T21:00:00Z", { outcome: "now" })], held("account"))).toBe("Not sent yet. @ada can't send until it is connected again.");
+});
+
 test("what stays as it was saved is not sent again", () => {
   const saved = { post: { id: "p" } as Post, revision: 3 };
   const wish = { content: { ...empty, text: "all", places: [{ account_id: "a" }] }, saved, at: null, wall: "2026-05-12T09:00", zone: "Europe/Berlin" };

@@ -19,7 +19,7 @@ export function Head({ account, view }: { account: Account; view: QueueView }) {
       <Group gap="md">
         <ZoneBadge zone={view.zone} />
         <Fact name="Next">
-          {view.next_send === null ? "nothing planned" : `${moment(view.next_send, view.zone)} (${fromNow(view.next_send, now)})`}
+          {nextWords(view, now)}
         </Fact>
         {runway !== undefined && (
           <Fact name="Runway">
@@ -32,6 +32,14 @@ export function Head({ account, view }: { account: Account; view: QueueView }) {
     </Paper>
   );
 }
+
+function nextWords(view: QueueView, now: Date): string {
+  if (view.next_send !== null) return `${moment(view.next_send, view.zone)} (${fromNow(view.next_send, now)})`;
+  if (view.paused) return view.paused_until === null ? "paused" : `paused until ${moment(view.paused_until, view.zone)}`;
+  return isConnected(view) ? "nothing planned" : "not connected";
+}
+
+const isConnected = (view: QueueView) => view.account_state === "connected" || view.account_state === "expiring";
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
@@ -47,10 +55,9 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 /** Why nothing goes out at the moment, and what to do about it. */
 export function Standing(props: { account: Account; view: QueueView; mayResume: boolean; onResume: () => void }) {
   const { account, view } = props;
-  const connected = view.account_state === "connected" || view.account_state === "expiring";
   return (
     <>
-      {!connected && (
+      {!isConnected(view) && (
         <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={accountWord(view.account_state).says}>
           Nothing is sent until {account.handle} is connected again; the posts are kept.{" "}
           <Anchor component={Link} to={`../accounts?account=${account.id}`} relative="path" inherit underline="always">
@@ -68,6 +75,18 @@ export function Standing(props: { account: Account; view: QueueView; mayResume: 
             {props.mayResume && (
               <Button size="xs" onClick={props.onResume}>
                 Resume…
+              </Button>
+            )}
+          </Group>
+        </Alert>
+      )}
+      {isConnected(view) && !view.paused && view.to_resume > 0 && (
+        <Alert color="yellow" icon={<IconPlayerPause aria-hidden />} title={`${count(view.to_resume, "post")} came due while ${account.handle} was disconnected`}>
+          <Group justify="space-between">
+            <Text size="sm">They aren't sent until you say what happens to them. New posts go out as usual.</Text>
+            {props.mayResume && (
+              <Button size="xs" onClick={props.onResume}>
+                Choose what happens…
               </Button>
             )}
           </Group>

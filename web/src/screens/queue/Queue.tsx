@@ -191,6 +191,8 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
         <ResumeDialog
           accountId={account.id}
           view={view}
+          zone={view.zone}
+          paused={view.paused}
           busy={acts.resume.isPending}
           onResume={(asked) => acts.resume.mutate(asked, { onSuccess: close })}
           onClose={close}

@@ -22,11 +22,15 @@ it("says why the queue cannot be read", async () => {
   expect(screen.queryByText(/has no queue/)).toBeNull();
 });
 
-it("resumes an account that truly has none", async () => {
-  serve(({ method }) => (method === "GET" ? refuse(404, "no_queue", "It has no weekly schedule.") : {}));
+const came = { dry_run: true, choice: "send", held: ["d1"], by_hand: [], moved: [], taken_back: [], revision: 1, was_paused: false };
+
+it("offers an account without weekly slots to send or to take back what came due", async () => {
+  serve(({ method }) => (method === "GET" ? refuse(404, "no_queue", "It has no weekly schedule.") : came));
   show(<ResumeAccount accountId="one" onClose={nothing} />);
-  await screen.findByText(/has no queue/);
+  await screen.findByText("What came due while it was disconnected");
+  expect(screen.queryByRole("radio", { name: /Move them on/ })).toBeNull();
+  await screen.findByText(/1 post came due/);
   await userEvent.click(screen.getByRole("button", { name: "Resume" }));
   await screen.findByText("It sends again.");
-  expect((await writes()).map(({ path }) => path)).toEqual(["/api/v1/workspaces/home-of-ada/accounts/one/resume"]);
+  expect((await writes()).at(-1)?.path).toBe("/api/v1/workspaces/home-of-ada/accounts/one/queue/resume");
 });

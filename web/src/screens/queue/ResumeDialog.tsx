@@ -19,20 +19,25 @@ const choices: { value: Choice; label: string; description: string }[] = [
 /** What becomes of what came due meanwhile: three choices, each shown before it is done. */
 export function ResumeDialog(props: {
   accountId: string;
-  view: QueueView;
+  /** Null: the account has no weekly slots. */
+  view: QueueView | null;
+  zone: string;
+  /** Else it was disconnected, and sends again. */
+  paused: boolean;
   busy: boolean;
   onResume: (asked: Schemas["ResumeAsked"]) => void;
   onClose: () => void;
 }) {
-  const [choice, setChoice] = useState<Choice>("shift");
+  const offered = props.view === null ? choices.filter(({ value }) => value !== "shift") : choices;
+  const [choice, setChoice] = useState<Choice>(props.view === null ? "send" : "shift");
   const [minutes, setMinutes] = useState(5);
   const preview = useResumePreview(props.accountId, choice, minutes, true);
   return (
-    <Modal opened onClose={props.onClose} title="Resume the queue" size="lg">
+    <Modal opened onClose={props.onClose} title={props.view === null ? "Resume" : "Resume the queue"} size="lg">
       <Stack>
-        <Radio.Group label="What came due while it was paused" value={choice} onChange={(said) => setChoice(said as Choice)}>
+        <Radio.Group label={props.paused ? "What came due while it was paused" : "What came due while it was disconnected"} value={choice} onChange={(said) => setChoice(said as Choice)}>
           <Stack gap="xs" mt="xs">
-            {choices.map((each) => (
+            {offered.map((each) => (
               <Radio key={each.value} {...each} />
             ))}
           </Stack>
@@ -41,11 +46,11 @@ export function ResumeDialog(props: {
           <NumberInput label="Minutes between them" min={1} max={1440} value={minutes} onChange={(said) => setMinutes(Number(said) || 5)} w={200} />
         )}
         <Fetched query={preview} rows={2}>
-          {(answer) => <Preview answer={answer} view={props.view} />}
+          {(answer) => <Preview answer={answer} view={props.view} zone={props.zone} />}
         </Fetched>
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
-            Stay paused
+            {props.paused ? "Stay paused" : "Not now"}
           </Button>
           <Button
             loading={props.busy}
@@ -60,8 +65,8 @@ export function ResumeDialog(props: {
   );
 }
 
-function Preview({ answer, view }: { answer: Schemas["ResumedShown"]; view: QueueView }) {
-  const words = new Map(view.days.flatMap((day) => day.lines.flatMap((line) => line.ids.map((id) => [id, line.text] as const))));
+function Preview({ answer, view, zone }: { answer: Schemas["ResumedShown"]; view: QueueView | null; zone: string }) {
+  const words = new Map((view?.days ?? []).flatMap((day) => day.lines.flatMap((line) => line.ids.map((id) => [id, line.text] as const))));
   if (answer.held.length === 0) return <Text size="sm">Nothing came due meanwhile: every post keeps its time.</Text>;
   if (answer.choice === "draft") return <Text size="sm">{count(answer.taken_back.length, "post")} would go back to the drafts.</Text>;
   return (
@@ -70,7 +75,7 @@ function Preview({ answer, view }: { answer: Schemas["ResumedShown"]; view: Queu
         {count(answer.held.length, "post")} came due; {count(answer.moved.length, "post")} would get a new time:
       </Text>
       <ScrollArea.Autosize mah={220}>
-        <Moves moves={answer.moved} zone={view.zone} words={words} />
+        <Moves moves={answer.moved} zone={zone} words={words} />
       </ScrollArea.Autosize>
     </div>
   );

@@ -10,7 +10,7 @@ import { useAct } from "../../api/act";
 import { api, take, type AnswerOf, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
-import { longDay } from "../../ui/times";
+import { longDay, placeOf } from "../../ui/times";
 import { weekdays } from "../../ui/weekdays";
 import { count } from "../../ui/words";
 import { zones } from "../../ui/zones";
@@ -151,6 +151,11 @@ function Consequences(props: { account: Account; form: Form; start: Schedule; vi
               {answer.pinned.length} pinned
             </Text>
             {answer.moves.length > 0 && <Moves moves={answer.moves} zone={settled.zone} words={words} />}
+            {answer.fixed.length > 0 && (
+              <Text size="sm">
+                {count(answer.fixed.length, "fixed-time post goes", "fixed-time posts go")} out at the same moment as before, so the clock in {placeOf(settled.zone)} shows another time.
+              </Text>
+            )}
             {answer.pinned.length > 0 && (
               <Text size="sm">
                 Pinned posts go out at their old time, without a slot: {answer.pinned.map((id) => `“${words.get(id) ?? "a later post"}”`).join(", ")}

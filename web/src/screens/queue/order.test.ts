@@ -25,6 +25,7 @@ const view = (...lines: Line[]): QueueView => ({
   paused_until: null,
   account_state: "connected",
   enabled: true,
+  to_resume: 0,
   next_send: null,
   days: [{ day: "2026-10-21", posts: 0, max_per_day: null, blackout: false, lines }],
   next_day: "2026-10-22",

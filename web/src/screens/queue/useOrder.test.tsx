@@ -19,6 +19,7 @@ const view = (ids: string[], revision: number): QueueView => ({
   paused_until: null,
   account_state: "connected",
   enabled: true,
+  to_resume: 0,
   next_send: null,
   days: [{ day: "2026-10-21", posts: 0, max_per_day: null, blackout: false, lines: ids.map((id, at) => line(id, 21 + at)) }],
   next_day: "2026-10-22",

@@ -123,7 +123,7 @@ export function useQueueActs(accountId: string, zone: string) {
   const resume = useAct(
     "queue",
     (body: Schemas["ResumeAsked"]) => take(api.POST(`${QUEUE}/resume`, { params: { path }, body })),
-    { done: () => "The queue runs again." },
+    { done: () => "It sends again." },
   );
   const rescue = useAct(
     "queue",
