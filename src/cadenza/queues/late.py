@@ -12,6 +12,7 @@ from enum import StrEnum
 from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.deliveries.space_late import not_too_late
 from cadenza.queues import keep
@@ -90,6 +91,10 @@ def rescue_missed(
             moved = _now(tx, now, queue, wanted, spacing)
         case Wish.DRAFT:
             drafts = _draft(tx, queue, wanted)
+    history = {"workspace_id": workspace_id, "account_id": account_id, "by": by, "why": "it was missed"}
+    record_moves(tx, now, moved, **history)
+    taken_back = [(row["post_id"] or row["id"], row["due_at"]) for row in wanted]
+    record_taken_back(tx, now, taken_back if drafts else (), **history)
     audit.record(
         tx,
         now,
