@@ -22,7 +22,9 @@ class Day:
     before: int
     cap: int
     next_at: datetime
-    begun: bool = False  # another channel of the post has gone out or begun to: it is one of the day's
+    begun: bool = (
+        False  # another channel of the post has gone out or begun to: it is one of the day's
+    )
 
     @property
     def full(self) -> bool:

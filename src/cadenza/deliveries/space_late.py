@@ -65,7 +65,10 @@ def space(
         turns=given,
         workspace_id=workspace_id,
     )
-    moved = [Spaced(r["id"], r["post_id"], r["due_at"], at) for r, (_, at) in zip(late, given, strict=True)]
+    moved = [
+        Spaced(r["id"], r["post_id"], r["due_at"], at)
+        for r, (_, at) in zip(late, given, strict=True)
+    ]
     record_moves(
         tx,
         now,

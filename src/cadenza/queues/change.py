@@ -234,7 +234,9 @@ def follow(
             pins.append(entry)
             taken.add(entry.at)
         elif (
-            (slot.instant < start and slot.instant != entry.at)  # its own it keeps to the last second
+            (
+                slot.instant < start and slot.instant != entry.at
+            )  # its own it keeps to the last second
             or slot.instant in taken
             or _is_held(book, queue, slot)
         ):

@@ -91,7 +91,12 @@ def rescue_missed(
             moved = _now(tx, now, queue, wanted, spacing)
         case Wish.DRAFT:
             drafts = _draft(tx, queue, wanted)
-    history = {"workspace_id": workspace_id, "account_id": account_id, "by": by, "why": "it was missed"}
+    history = {
+        "workspace_id": workspace_id,
+        "account_id": account_id,
+        "by": by,
+        "why": "it was missed",
+    }
     record_moves(tx, now, moved, **history)
     taken_back = [(row["post_id"] or row["id"], row["due_at"]) for row in wanted]
     record_taken_back(tx, now, taken_back if drafts else (), **history)

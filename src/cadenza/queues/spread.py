@@ -64,9 +64,7 @@ def spread(tx: Tx, now: datetime, queue: Queue, laid_out: Sequence[Move]) -> lis
 class _Days:
     """How many posts stand on each day, and which of them are too many."""
 
-    def __init__(
-        self, queue: Queue, maximum: int, book: Book, waiting: Iterable[_Waiting]
-    ) -> None:
+    def __init__(self, queue: Queue, maximum: int, book: Book, waiting: Iterable[_Waiting]) -> None:
         self._zone = queue.schedule.zone
         self._maximum = maximum
         self._book = book
