@@ -17,6 +17,7 @@ from cadenza.bootstrap.jobs import JOBS, ProductJob
 from cadenza.bootstrap.library import open_library
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.outbound import open_mail, policy_of
+from cadenza.bootstrap.wake_workers import wake_workers
 from cadenza.config.model import Settings
 from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import Chance, Ids, SystemChance, SystemIds
@@ -65,6 +66,7 @@ async def open_house(
         )
         for job in jobs:
             job.declare(house)
+        unwatch = wake_workers(operations, house.source, engine.store)
 
         async def schedule_jobs() -> None:
             for job in jobs:
@@ -73,6 +75,7 @@ async def open_house(
         try:
             yield replace(house, schedule_jobs=schedule_jobs)
         finally:
+            unwatch()
             house.library.close()
 
 
