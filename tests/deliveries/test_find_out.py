@@ -14,13 +14,14 @@ from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededChance
 from cadenza.deliveries import lanes
+from cadenza.deliveries.audit_limits import Worst, audit_limits
 from cadenza.deliveries.change import NotNow, decide_doubt
 from cadenza.deliveries.installation import CLOCK, beat, hold
 from cadenza.deliveries.permit import SEND_TIMEOUT, Permitted, Refusal
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import DeliverySource
-from cadenza.providers.outcome import Unconfirmed
+from cadenza.providers.outcome import Sent, Unconfirmed
 from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries.conftest import HOME, Road
@@ -278,6 +279,51 @@ async def test_a_repeat_has_its_place_between_the_calls_of_a_busy_account(road: 
             await asyncio.sleep(0.01)
         await look(road, looking)
         assert scene.visible() == ["Good morning"]
+
+
+async def smallest_gap(road: Road, *, other_ended: timedelta) -> Worst:
+    """Audit the gap, with a call of another post that began and ended so long ago."""
+
+    def move(tx: Tx, now: datetime) -> None:
+        at = now - other_ended
+        tx.run(
+            "UPDATE attempt SET began_at = :at, ended_at = :at, deadline_at = :until WHERE outcome = 'Sent'"
+            " AND repeated_until IS NULL",
+            at=at,
+            until=at + timedelta(seconds=30),
+        )
+        tx.run(
+            "UPDATE activity SET reserved_at = :at, settled_at = :at WHERE attempt_id IN"
+            " (SELECT id FROM attempt WHERE began_at = :at)",
+            at=at,
+        )
+
+    await road.operations.run(move)
+    (worst,) = (await road.operations.read(audit_limits)).worst
+    return worst
+
+
+async def test_the_audit_of_limits_judges_a_repeat_as_a_call(road: Road) -> None:
+    """And not the time in which nobody knew: other calls were made meanwhile, rightly."""
+    await road.limit("ada", "post", "gap", 360)
+    await in_doubt(road, ago=timedelta(minutes=20))
+    await road.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE activity SET reserved_at = :at", at=now - timedelta(minutes=20)
+        )
+    )
+    await fill_gap(road, -1)
+    await road.post(content='{"text":"The next"}')
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Sent("there"), permit.attempt_id)
+    await fill_gap(road, -1)
+    async with mastodon() as (scene, _):
+        await look(road, reconciler(road, scene))
+        assert scene.visible() == ["Good morning"]
+    assert not (await smallest_gap(road, other_ended=timedelta(minutes=10))).broken
+    assert (await smallest_gap(road, other_ended=timedelta(minutes=1))).broken
 
 
 async def test_a_repeat_takes_nothing_from_budgets_that_count(road: Road) -> None:
