@@ -1,9 +1,12 @@
 """Finding out by repeating the call: it may be the first to arrive, so what holds a permit holds it."""
 
+import asyncio
 import itertools
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -11,9 +14,10 @@ from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededChance
 from cadenza.deliveries import lanes
+from cadenza.deliveries.audit_limits import Worst, audit_limits
 from cadenza.deliveries.change import NotNow, decide_doubt
 from cadenza.deliveries.installation import CLOCK, beat, hold
-from cadenza.deliveries.permit import Permitted
+from cadenza.deliveries.permit import SEND_TIMEOUT, Permitted, Refusal
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import DeliverySource
@@ -143,6 +147,47 @@ def allow(tx: Tx, _now: datetime) -> None:
     tx.run("UPDATE delivery SET not_after_at = NULL")
 
 
+def close_hours(tx: Tx, now: datetime) -> None:
+    berlin = now.astimezone(ZoneInfo("Europe/Berlin"))
+    days = [(berlin.isoweekday() + 2) % 7]  # neither yesterday's nor today's
+    hours = {"hours": {"post": {"start": "09:00", "end": "10:00", "days": days}}}
+    tx.run("UPDATE account SET settings = :hours", hours=json.dumps(hours))
+
+
+def open_hours(tx: Tx, _now: datetime) -> None:
+    tx.run("UPDATE account SET settings = '{}'")
+
+
+def suppress(tx: Tx, now: datetime) -> None:
+    tx.run("UPDATE delivery SET recipient = 'cy@example.org'")
+    tx.run(
+        "INSERT INTO suppression (workspace_id, kind, value, reason, created_at)"
+        " VALUES (:home, 'address', 'cy@example.org', 'unsubscribed', :now)",
+        home=HOME,
+        now=now,
+    )
+
+
+def ask_for_a_wait(tx: Tx, now: datetime) -> None:
+    lanes.park(
+        tx,
+        now,
+        workspace_id=HOME,
+        lane_id="account:ada",
+        until=now + timedelta(hours=1),
+        reason="the network is out of order",
+        by="outage",
+    )
+
+
+def end_the_wait(tx: Tx, _now: datetime) -> None:
+    lanes.unpark(tx, accounts=[(HOME, "ada")], by=["outage"])
+
+
+def unsuppress(tx: Tx, _now: datetime) -> None:
+    tx.run("DELETE FROM suppression")
+
+
 @pytest.mark.parametrize(
     ("shut", "opened"),
     [
@@ -154,8 +199,14 @@ def allow(tx: Tx, _now: datetime) -> None:
         (hold_all, release_all),
         (void, approve),
         (pass_by, allow),
+        (close_hours, open_hours),
+        (suppress, unsuppress),
+        (ask_for_a_wait, end_the_wait),
     ],
-    ids=["stop", "pause", "reconnect", "suspended", "gone", "hold", "unapproved", "too late"],
+    ids=[
+        *("stop", "pause", "reconnect", "suspended", "gone", "hold", "unapproved", "too late"),
+        *("hours", "suppressed", "parked"),
+    ],
 )
 async def test_nothing_is_sent_to_find_out_while_sending_is_held(
     road: Road, shut: Act, opened: Act
@@ -173,6 +224,115 @@ async def test_nothing_is_sent_to_find_out_while_sending_is_held(
         await look(road, looking)
         assert scene.visible() == ["Good morning"]
         assert (await road.row("delivery", id_))["state"] == "sent"
+
+
+async def fill_gap(road: Road, seconds: float) -> datetime:
+    """Let another call of the account have ended just now; return when the gap after it is over."""
+
+    def arm(tx: Tx, now: datetime) -> datetime:
+        free_at = now + timedelta(seconds=seconds)
+        tx.run("UPDATE bucket SET free_at = :at WHERE kind = 'gap'", at=free_at)
+        return free_at
+
+    return await road.operations.run(arm)
+
+
+async def free_at(road: Road) -> datetime:
+    return (await road.rows("bucket"))[0]["free_at"]
+
+
+async def test_a_repeat_waits_for_the_gap_and_keeps_the_next_call_away(road: Road) -> None:
+    await road.limit("ada", "post", "gap", 360)
+    id_ = await in_doubt(road)
+    over = await fill_gap(road, 300)
+    async with mastodon() as (scene, _):
+        looking = reconciler(road, scene)
+        await look(road, looking)
+        assert scene.visible() == []
+        row = await road.row("delivery", id_)
+        assert (row["state"], row["due_at"]) == ("unconfirmed", over)
+        assert "6 min apart" in row["reason"]
+
+        await fill_gap(road, -1)
+        before = await road.operations.read(lambda _, now: now)
+        await look(road, looking)
+        assert scene.visible() == ["Good morning"]
+    assert (await road.row("delivery", id_))["state"] == "sent"
+    assert await free_at(road) >= before + timedelta(seconds=360)
+
+
+async def test_a_repeat_has_its_place_between_the_calls_of_a_busy_account(road: Road) -> None:
+    """Else it would wait for ever behind posts that take each gap the moment it is over."""
+    await road.limit("ada", "post", "gap", 1)
+    await in_doubt(road)
+    over = await fill_gap(road, 0.3)
+    await road.post(content='{"text":"The next"}')
+    async with mastodon() as (scene, _):
+        looking = reconciler(road, scene)
+        await look(road, looking)
+        (ticket,) = await road.claim()
+        (answer,) = await road.permit(ticket)
+        assert isinstance(answer, Refusal)
+        assert answer.until == await free_at(road) >= over + SEND_TIMEOUT + timedelta(seconds=1)
+
+        while await road.operations.read(lambda _, now: now) < over:
+            await asyncio.sleep(0.01)
+        await look(road, looking)
+        assert scene.visible() == ["Good morning"]
+
+
+async def smallest_gap(road: Road, *, other_ended: timedelta) -> Worst:
+    """Audit the gap, with a call of another post that began and ended so long ago."""
+
+    def move(tx: Tx, now: datetime) -> None:
+        at = now - other_ended
+        tx.run(
+            "UPDATE attempt SET began_at = :at, ended_at = :at, deadline_at = :until WHERE outcome = 'Sent'"
+            " AND repeated_until IS NULL",
+            at=at,
+            until=at + timedelta(seconds=30),
+        )
+        tx.run(
+            "UPDATE activity SET reserved_at = :at, settled_at = :at WHERE attempt_id IN"
+            " (SELECT id FROM attempt WHERE began_at = :at)",
+            at=at,
+        )
+
+    await road.operations.run(move)
+    (worst,) = (await road.operations.read(audit_limits)).worst
+    return worst
+
+
+async def test_the_audit_of_limits_judges_a_repeat_as_a_call(road: Road) -> None:
+    """And not the time in which nobody knew: other calls were made meanwhile, rightly."""
+    await road.limit("ada", "post", "gap", 360)
+    await in_doubt(road, ago=timedelta(minutes=20))
+    await road.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE activity SET reserved_at = :at", at=now - timedelta(minutes=20)
+        )
+    )
+    await fill_gap(road, -1)
+    await road.post(content='{"text":"The next"}')
+    (ticket,) = await road.claim()
+    (permit,) = await road.permit(ticket)
+    assert isinstance(permit, Permitted)
+    await road.settle(ticket, Sent("there"), permit.attempt_id)
+    await fill_gap(road, -1)
+    async with mastodon() as (scene, _):
+        await look(road, reconciler(road, scene))
+        assert scene.visible() == ["Good morning"]
+    assert not (await smallest_gap(road, other_ended=timedelta(minutes=10))).broken
+    assert (await smallest_gap(road, other_ended=timedelta(minutes=1))).broken
+
+
+async def test_a_repeat_takes_nothing_from_budgets_that_count(road: Road) -> None:
+    await road.limit("ada", "post", "day", 1)
+    await in_doubt(road)
+    async with mastodon() as (scene, _):
+        await look(road, reconciler(road, scene))
+        assert scene.visible() == ["Good morning"]
+    assert [row["taken"] for row in await road.rows("bucket")] == [1]
 
 
 async def test_the_workers_clock_does_not_decide_whether_a_key_still_lives(road: Road) -> None:

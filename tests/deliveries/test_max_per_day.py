@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from cadenza.core.channels import Channel
 from cadenza.core.zones import day_bounds, get_zone, local_day
 from cadenza.deliveries.explain import Explanation, explain
-from cadenza.deliveries.gates import GATES, MAX_PER_DAY
+from cadenza.deliveries.gates import GATES, MAX_PER_DAY, Pass
 from cadenza.deliveries.hurry import hurry
 from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Permitted, Refusal
@@ -102,6 +102,19 @@ async def test_a_posts_channels_count_once(road: Road) -> None:
     await road.post(post_id="p1", channel=Channel.THREADS)
     assert isinstance(await ask_next(road), Permitted)
     assert isinstance(await ask_next(road), Permitted)
+
+
+async def test_of_two_posts_at_one_instant_one_goes_whole(road: Road) -> None:
+    await cap(road, own=1)
+    for name, post, channel in (
+        ("3", "p1", Channel.MASTODON),
+        ("1", "p1", Channel.THREADS),
+        ("2", "p2", Channel.MASTODON),
+    ):
+        await road.post(id=name, post_id=post, channel=channel)
+    await road.operations.run(lambda tx, now: tx.run("UPDATE delivery SET due_at = :now", now=now))
+    said = {name: (await why(road, name)).gates[MAX_PER_DAY] for name in ("1", "2", "3")}
+    assert [name for name, gate in said.items() if isinstance(gate, Pass)] == ["1", "3"]
 
 
 async def test_publish_now_passes_it_and_opens_the_lane(road: Road) -> None:

@@ -1,8 +1,13 @@
 """Changing a schedule: what keeps, moves or is orphaned is said before and is true after."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from operator import itemgetter
+
+import pytest
 
 from cadenza.core.channels import Channel
+from cadenza.deliveries.change import cancel
 from cadenza.queues.change import Changed, How, change
 from cadenza.queues.model import NoRoom
 from cadenza.queues.reorder import Stale
@@ -222,17 +227,125 @@ async def test_a_blackout_date_pins_what_stands_there_and_offers_nothing(desk: D
     assert only(await desk.add()).wall_time == "2026-05-05T09:00"
 
 
-async def test_a_lower_cap_keeps_what_is_there_and_a_reflow_spreads_it(desk: Desk) -> None:
+async def test_a_lower_maximum_moves_at_once_what_is_over_it(desk: Desk) -> None:
     await desk.week(slots=DAILY)
-    await desk.fill(3)
-    assert (await changed(desk, max_per_day=1)).keeps == 3
-    await changed(desk, how=How.REFLOW)
-    assert [wall for _, wall in await desk.order()] == [
-        "2026-05-04T12:00",
-        "2026-05-05T09:00",
-        "2026-05-06T09:00",
+    posts = await desk.fill(5)
+    plan = await changed(desk, max_per_day=1, dry_run=True)
+    done = await changed(desk, max_per_day=1)
+    assert (plan.keeps, plan.moves) == (done.keeps, done.moves)
+    assert done.keeps == 2
+    assert [(move.id, move.now_at) for move in done.moves] == [
+        (posts[1].ids[0], datetime(2026, 5, 6, 7, tzinfo=UTC)),
+        (posts[3].ids[0], datetime(2026, 5, 7, 7, tzinfo=UTC)),
+        (posts[4].ids[0], datetime(2026, 5, 8, 7, tzinfo=UTC)),
+    ]
+    assert await desk.order() == [
+        ("p0001", "2026-05-04T12:00"),
+        ("p0003", "2026-05-05T09:00"),
+        ("p0002", "2026-05-06T09:00"),
+        ("p0004", "2026-05-07T09:00"),
+        ("p0005", "2026-05-08T09:00"),
     ]
     assert (await changed(desk, no_max_per_day=True)).schedule.max_per_day is None
+
+
+@pytest.mark.parametrize("how", list(How))
+async def test_what_a_lower_maximum_leaves_on_a_day_is_sent_on_that_day(
+    desk: Desk, how: How
+) -> None:
+    await desk.week(slots=DAILY)
+    first, second, third = await desk.fill(3)  # 12:00 and 15:00 today, 09:00 tomorrow
+    late = await desk.by_hand(MONDAY + timedelta(hours=8))
+    desk.now = first.at
+    assert await desk.send() == [first.ids[0]]
+    plan = await changed(desk, max_per_day=2, how=how, dry_run=True)
+    assert await changed(desk, max_per_day=2, how=how) == replace(
+        plan, dry_run=False, revision=plan.revision + 1
+    )
+    moved = {move.id: move.now_at for move in plan.moves}
+    assert second.ids[0] in moved
+    assert late not in moved  # a queued post gives way to one that a person timed
+    planned = {second.ids[0]: second.at, third.ids[0]: third.at, late: MONDAY + timedelta(hours=8)}
+    for id_, at in sorted((planned | moved).items(), key=itemgetter(1)):
+        desk.now = at
+        assert id_ in await desk.send()
+        row = await desk.row("delivery", id_)
+        assert (row["state"], row["due_at"]) == ("sent", at)
+
+
+async def test_a_lower_maximum_counts_what_was_sent_today(desk: Desk) -> None:
+    await desk.week(slots={str(day): ["10:30", "12:00", "15:00"] for day in range(7)})
+    first, second, third = await desk.fill(3)
+    desk.now = first.at
+    await desk.send()
+    plan = await changed(desk, max_per_day=1, dry_run=True)
+    assert (plan.keeps, [move.id for move in plan.moves]) == (0, [second.ids[0], third.ids[0]])
+
+
+async def test_a_post_on_two_channels_is_one_of_the_day_and_moves_as_one(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    both = (Channel.MASTODON, Channel.BLUESKY)
+    first, second = await desk.fill(2, channels=both)
+    done = await changed(desk, max_per_day=1)
+    assert [move.id for move in done.moves] == [second.ids[0]]
+    rows = await desk.rows("SELECT due_at FROM delivery WHERE post_id = 'p0002'")
+    assert [row["due_at"] for row in rows] == [done.moves[0].now_at] * 2
+    rows = await desk.rows("SELECT due_at FROM delivery WHERE post_id = 'p0001'")
+    assert [row["due_at"] for row in rows] == [first.at] * 2
+
+
+async def test_a_maximum_that_cannot_be_kept_within_a_year_is_refused(desk: Desk) -> None:
+    await desk.week(slots={"1": ["12:00", "15:00"]})
+    await desk.fill(60)
+    before = await desk.order()
+    answer = await desk.run(change, account_id="ada", by=ADA, max_per_day=1)
+    assert isinstance(answer, NoRoom)
+    assert await desk.order() == before
+
+
+@pytest.mark.parametrize("how", list(How))
+async def test_another_name_just_before_a_slot_moves_nothing(desk: Desk, how: How) -> None:
+    await desk.week(slots={"1": ["12:00"]})
+    (post,) = await desk.fill(1)
+    desk.now = post.at - timedelta(seconds=20)
+    answer = await changed(desk, name="Mondays", how=how)
+    assert (answer.keeps, answer.moves, answer.pinned) == (1, (), ())
+    desk.now = post.at
+    assert await desk.send() == [post.ids[0]]
+
+
+@pytest.mark.parametrize("how", list(How))
+async def test_what_holds_a_slot_within_the_minute_keeps_it(desk: Desk, how: How) -> None:
+    await desk.week(slots=DAILY)
+    first, second = await desk.fill(2)
+    desk.now = first.at - timedelta(seconds=20)
+    answer = await changed(
+        desk, slots={day: [*times, "21:00"] for day, times in DAILY.items()}, how=how
+    )
+    assert (answer.keeps, answer.moves) == (2, ())
+    assert (await desk.row("delivery", first.ids[0]))["due_at"] == first.at
+    assert (await desk.row("delivery", second.ids[0]))["due_at"] == second.at
+
+
+async def test_no_other_post_is_moved_to_a_slot_within_the_minute(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    first, _ = await desk.fill(2)
+    await desk.run(cancel, id=first.ids[0], reason="not wanted")
+    desk.now = first.at - timedelta(seconds=20)
+    answer = await changed(desk, how=How.REFLOW)
+    assert (answer.keeps, answer.moves) == (1, ())
+
+
+async def test_what_a_change_moves_says_so_in_its_history(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    (post,) = await desk.fill(1)
+    await changed(desk, slots={day: ["09:00", "12:30", "15:00"] for day in DAILY})
+    (said,) = await desk.rows(
+        "SELECT * FROM audit WHERE subject_id = 'p0001' AND action = 'queue.move'"
+    )
+    assert said["actor"] == ADA
+    assert post.at.isoformat() in said["before"]
+    assert "the weekly slots were changed" in said["after"]
 
 
 async def test_a_reflow_that_finds_no_room_changes_nothing(desk: Desk) -> None:

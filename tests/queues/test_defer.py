@@ -2,17 +2,16 @@
 
 from datetime import UTC, datetime
 
-from cadenza.queues.change import change
 from cadenza.queues.defer import NotDeferred, OverCap, defer_over_cap, over_cap
 from cadenza.queues.model import Moved
-from tests.queues.conftest import ADA, DAILY, MONDAY, Desk
+from tests.queues.conftest import DAILY, MONDAY, Desk
 
 
 async def over(desk: Desk) -> list[str]:
-    """Two posts today, then the cap is lowered to one."""
+    """Two posts today, then the workspace allows one a day."""
     await desk.week(slots=DAILY)
     posts = await desk.fill(2)
-    await desk.run(change, account_id="ada", by=ADA, max_per_day=1)
+    await desk.operations.run(lambda tx, _: tx.run("UPDATE workspace SET max_per_day = 1"))
     return [post.ids[0] for post in posts]
 
 

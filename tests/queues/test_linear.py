@@ -17,7 +17,7 @@ from cadenza.queues.place import ALL, entries, place
 from cadenza.queues.show import View
 from cadenza.sql.tx import Row, Tx
 from tests.queues import model
-from tests.queues.conftest import HOME, Desk
+from tests.queues.conftest import ADA, HOME, Desk
 from tests.queues.linear import Done, Verdict, find_order, tell
 from tests.queues.record import Recorder, screen
 
@@ -147,7 +147,7 @@ class BrowserReorders(Recorder):
         moves = [(entry, at, wall) for entry, (at, wall) in dealt if at != entry.at]
 
         def write(tx: Tx, now: Any, **_words: Any) -> Any:
-            moved = tuple(place(tx, queue, moves))
+            moved = tuple(place(tx, now, queue, moves, by=ADA, why="a mistake"))
             return reorder.Reordered(moved, (), keep.rise(tx, now, queue))
 
         try:

@@ -154,9 +154,7 @@ class Checks(Watch):
             self._check_gap(SHARED, self._people.shared.gap)
 
     def _check_gap(self, whose: str, gap: int | None) -> None:
-        # What is called again to find out was allowed once, and arms nothing.
-        calls = [wire for wire in self._calls(whose) if not wire.repeat]
-        for before, after in pairwise(calls):
+        for before, after in pairwise(self._calls(whose)):
             end = before.ended + before.stored - before.called
             if gap is not None and after.stored < end + gap - GRACE:
                 if after.stored - after.called != before.stored - before.called:

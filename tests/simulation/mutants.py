@@ -15,11 +15,13 @@ from cadenza.accounts import refresh
 from cadenza.core.budgets import MinGap
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import (
+    ask_permit,
     claim,
     gates,
     heed_waits,
     installation,
     permit,
+    permit_repeat,
     publish,
     read_budgets,
     reconcile,
@@ -155,7 +157,9 @@ async def _read_compute_write(
     ]
 
     def write(tx: Any, now: Any) -> Any:
-        moved: tuple[Moved, ...] = tuple(place(tx, queue, moves))
+        moved: tuple[Moved, ...] = tuple(
+            place(tx, now, queue, moves, by="member:ada", why="a mistake")
+        )
         keep.rise(tx, now, queue)
         return reorder.Reordered(moved, (), queue.revision + 1)
 
@@ -213,7 +217,19 @@ MUTANTS = {
         ),
         Mutant(
             "finding out asks nobody",
-            patches=((publish, "permit_repeat", lambda _tx, now, _doubt: now),),
+            patches=((ask_permit, "permit_repeat", lambda _tx, now, _doubt, **_: now),),
+        ),
+        Mutant(
+            "finding out asks for no gap",
+            patches=((permit_repeat, "_too_near", lambda _tx, _facts, _doubt: None),),
+        ),
+        Mutant(
+            "finding out arms no gap",
+            patches=((permit_repeat, "_take", _nothing),),
+        ),
+        Mutant(
+            "finding out asks for no hours",
+            patches=((permit_repeat, "ASKED", tuple(set(permit_repeat.ASKED) - {"hours"})),),
         ),
         Mutant("a release leaves the lane twice", patches=((claim, "release", _leave_anyway),)),
         Mutant("permit asks for no lease", patches=((permit, "_still_ours", lambda *_: True),)),

@@ -223,9 +223,11 @@ class Network:
             if world.tape.below(2):  # it arrives all the same
                 world.outside(world.tape.seconds(LAG), lambda: self._show(wire))
             await world.step("find out", longest=2)
+            wire.ended = world.now()
             return CannotTell("it does not answer", timedelta(seconds=30))
         remote = self._show(wire)
         await world.step("finding", longest=2)
+        wire.ended = world.now()
         return Found(remote)
 
     async def finish(self, call: Call, sent: Sent) -> Sent:

@@ -45,7 +45,9 @@ class Account:
     gap: int | None
     rate: int | None  # an hour
     in_flight: int
-    opens: float | None  # its hours for posts begin then, in seconds of the day
+    opens: (
+        float | None
+    )  # its hours for posts begin then, in seconds of the day; they end at `CLOSES`
     pitch: int  # minutes between two slots of its queue
     max_per_day: int | None
 
@@ -111,7 +113,7 @@ class People:
             "INSERT INTO workspace (id, name, zone, created_at) VALUES (?, ?, 'UTC', 0)", HOME, HOME
         )
         for account in self.accounts:
-            hours = '{"hours":{"post":{"start":"09:55","end":"23:59","days":[0,1,2,3,4,5,6]}}}'
+            hours = '{"hours":{"post":{"start":"09:55","end":"09:52","days":[0,1,2,3,4,5,6]}}}'
             self._now(
                 "INSERT INTO account (workspace_id, id, provider, remote_id, zone, settings, created_at)"
                 " VALUES (?, ?, ?, ?, 'UTC', ?, 0)",

@@ -24,6 +24,7 @@ from tests.simulation.stage import Stage, Wire
 LATE_START = 2.0  # seconds for which a start of an app-wide rate may be used
 CALL_BY = 30.0  # seconds after a permit by which the call has begun, at the very latest
 NINE_FIFTY = 35_400.0  # the world's start, in seconds of its day
+CLOSES = 35_520.0  # two minutes later accounts that keep hours end theirs, until the next begin
 DAY = 86_400.0
 IN_HAND = frozenset({"scheduled", "sending", "unconfirmed"})
 FIXED = frozenset({"sent", "failed", "canceled", "missed", "skipped", "sending"})
@@ -249,11 +250,14 @@ class Watch:
         early = seconds_of(due) - max(world.stored(), world.now())  # a clock that stepped back
         if early > 0.001:
             self.violate("P5", f"{id_} was permitted {early:.3f} s early")
-        opens = self._opens.get(account)
-        if opens is not None and not hurried and (world.stored() + NINE_FIFTY) % DAY < opens:
-            self.violate("P5", f"{id_} was permitted before the hours of {account}")
+        if not hurried and self._is_closed(account):
+            self.violate("P5", f"{id_} was permitted outside the hours of {account}")
         if world.jumped and not world.unseen:
             self.violate("P11", f"{id_} was permitted after the clock jumped, and nobody said so")
+
+    def _is_closed(self, account: str) -> bool:
+        opens = self._opens.get(account)
+        return opens is not None and CLOSES <= (self._world.stored() + NINE_FIFTY) % DAY < opens
 
     def _check_waits(self, id_: str, account: str) -> None:
         """Nothing leaves while a network waits to be left alone: this account, or our whole app."""
@@ -324,6 +328,13 @@ class Watch:
             if since is not None and self._world.now() > since + CALL_BY:
                 says = f"{wire.delivery} was called to find out, long after a stop or a pause"
                 self.violate("P6", says)
+        (priority,) = self._world.raw.execute(
+            "SELECT priority FROM delivery WHERE id = ?", (wire.delivery,)
+        ).fetchone() or (0,)
+        free = priority <= HURRY or wire.lane == SHARED
+        if not free and self._is_closed(wire.account):
+            says = f"{wire.delivery} was called to find out, outside the hours of {wire.account}"
+            self.violate("P5", says)
 
 
 def micro(at: float) -> int:

@@ -30,11 +30,12 @@ EVERY = 1.0  # seconds between looks
 BEAT = 15.0  # seconds between signs of life
 LOOK_BACK = timedelta(seconds=5)
 PAGE = 500  # rows
-# Letters to single persons are nobody else's affair.
+# Letters to single persons are nobody else's affair; what moved with a queue is told by the act that moved it.
 LOGS = (
     """
     SELECT id, action AS kind, subject_id, actor, after AS data, happened_at FROM audit
     WHERE workspace_id = :workspace_id AND happened_at >= :at AND (happened_at > :at OR id > :id)
+        AND action <> 'queue.move'
     ORDER BY happened_at, id LIMIT :most
     """,
     """

@@ -19,6 +19,7 @@ from cadenza.bootstrap.keyring import open_keyring
 from cadenza.bootstrap.library import open_library
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.outbound import open_mail, policy_of
+from cadenza.bootstrap.wake_workers import wake_workers
 from cadenza.config.model import Settings
 from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import Chance, Ids, SystemChance, SystemIds
@@ -63,6 +64,7 @@ async def open_house(
         )
         for job in jobs:
             job.declare(house)
+        unwatch = wake_workers(operations, house.source, engine.store)
 
         async def schedule_jobs() -> None:
             for job in jobs:
@@ -71,6 +73,7 @@ async def open_house(
         try:
             yield replace(house, schedule_jobs=schedule_jobs)
         finally:
+            unwatch()
             house.library.close()
 
 

@@ -5,13 +5,23 @@ the outbox, what live views are told of. Limit: what the road does by itself sta
 outbox, not here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from cadenza.sql.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What an act did to one subject: how it was, how it is."""
+
+    subject_id: str
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
 
 
 def record(
@@ -29,18 +39,35 @@ def record(
 
     Never put a secret, a token or a whole text into `before` and `after`: what changed is enough.
     """
+    entry = Entry(subject_id, before, after)
+    record_all(tx, now, workspace_id=workspace_id, by=by, action=action, entries=[entry])
+
+
+def record_all(
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    by: str,
+    action: str,
+    entries: Sequence[Entry],
+) -> None:
+    """Add a row for each subject of one act, in one statement."""
+    if not entries:
+        return
     tx.run(
         """
         INSERT INTO audit (workspace_id, id, actor, action, subject_id, before, after, happened_at)
-        VALUES (:workspace_id, :id, :by, :action, :subject_id, :before, :after, :now)
+        SELECT :workspace_id, id, :by, :action, subject_id, before, after, :now
+        FROM TABLE(:new) AS new (id text, subject_id text, before text, after text)
         """,
         workspace_id=workspace_id,
-        id=tx.new_id(),
         by=by,
         action=action,
-        subject_id=subject_id,
-        before=_json(before),
-        after=_json(after),
+        new=[
+            (tx.new_id(), entry.subject_id, _json(entry.before), _json(entry.after))
+            for entry in entries
+        ],
         now=now,
     )
 

@@ -113,7 +113,7 @@ ATTEMPT = Table(
         *("id", "delivery_id", "number", "part", "content_hash", "began_at", "deadline_at"),
         *("outcome", "says", "remote_id", "url", "ended_at"),
     ),
-    kept_back=("lease", "key", "repeated_until"),
+    kept_back=("lease", "key", "repeated_until", "repeat_at"),
 )
 ACTIVITY = Table(
     name="activity",

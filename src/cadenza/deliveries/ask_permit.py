@@ -7,11 +7,16 @@ safe. Where a provider has an app-wide rate, a start is leased first.
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from cadenza.core.clock import Clock
+from cadenza.deliveries import model
 from cadenza.deliveries.batching import Batching
 from cadenza.deliveries.lease_rate import RateLeases
+from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import PROVIDER_RATE, Answer, Refusal, Wish, locks_of, permit
+from cadenza.deliveries.permit_repeat import permit_repeat
+from cadenza.deliveries.reconcile import Doubt, Held
 from cadenza.sql.errors import SqlError
 from cadenza.sql.operate import Operations
 
@@ -31,13 +36,27 @@ class Permits:
 
     async def take_start(self, wish: Wish) -> Wish:
         """Wait for a start of the provider's app-wide rate, where there is one."""
-        return replace(wish, start=await self._rates.take(_provider(wish)))
+        return replace(wish, start=await self._rates.take(_provider(wish.ticket)))
+
+    async def start_repeat(self, doubt: Doubt) -> datetime | None:
+        """Wait for a start of the provider's app-wide rate to make a call again; None: there is no rate."""
+        return await self._rates.take(_provider(doubt.ticket))
+
+    async def ask_repeat(self, doubt: Doubt, start: datetime | None) -> datetime | Held:
+        """Ask whether a call may be made again to find out what became of it."""
+        answer = await self._operations.run(
+            lambda tx, now: permit_repeat(tx, now, doubt, start=start),
+            locks=model.locks_of([doubt.ticket]),
+        )
+        if isinstance(answer, Held) and answer.gate == PROVIDER_RATE:
+            self._rates.expect(_provider(doubt.ticket))
+        return answer
 
     async def ask(self, wish: Wish) -> Answer:
         """Join the next batch and wait for the answer."""
         answer = await self._together.ask(wish)
         if isinstance(answer, Refusal) and answer.gate == PROVIDER_RATE:
-            self._rates.expect(_provider(wish))
+            self._rates.expect(_provider(wish.ticket))
         return answer
 
     async def _permit_many(self, wishes: Sequence[Wish]) -> list[Answer]:
@@ -56,5 +75,5 @@ class Permits:
         )
 
 
-def _provider(wish: Wish) -> str:
-    return wish.ticket.row["account"]["provider"]
+def _provider(ticket: Ticket) -> str:
+    return ticket.row["account"]["provider"]

@@ -6,6 +6,7 @@ else, or are missing in the period that runs, are drift, which is an error.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -13,7 +14,7 @@ from math import ceil
 
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
-from cadenza.deliveries.permit import LATEST
+from cadenza.deliveries.permit import LATEST, SEND_TIMEOUT
 from cadenza.sql.tx import Row, Tx
 
 DAY = timedelta(days=1)
@@ -110,9 +111,13 @@ def _worst_of_provider(tx: Tx, rate: Row) -> list[Worst]:
 def _ledger(tx: Tx, rule: Row) -> list[Row]:
     return tx.all(
         """
-        SELECT activity.reserved_at, activity.settled_at, account.zone FROM activity
+        SELECT activity.reserved_at, activity.settled_at, account.zone, attempt.ended_at,
+            attempt.deadline_at, attempt.repeated_until
+        FROM activity
         JOIN account
             ON account.workspace_id = activity.workspace_id AND account.id = activity.account_id
+        LEFT JOIN attempt
+            ON attempt.workspace_id = activity.workspace_id AND attempt.id = activity.attempt_id
         WHERE activity.workspace_id = :workspace_id AND mode = 'live' AND counts
             AND (account_id = :account_id OR lane_id = :scope) AND (action = :action OR :action = '*')
         ORDER BY reserved_at
@@ -164,19 +169,24 @@ def _fullest_span(instants: list[datetime], span: timedelta) -> tuple[int, str]:
 
 def _smallest_gap(ledger: list[Row]) -> tuple[float, str]:
     """From the end of a call to the begin of the next, as receivers see it."""
-    gaps = [
-        (
-            (
-                after["reserved_at"] - (before["settled_at"] or before["reserved_at"])
-            ).total_seconds(),
-            after,
-        )
-        for before, after in pairwise(ledger)
-    ]
+    calls = sorted(call for row in ledger for call in _calls(row))
+    gaps = [((after[0] - before[1]).total_seconds(), after[0]) for before, after in pairwise(calls)]
     if not gaps:
         return float("inf"), ledger[0]["reserved_at"].isoformat()
-    smallest, after = min(gaps, key=lambda gap: gap[0])
-    return smallest, after["reserved_at"].isoformat()
+    smallest, at = min(gaps)
+    return smallest, at.isoformat()
+
+
+def _calls(row: Row) -> Iterator[tuple[datetime, datetime]]:
+    """Say when calls began and ended: the one that was permitted, and the last that was made again."""
+    began, settled, deadline = row["reserved_at"], row["settled_at"], row["deadline_at"]
+    ended = row["ended_at"] or settled or began
+    # What is known only later had ended by its deadline.
+    yield began, ended if deadline is None else min(ended, deadline)
+    if row["repeated_until"] is not None:
+        again = row["repeated_until"] - SEND_TIMEOUT
+        until = row["repeated_until"] if settled is None or settled < again else settled
+        yield again, min(until, row["repeated_until"])
 
 
 def _drift(tx: Tx, now: datetime, rule: Row, ledger: list[Row]) -> list[Drift]:

@@ -1,8 +1,8 @@
 """Lanes: where deliveries wait their turn, and the only place that says when a lane may be looked at.
 
 `runnable_at` is the later of its first waiting delivery's due time and the lane's park. Whoever adds,
-moves or takes a delivery calls `refresh`; so a claim reads one index of lanes and never looks at what
-cannot run. A paused or full lane is not in that index at all.
+moves or takes a delivery calls `refresh`, which wakes the workers as well; so a claim reads one index of
+lanes and never looks at what cannot run. A paused or full lane is not in that index at all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from cadenza.sql.tx import Row, Tx
 
+QUEUE = "deliveries"  # as workers know it
 RECONNECT = "reconnect"  # who parks for want of a connected account
 FOLLOWING = timedelta(
     hours=1
@@ -46,8 +47,9 @@ def open_lane(
 
 
 def refresh(tx: Tx, lanes: Iterable[tuple[str, str]]) -> None:
-    """Say anew when these lanes may be looked at."""
+    """Write again when these lanes may be looked at, and wake the workers: it may be now."""
     change(tx, dict.fromkeys(lanes, 0))
+    tx.wake(QUEUE)
 
 
 def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
@@ -124,7 +126,7 @@ def park_all(tx: Tx, now: datetime, parks: Sequence[Park]) -> None:
         now=now,
         lately=now - FOLLOWING,
     )
-    refresh(tx, longest)
+    change(tx, dict.fromkeys(longest, 0))  # nobody is woken for what waits longer
 
 
 def park(

@@ -331,6 +331,11 @@ def _write_buckets(tx: Tx, granted: Sequence[_Granted]) -> None:
                     rows[rule] = (0, at)
                 case Rolling():
                     pass  # counted from the ledger itself
+    write_buckets(tx, rows)
+
+
+def write_buckets(tx: Tx, rows: Mapping[Rule, tuple[int, datetime | None]]) -> None:
+    """Write how many each rule's budget took more, and from when on it is free."""
     if not rows:
         return
     tx.run(

@@ -28,9 +28,8 @@ from cadenza.deliveries.facts import select
 from cadenza.deliveries.keep_exchanges import Heard, worth_keeping
 from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.known_posts import known_posts
-from cadenza.deliveries.model import Ticket, locks_of
+from cadenza.deliveries.model import Ticket
 from cadenza.deliveries.permit import GRACE, Permitted, Stale, Wish
-from cadenza.deliveries.permit_repeat import permit_repeat
 from cadenza.deliveries.reconcile import Doubt, Held, Looked
 from cadenza.deliveries.render import Files, render_fitted
 from cadenza.deliveries.see_through import SeeThrough
@@ -157,8 +156,9 @@ class Publisher:
         message = await self._rendered(ticket, sender)
         repeats = sender.provider.capabilities(message.channel).repeats
         others = await self._operations.read(lambda tx, _: known_posts(tx, doubt))
+        start = await self._permits.start_repeat(doubt) if repeats else None
         asked = self._clock.monotonic()
-        now = await self._may_look(doubt, repeats=repeats)
+        now = await self._may_look(doubt, start, repeats=repeats)
         if isinstance(now, Held):
             return now
         if repeats and self._clock.monotonic() - asked > FRESH:
@@ -179,13 +179,13 @@ class Publisher:
         named = enumerate(notes.take())
         return Looked(finding, tuple(Heard(f"{attempt['id']}-{n}", each) for n, each in named))
 
-    async def _may_look(self, doubt: Doubt, *, repeats: bool) -> datetime | Held:
+    async def _may_look(
+        self, doubt: Doubt, start: datetime | None, *, repeats: bool
+    ) -> datetime | Held:
         """Read the database's clock; where looking may send, together with all that could hold it."""
         if not repeats:
             return await self._operations.read(lambda _, now: now)
-        return await self._operations.run(
-            lambda tx, now: permit_repeat(tx, now, doubt), locks=locks_of([doubt.ticket])
-        )
+        return await self._permits.ask_repeat(doubt, start)
 
     async def _publish(self, ticket: Ticket) -> Result | Stale | None:
         """Return what is to be settled; None: the permit has; `Stale`: it goes back if it is ours."""

@@ -1,13 +1,15 @@
 """How full the local day is that a post would go out on, where its account has a maximum per day.
 
 The maximum is the queue's own, else the workspace's; an account without a queue has none, and then nothing
-is counted. A post counts once, however many channels it has; what went, is going, or waits before it comes
-first. One statement for all that are asked about, along the index of days.
+is counted. A post counts once, however many channels it has: what went, is going, or waits before it comes
+first, and the rest of a post that has begun goes. One statement for all that are asked about, along the
+index of days.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple, TypeAlias
 
 from cadenza.core.zones import day_bounds, get_zone, local_day
 from cadenza.sql.tx import Row, Tx
@@ -20,11 +22,14 @@ class Day:
     before: int
     cap: int
     next_at: datetime
+    begun: bool = (
+        False  # another channel of the post has gone out or begun to: it is one of the day's
+    )
 
     @property
     def full(self) -> bool:
         """Whether the post is one too many."""
-        return self.before >= self.cap
+        return not self.begun and self.before >= self.cap
 
     @property
     def says(self) -> str:
@@ -45,37 +50,73 @@ def read_days(tx: Tx, now: datetime, asked: Sequence[Asked]) -> dict[tuple[str, 
     """Return each delivery's day by its workspace and id."""
     if not asked:
         return {}
-    days = {
-        (one.delivery["workspace_id"], one.delivery["id"]): (one, *_bounds(now, one))
-        for one in asked
-    }
+    bounds = [_bounds(now, one) for one in asked]
+    days = _posts(
+        tx,
+        {
+            (one.delivery["workspace_id"], one.delivery["account_id"], *span)
+            for one, span in zip(asked, bounds, strict=True)
+        },
+    )
+    found: dict[tuple[str, str], Day] = {}
+    for one, (begins, ends) in zip(asked, bounds, strict=True):
+        row = one.delivery
+        posts = days.get((row["workspace_id"], row["account_id"], begins), {})
+        before, begun = _before(posts, row["post_id"] or row["id"], row["due_at"])
+        found[row["workspace_id"], row["id"]] = Day(before, one.cap, ends, begun)
+    return found
+
+
+class _Post(NamedTuple):
+    """A post on a day: has any of its channels gone out or begun to, and when does its first one go?"""
+
+    begun: bool
+    first_at: datetime
+
+
+_Posts: TypeAlias = dict[str, _Post]
+
+
+def _before(posts: _Posts, mine: str, own_at: datetime) -> tuple[int, bool]:
+    """Count the posts that come before mine, and say whether mine has begun.
+
+    Whole posts are ranked, not deliveries: else, of two on several channels at one instant, each could find
+    a channel of the other before its own.
+    """
+    own = posts.get(mine, _Post(begun=False, first_at=own_at))
+    rank = (min(own.first_at, own_at), mine)
+    others = (
+        post.begun or (post.first_at, key) < rank for key, post in posts.items() if key != mine
+    )
+    return sum(others), own.begun
+
+
+def _posts(
+    tx: Tx, days: set[tuple[str, str, datetime, datetime]]
+) -> dict[tuple[str, str, datetime], _Posts]:
+    """Read the posts of days of accounts, as one value each; drafts come when they are approved."""
     rows = tx.all(
         """
-        SELECT asked.workspace_id, asked.id, (
-            SELECT count(DISTINCT coalesce(delivery.post_id, delivery.id)) FROM delivery
-            WHERE delivery.workspace_id = asked.workspace_id AND delivery.account_id = asked.account_id
-                AND delivery.due_at >= asked.begins_at AND delivery.due_at < asked.ends_at
-                AND action = 'post'
-                AND state IN ('draft', 'scheduled', 'sending', 'sent', 'unconfirmed')
-                AND coalesce(delivery.post_id, delivery.id) <> asked.mine
-                AND (state IN ('sending', 'sent', 'unconfirmed') OR (state = 'scheduled' AND (
-                    delivery.due_at < asked.own_at
-                    OR (delivery.due_at = asked.own_at AND delivery.id < asked.id)
-                )))
-        ) AS before
-        FROM TABLE(:asked) AS asked (
-            workspace_id text, id text, account_id text, mine text, own_at timestamptz,
-            begins_at timestamptz, ends_at timestamptz
+        SELECT asked.workspace_id, asked.account_id, asked.begins_at,
+            coalesce(delivery.post_id, delivery.id) AS post, min(delivery.due_at) AS first_at,
+            max(CASE WHEN state = 'scheduled' THEN 0 ELSE 1 END) AS begun
+        FROM TABLE(:days) AS asked (
+            workspace_id text, account_id text, begins_at timestamptz, ends_at timestamptz
         )
+        JOIN delivery
+            ON delivery.workspace_id = asked.workspace_id AND delivery.account_id = asked.account_id
+            AND delivery.due_at >= asked.begins_at AND delivery.due_at < asked.ends_at
+        WHERE action = 'post' AND state IN ('scheduled', 'sending', 'sent', 'unconfirmed')
+        GROUP BY asked.workspace_id, asked.account_id, asked.begins_at,
+            coalesce(delivery.post_id, delivery.id)
         """,
-        asked=[
-            (*key, row["account_id"], row["post_id"] or row["id"], row["due_at"], begins, ends)
-            for key, (one, begins, ends) in days.items()
-            for row in [one.delivery]
-        ],
+        days=sorted(days),
     )
-    before = {(row["workspace_id"], row["id"]): row["before"] for row in rows}
-    return {key: Day(before[key], one.cap, ends) for key, (one, _, ends) in days.items()}
+    found: dict[tuple[str, str, datetime], _Posts] = {}
+    for row in rows:
+        day = found.setdefault((row["workspace_id"], row["account_id"], row["begins_at"]), {})
+        day[row["post"]] = _Post(bool(row["begun"]), row["first_at"])
+    return found
 
 
 def _bounds(now: datetime, one: Asked) -> tuple[datetime, datetime]:

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 
 import msgspec
 
@@ -39,7 +40,10 @@ SELDOM = timedelta(hours=3)  # the longer nobody can tell, the seldomer it is as
 GIVE_UP = timedelta(days=1)
 EVERY = 5.0
 BATCH = 200
+FORGET = 900.0  # seconds after which a doubt that does not come is forgotten
 ALL_TIME = datetime.max.replace(tzinfo=UTC)
+
+Watched: TypeAlias = tuple[str, datetime | None]  # an attempt, and the last repeat of its call
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,10 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Looking would send, and nothing may be sent now: the doubt waits."""
+    """Looking would send, and nothing may be sent now: the doubt waits, for the gate that is named."""
 
     says: str
+    gate: str = ""
 
 
 def doubts(tx: Tx, now: datetime) -> list[Doubt]:
@@ -328,18 +333,28 @@ def _evidence(doubt: Doubt) -> Finding | None:
 
 
 class Watch:
-    """How long this process has known each doubt, by a clock that only rises."""
+    """How long this process has known each doubt, by a clock that only rises.
+
+    One that is put off for minutes is still known when it comes again, so that a repeat does not miss the place
+    that it booked; after a repeat it is watched from the start.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._since: dict[str, float] = {}
+        self._since: dict[Watched, float] = {}
+        self._seen: dict[Watched, float] = {}
 
     def ripe(self, found: Sequence[Doubt]) -> list[Doubt]:
-        """Return those watched for as long as their call may last; forget what is no doubt any more."""
+        """Return those watched for as long as their call may last; forget what did not come for long."""
         now = self._clock.monotonic()
-        attempts = [doubt.attempt["id"] for doubt in found]
-        self._since = {id_: self._since.get(id_, now) for id_ in attempts}
-        return [doubt for doubt in found if now - self._since[doubt.attempt["id"]] >= _span(doubt)]
+        self._seen |= {_watched(doubt): now for doubt in found}
+        self._seen = {key: at for key, at in self._seen.items() if now - at <= FORGET}
+        self._since = {key: self._since.get(key, now) for key in self._seen}
+        return [doubt for doubt in found if now - self._since[_watched(doubt)] >= _span(doubt)]
+
+
+def _watched(doubt: Doubt) -> Watched:
+    return doubt.attempt["id"], doubt.attempt["repeated_until"]
 
 
 def _span(doubt: Doubt) -> float:

@@ -22,7 +22,7 @@ from cadenza.sql.operate import Operation, Operations
 from cadenza.sql.operate import Result as T
 from cadenza.sql.tx import Tx
 
-QUEUE = "deliveries"
+QUEUE = lanes.QUEUE
 
 
 class DeliverySource:

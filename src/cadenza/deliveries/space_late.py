@@ -6,11 +6,22 @@ grace their turns; older ones stay as they are, for the gate to call them missed
 """
 
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import opened_of
+from cadenza.deliveries.history import record_moves
 from cadenza.deliveries.resume_plan import SPACING
 from cadenza.sql.tx import Row, Tx
+
+
+class Spaced(NamedTuple):
+    """A late post that got its turn."""
+
+    id: str
+    post_id: str | None
+    was_at: datetime
+    now_at: datetime
 
 
 def flooded(tx: Tx, now: datetime) -> list[tuple[str, str]]:
@@ -54,6 +65,18 @@ def space(
         """,
         turns=given,
         workspace_id=workspace_id,
+    )
+    moved = [
+        Spaced(r["id"], r["post_id"], r["due_at"], at)
+        for r, (_, at) in zip(late, given, strict=True)
+    ]
+    record_moves(
+        tx,
+        now,
+        moved,
+        workspace_id=workspace_id,
+        account_id=account_id,
+        why="it came due while nothing was sent",
     )
     lanes.refresh(tx, [(workspace_id, lane_id)])
     return given

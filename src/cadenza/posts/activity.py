@@ -31,6 +31,8 @@ _ACTS = {
     "queue.take_slot": "the post took a free slot",
     "queue.defer": "the post was moved to a later slot",
     "queue.retime": "the post got another time",
+    "queue.move": "the post was moved",
+    "queue.take_back": "the post was taken back to the drafts",
     "queue.rescue_missed": "what was missed got a new time",
     "queue.schedule": "the weekly slots were changed",
     "queue.pause": "the queue was paused",
@@ -147,12 +149,14 @@ class _Page:
 def _of_audit(row: Row) -> Event:
     room, _, act = row["action"].partition(".")
     after = msgspec.json.decode(row["after"]) if row["after"] else {}
+    details: dict[str, Any] = after if isinstance(after, dict) else {}
+    why = f": {details['why']}" if details.get("why") else ""
     return Event(
         at=row["happened_at"],
         kind=row["action"],
-        says=_ACTS.get(row["action"], f"{act.replace('_', ' ')} ({room})"),
+        says=_ACTS.get(row["action"], f"{act.replace('_', ' ')} ({room})") + why,
         by=row["actor"],
-        details=after if isinstance(after, dict) else {},
+        details=details,
     )
 
 

@@ -228,7 +228,8 @@ def _add_next(tx: Tx, now: datetime, queue: Queue, parts: list[Part], *, by: str
     if places.full or not places.moves:
         return NoRoom(queue.account_id, "there is no slot left for the last post within a year")
     slot = places.moves[0][1]
-    moved = place(tx, queue, [to_slot(entry, at) for entry, at in places.moves[1:]])
+    pushed = [to_slot(entry, at) for entry, at in places.moves[1:]]
+    moved = place(tx, now, queue, pushed, by=by, why="another post was put first")
     ids = _put(tx, now, queue, parts, slot)
     assert ids is not None, "the queue is held, so the slot that was freed is free"
     return _tell(tx, now, queue, parts, slot, ids=ids, by=by, moved=tuple(moved))

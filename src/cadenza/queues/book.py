@@ -23,10 +23,15 @@ _DAY = timedelta(days=1)
 
 
 class Seen(NamedTuple):
-    """What a day holds: how many posts count, and which instants are taken."""
+    """What a day holds: which posts count, and which instants are taken."""
 
-    posts: int
+    keys: frozenset[str]
     taken: frozenset[datetime]
+
+    @property
+    def posts(self) -> int:
+        """How many posts count."""
+        return len(self.keys)
 
 
 @dataclass(slots=True)
@@ -107,7 +112,7 @@ class Book:
                     taken.setdefault(local_day(instant, zone), set()).add(instant)
         for offset in range(days):
             day = first + _DAY * offset
-            self._days[day] = Seen(len(posts.get(day, ())), frozenset(taken.get(day, ())))
+            self._days[day] = Seen(frozenset(posts.get(day, ())), frozenset(taken.get(day, ())))
 
     def _probe(self, first: date) -> date | None:
         """Find the day behind a queue without gaps by one count, however long it is; None: it has gaps.

@@ -1,9 +1,12 @@
 """Changes an account's schedule, zone or cap, and says first what becomes of the posts that stand in it.
 
 By default a moved time takes its posts along, and a removed slot leaves its post pinned where it is,
-marked. `keep` moves nothing: what no longer stands on a slot is pinned. `reflow` lays all out anew, in
-order, pinned ones too. A new zone keeps wall times of queued posts and instants of hand-timed ones. With
-`dry_run` the answer is the same and nothing is changed. Limit: the work grows with the queue, as it must.
+marked. `keep` moves nothing for the slots' sake: what no longer stands on a slot is pinned. `reflow` lays
+all out again, in order, pinned ones too. A new zone keeps wall times of queued posts and instants of
+hand-timed ones. Whatever the choice, what is over the maximum of its day moves on at once (`spread.py`), not
+when it is sent; and a change of neither slots, zone nor maximum moves nothing. A post keeps the slot that it
+holds up to the last second: only others must be a minute ahead. With `dry_run` the answer is the same and
+nothing is changed. Limit: the work grows with the queue, as it must.
 """
 
 from collections import Counter
@@ -25,6 +28,7 @@ from cadenza.queues.place import ALL, Move, entries, place, to_slot
 from cadenza.queues.reorder import Stale
 from cadenza.queues.restate import restate
 from cadenza.queues.schedule import BadSchedule, as_columns, as_data, read_week, set_zone
+from cadenza.queues.spread import spread
 from cadenza.sql.tx import Tx
 
 Renamed = Mapping[tuple[int, time], time]  # (weekday, old time) -> new time
@@ -90,10 +94,13 @@ def change(
         return wrong
     new = replace(queue, schedule=_with_home_cap(tx, queue, week, own), own_max_per_day=own)
     line = list(entries(tx, queue, since=now, page=ALL))
-    laid = _lay_out(tx, now, new, line, old=old, how=how, renamed=renamed)
-    if laid is None:
-        return NoRoom(account_id, "not all posts find a slot within a year: add slots, or keep")
-    moves, pins = laid
+    layout = _lay_out(tx, now, new, line, old=old, how=how, renamed=renamed)
+    if layout is None:
+        return NoRoom(
+            account_id,
+            "not all posts find a slot within a year: add slots, keep, or allow more a day",
+        )
+    moves, pins = layout.moves, layout.pins
     answer = Changed(
         keeps=len(line) - len(pins) - sum(1 for e, _, _ in moves if e in line),
         moves=tuple(Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at),
@@ -105,7 +112,7 @@ def change(
     )
     if not dry_run:
         pin(tx, new, pins, why="slot removed")
-        place(tx, new, moves)
+        place(tx, now, new, moves, by=by, why=layout.why)
         if new.schedule.zone != old.zone:
             restate(tx, now, new, was=old.zone.name)
         _write(tx, now, new, by=by, enabled=enabled, name=name)
@@ -143,6 +150,15 @@ def _with_home_cap(tx: Tx, queue: Queue, week: WeeklySchedule, own: int | None) 
     return replace(week, max_per_day=home)
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Who moves where under the new schedule, and why; and who is pinned."""
+
+    moves: list[Move]
+    pins: list[Entry]
+    why: dict[str, str]
+
+
 def _lay_out(
     tx: Tx,
     now: datetime,
@@ -152,8 +168,36 @@ def _lay_out(
     old: WeeklySchedule,
     how: How,
     renamed: Renamed | None,
+) -> _Layout | None:
+    """Find every post's place under the new schedule; None when there is no room."""
+    if queue.schedule == old and how is not How.REFLOW:
+        return _Layout([], [], {})
+    by_slots = _by_slots(tx, now, queue, line, old=old, how=how, renamed=renamed)
+    if by_slots is None:
+        return None
+    moves = {move[0].id: move for move in by_slots[0]}
+    stay = [(e, e.at, e.wall_time) for e in line if e.id not in moves]
+    over = spread(tx, now, queue, [*moves.values(), *stay])
+    if over is None:
+        return None
+    why = dict.fromkeys(moves, "the weekly slots were changed")
+    why |= {move[0].id: f"at most {queue.schedule.max_per_day} a day" for move in over}
+    moves |= {move[0].id: move for move in over}
+    pins = [entry for entry in by_slots[1] if entry.id not in moves]
+    return _Layout(sorted(moves.values(), key=lambda move: (move[0].at, move[0].id)), pins, why)
+
+
+def _by_slots(
+    tx: Tx,
+    now: datetime,
+    queue: Queue,
+    line: Sequence[Entry],
+    *,
+    old: WeeklySchedule,
+    how: How,
+    renamed: Renamed | None,
 ) -> tuple[list[Move], list[Entry]] | None:
-    """Return who moves where under the new schedule, and who is pinned; None when there is no room."""
+    """Return who moves where because of the slots, and who is pinned; None when there is no room."""
     if how is How.REFLOW:
         return _reflow(tx, now, queue, line)
     if how is How.KEEP:
@@ -166,14 +210,25 @@ def _reflow(
 ) -> tuple[list[Move], list[Entry]] | None:
     pinned = pinned_entries(tx, queue, since=now)
     start = now + LEAD
-    wanted = sorted([*line, *pinned], key=lambda entry: entry.at)
-    leaving = frozenset(id_ for entry in pinned for id_ in (entry.id, *entry.followers))
+    skipped = keep.skipped(tx, queue, since=now)
+    # What is about to go from a slot that is still there goes; no other post is given a slot so soon.
+    soon = [entry for entry in line if entry.at < start]
+    stay = [e for e in soon if e.at not in skipped and slot_at(queue.schedule, e.at) is not None]
+    wanted = sorted(
+        [*(entry for entry in line if entry not in stay), *pinned], key=lambda entry: entry.at
+    )
+    leaving = [*pinned, *(entry for entry in soon if entry not in stay)]
     places = move_on(
         queue,
-        Book(tx, queue, moving_since=now, leaving=leaving),
+        Book(
+            tx,
+            queue,
+            moving_since=start,
+            leaving=frozenset(id_ for entry in leaving for id_ in (entry.id, *entry.followers)),
+        ),
         wanted,
         not_before=start,
-        skipped=keep.skipped(tx, queue, since=start),
+        skipped=skipped,
         compact=True,
     )
     if places.full:
@@ -201,7 +256,13 @@ def follow(
         if slot is None:
             pins.append(entry)
             taken.add(entry.at)
-        elif slot.instant < start or slot.instant in taken or _is_held(book, queue, slot):
+        elif (
+            (
+                slot.instant < start and slot.instant != entry.at
+            )  # its own it keeps to the last second
+            or slot.instant in taken
+            or _is_held(book, queue, slot)
+        ):
             late.append(entry)
         else:
             wanted[entry.id] = slot

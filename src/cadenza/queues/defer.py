@@ -76,7 +76,13 @@ def defer_over_cap(
     at = found.slot.instant
     entry = Entry(id, row["post_id"], row["due_at"], None, _with_it(tx, queue, row))
     place(
-        tx, queue, [to_slot(entry, found.slot)], reason=f"moved to the next free slot: {over.says}"
+        tx,
+        now,
+        queue,
+        [to_slot(entry, found.slot)],
+        by=by,
+        why=None,
+        reason=f"moved to the next free slot: {over.says}",
     )
     audit.record(
         tx,

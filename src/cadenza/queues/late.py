@@ -13,6 +13,7 @@ from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY
+from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.hurry import PASSED
 from cadenza.deliveries.model import account_scope
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
@@ -103,6 +104,15 @@ def rescue_missed(
             warnings = (over,) if over else ()
         case Wish.DRAFT:
             drafts = _draft(tx, workspace_id, wanted)
+    history = {
+        "workspace_id": workspace_id,
+        "account_id": account_id,
+        "by": by,
+        "why": "it was missed",
+    }
+    record_moves(tx, now, moved, **history)
+    taken_back = [(row["post_id"] or row["id"], row["due_at"]) for row in wanted]
+    record_taken_back(tx, now, taken_back if drafts else (), **history)
     audit.record(
         tx,
         now,

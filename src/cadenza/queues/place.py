@@ -2,14 +2,16 @@
 
 A permutation cannot be written row by row under a unique key, so the slots are freed in one statement
 and given in the next, however many rows. What a worker holds, what is being retried and what a person
-timed by hand does not move. Limit: the caller holds the queue (`keep.hold`), else a claim comes between.
+timed by hand does not move. Each move is written to its post's history, with who moved it and why. Limit:
+the caller holds the queue (`keep.hold`), else a claim comes between.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from cadenza.core.slots import Slot
 from cadenza.deliveries import lanes
+from cadenza.deliveries.history import record_moves
 from cadenza.queues import keep
 from cadenza.queues.book import MAY_MOVE
 from cadenza.queues.model import LIVE, Entry, Moved, Queue, wall_text
@@ -92,8 +94,21 @@ def _followers(
     return found
 
 
-def place(tx: Tx, queue: Queue, moves: Sequence[Move], *, reason: str | None = None) -> list[Moved]:
-    """Give each entry and its followers an instant and the slot there; return whose changed."""
+def place(
+    tx: Tx,
+    now: datetime,
+    queue: Queue,
+    moves: Sequence[Move],
+    *,
+    by: str,
+    why: str | Mapping[str, str] | None,
+    reason: str | None = None,
+) -> list[Moved]:
+    """Give each entry and its followers an instant and the slot there; return whose changed.
+
+    `why` goes into each post's history (or, by the entry's id, one for each); None: the caller writes it.
+    `reason` shows on the rows.
+    """
     if not moves:
         return []
     tx.run(
@@ -117,7 +132,10 @@ def place(tx: Tx, queue: Queue, moves: Sequence[Move], *, reason: str | None = N
         workspace_id=queue.workspace_id,
     )
     lanes.refresh(tx, [(queue.workspace_id, queue.lane_id)])
-    return [Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at]
+    moved = [Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at]
+    if why is not None:
+        record_moves(tx, now, moved, by=by, why=why, **keep.key(queue))
+    return moved
 
 
 def _rows(entry: Entry, at: datetime, wall: str | None) -> Iterable[tuple[object, ...]]:

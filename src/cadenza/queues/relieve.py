@@ -11,6 +11,7 @@ from datetime import datetime
 from cadenza.core.zones import day_bounds, get_zone, local_day
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import MAX_PER_DAY
+from cadenza.deliveries.history import record_moves
 from cadenza.queues.defer import defer_over_cap
 from cadenza.queues.model import Moved, NoRoom
 from cadenza.sql.tx import Row, Tx
@@ -48,24 +49,24 @@ def locks_of(workspace_id: str, account_id: str) -> list[str]:
 def relieve(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> Relieved:
     """Move the account's due posts that are over the maximum, then let its lane be looked at."""
     moved: list[Moved] = []
-    full: list[str] = []
+    full: list[Row] = []
     for row in _due(tx, now, workspace_id, account_id):
         match defer_over_cap(tx, now, workspace_id=workspace_id, id=row["id"]):
             case Moved() as one:
                 moved.append(one)
             case NoRoom():
-                full.append(row["id"])
+                full.append(row)
             case _:
                 pass  # it has room again, or went along with another of its post
     _put_off(tx, now, workspace_id, account_id, full)
     lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=[MAX_PER_DAY])
-    return Relieved(tuple(moved), tuple(full))
+    return Relieved(tuple(moved), tuple(row["id"] for row in full))
 
 
 def _due(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row]:
     return tx.all(
         """
-        SELECT id FROM delivery
+        SELECT id, post_id, due_at FROM delivery
         WHERE workspace_id = :workspace_id AND lane_id = :lane_id AND action = 'post'
             AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now
         ORDER BY due_at, id LIMIT :limit
@@ -77,9 +78,9 @@ def _due(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row]
     )
 
 
-def _put_off(tx: Tx, now: datetime, workspace_id: str, account_id: str, ids: list[str]) -> None:
+def _put_off(tx: Tx, now: datetime, workspace_id: str, account_id: str, rows: list[Row]) -> None:
     """Let those wait for the next local day: asked again each time, a year would be searched each time."""
-    if not ids:
+    if not rows:
         return
     zone = get_zone(
         tx.value(
@@ -88,16 +89,20 @@ def _put_off(tx: Tx, now: datetime, workspace_id: str, account_id: str, ids: lis
             id=account_id,
         )
     )
+    tomorrow = day_bounds(local_day(now, zone), zone)[1]
+    why = "the day has its posts, and no slot is free: it waits for the next day"
     tx.run(
         """
-        UPDATE delivery SET due_at = :next, slot_at = NULL,
-            reason = 'the day has its posts, and no slot is free: it waits for the next day'
+        UPDATE delivery SET due_at = :next, slot_at = NULL, reason = :why
         FROM TABLE(:ids) AS asked (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
             AND state = 'scheduled' AND leased_until IS NULL
         """,
-        next=day_bounds(local_day(now, zone), zone)[1],
-        ids=[(id_,) for id_ in ids],
+        next=tomorrow,
+        why=why,
+        ids=[(row["id"],) for row in rows],
         workspace_id=workspace_id,
     )
+    put_off = [Moved(row["id"], row["post_id"], row["due_at"], tomorrow) for row in rows]
+    record_moves(tx, now, put_off, workspace_id=workspace_id, account_id=account_id, why=why)
     lanes.refresh(tx, [(workspace_id, f"account:{account_id}")])

@@ -261,7 +261,7 @@ def _permute(
     held = sorted((entry.at, entry.wall_time) for entry in wanted)
     dealt = zip(wanted, held, strict=True)
     moves = [(entry, at, wall) for entry, (at, wall) in dealt if at != entry.at]
-    moved = tuple(place(tx, queue, moves))
+    moved = tuple(place(tx, now, queue, moves, by=by, why="the queue got another order"))
     if not moved:
         return Reordered((), stays, queue.revision)
     audit.record(

@@ -17,6 +17,7 @@ from itertools import chain
 from cadenza.core.slots import LEAD
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.queues import keep
 from cadenza.queues.book import Book
@@ -24,6 +25,8 @@ from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
 from cadenza.queues.move_on import move_on
 from cadenza.queues.place import Move, entries, place, to_slot
 from cadenza.sql.tx import Row, Tx
+
+LATE = "it came due while nothing was sent"
 
 
 class Choice(StrEnum):
@@ -93,7 +96,7 @@ def resume(
         was_paused=account.paused,
     )
     if not dry_run:
-        _do(tx, account, queue, answer, moves)
+        _do(tx, now, account, queue, held, answer, moves, by=by)
         if since is None:
             lanes.release_due(tx, now, **account.key)
         _open(tx, now, account, answer, by=by)
@@ -210,16 +213,29 @@ def _shift(tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]) -> list[M
 
 
 def _do(
-    tx: Tx, account: _Account, queue: Queue | NoQueue, answer: Resumed, moves: Sequence[Move]
+    tx: Tx,
+    now: datetime,
+    account: _Account,
+    queue: Queue | NoQueue,
+    held: Sequence[Entry],
+    answer: Resumed,
+    moves: Sequence[Move],
+    *,
+    by: str,
 ) -> None:
     match answer.choice:
         case Choice.SHIFT:
             assert isinstance(queue, Queue), "without slots it is sent instead"
-            place(tx, queue, moves, reason="moved on: it came due while nothing was sent")
+            why = dict.fromkeys((move.id for move in answer.moved), "it made room for late posts")
+            why |= dict.fromkeys(answer.held, LATE)
+            place(tx, now, queue, moves, by=by, why=why, reason=f"moved on: {LATE}")
         case Choice.SEND:
             _send(tx, account, moves)
+            record_moves(tx, now, answer.moved, by=by, why=LATE, **account.key)
         case Choice.DRAFT:
             _take_back(tx, account, answer.taken_back)
+            posts = [(entry.post_id or entry.id, entry.at) for entry in held]
+            record_taken_back(tx, now, posts, by=by, why=LATE, **account.key)
 
 
 def _send(tx: Tx, account: _Account, moves: Sequence[Move]) -> None:

@@ -62,7 +62,8 @@ def retime(
         return NoRoom(account_id, "not all posts find a slot within a year")
     moves, pins = laid
     pin(tx, queue, pins, why="its wall time does not happen any more")
-    moved = tuple(place(tx, queue, moves, reason="moved: the rules of its time zone changed"))
+    why = "the rules of its time zone changed"
+    moved = tuple(place(tx, now, queue, moves, by=by, why=why, reason=f"moved: {why}"))
     current = version or tz_version()
     tx.run(
         """

@@ -145,7 +145,7 @@ def _write(
     by: str,
     reason: str | None,
 ) -> Skipped | NoRoom:
-    pushed = _push(tx, now, queue, instants)
+    pushed = _push(tx, now, queue, instants, by=by)
     if pushed is None:
         return NoRoom(queue.account_id, "there is no slot left to move the posts to")
     tx.run(
@@ -166,7 +166,9 @@ def _write(
     return Skipped(made, tuple(pushed), keep.rise(tx, now, queue))
 
 
-def _push(tx: Tx, now: datetime, queue: Queue, instants: Sequence[datetime]) -> list[Moved] | None:
+def _push(
+    tx: Tx, now: datetime, queue: Queue, instants: Sequence[datetime], *, by: str
+) -> list[Moved] | None:
     """Move what stands at these instants, and as many behind as must; None when there is no room."""
     first = min(instants)
     places = move_on(
@@ -179,7 +181,8 @@ def _push(tx: Tx, now: datetime, queue: Queue, instants: Sequence[datetime]) -> 
     )
     if places.full:
         return None
-    return place(tx, queue, [to_slot(entry, slot) for entry, slot in places.moves])
+    moves = [to_slot(entry, slot) for entry, slot in places.moves]
+    return place(tx, now, queue, moves, by=by, why="a slot is skipped")
 
 
 def _stuck(tx: Tx, queue: Queue, at: datetime, now: datetime) -> bool:

@@ -70,7 +70,7 @@ def take_slot(
     idle = [row for row in rows if is_idle(row, now)]
     if idle:  # missed or taken back: on the road again
         revive(tx, queue, idle, at=at, wall=wall_text(slot))
-    place(tx, queue, [to_slot(_entry(leader, rows), slot)])
+    place(tx, now, queue, [to_slot(_entry(leader, rows), slot)], by=by, why=None)
     audit.record(
         tx,
         now,

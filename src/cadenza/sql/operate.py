@@ -4,7 +4,8 @@ An operation is a plain function `(tx, now)`: no await, no commit, no I/O but SQ
 transaction, takes the operation's declared locks in sorted order, then reads `now` from the database's
 clock, then calls it. A refusal is a value, an exception rolls back, and an operation may be run again
 (deadlock, busy), so it depends on nothing but its transaction. On PostgreSQL a greenlet carries the
-plain function over the async driver. Limit: about 50 ms or 500 rows; longer work is a job with a cursor.
+plain function over the async driver. Once it is committed, those who watch this process's operations are
+woken for what it asked (`Tx.wake`). Limit: about 50 ms or 500 rows; longer work is a job with a cursor.
 """
 
 import sqlite3
@@ -33,6 +34,7 @@ SYSTEM_IDS = SystemIds()
 Result = TypeVar("Result")
 Operation: TypeAlias = Callable[[Tx, datetime], Result]
 Glance: TypeAlias = Callable[[Tx], Result]
+Wake: TypeAlias = Callable[[str], None]
 
 
 class Operations(Protocol):
@@ -53,10 +55,28 @@ class Operations(Protocol):
         ...
 
 
-class SqliteOperations:
+class _Wakes:
+    """Whom commits of this process wake; `Tx.wake` says for what."""
+
+    def __init__(self) -> None:
+        self._watchers: list[Wake] = []
+
+    def watch(self, wake: Wake) -> Callable[[], None]:
+        """Call `wake` with a queue's name after each commit here that asked for it; returns how to end it."""
+        self._watchers.append(wake)
+        return lambda: self._watchers.remove(wake)
+
+    def _tell(self, queues: set[str]) -> None:
+        for queue in sorted(queues):
+            for wake in tuple(self._watchers):
+                wake(queue)
+
+
+class SqliteOperations(_Wakes):
     """On one SQLite file; writers are one at a time, so locks are already held."""
 
     def __init__(self, database: SqliteDatabase, ids: Ids = SYSTEM_IDS) -> None:
+        super().__init__()
         self.database = database
         self._ids = ids
 
@@ -64,7 +84,10 @@ class SqliteOperations:
         self, operation: Operation[Result], *, locks: Sequence[str] = (), urgent: bool = False
     ) -> Result:
         """Join the writer's next batch."""
-        return await self.database.run(_on_sqlite(operation, self._ids), urgent=urgent)
+        woken: set[str] = set()
+        result = await self.database.run(_on_sqlite(operation, self._ids, woken), urgent=urgent)
+        self._tell(woken)
+        return result
 
     async def read(self, operation: Operation[Result], *, now: datetime | None = None) -> Result:
         """Read on the reader's connection, whose clock costs nothing."""
@@ -75,10 +98,11 @@ class SqliteOperations:
         return await self.read(lambda tx, _: operation(tx))
 
 
-class PostgresOperations:
+class PostgresOperations(_Wakes):
     """On PostgreSQL; locks are advisory, by name, and end with the transaction."""
 
     def __init__(self, database: PostgresDatabase, ids: Ids = SYSTEM_IDS) -> None:
+        super().__init__()
         self.database = database
         self._ids = ids
 
@@ -87,13 +111,19 @@ class PostgresOperations:
     ) -> Result:
         """Open a transaction, lock, read the clock, run."""
         keys = sorted({_lock_key(name) for name in locks})
+        woken: set[str] = set()
 
         async def work(connection: Connection) -> Result:
+            woken.clear()  # of a run before that was undone
             async with connection.transaction():
                 now = await _lock(connection, keys) if keys else await _clock(connection)
-                return await _carry(connection, lambda tx: operation(tx, now), self._ids)
+                return await _carry(
+                    connection, lambda tx: operation(tx, now), self._ids, woken=woken
+                )
 
-        return await self.database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
+        result = await self.database.run(work, desk=Desk.SETTLE if urgent else Desk.REST)
+        self._tell(woken)
+        return result
 
     async def read(self, operation: Operation[Result], *, now: datetime | None = None) -> Result:
         """Read in one repeatable-read transaction that cannot write."""
@@ -134,9 +164,12 @@ def _lock_key(name: str) -> int:
 
 
 def _on_sqlite(
-    operation: Operation[Result], ids: Ids
+    operation: Operation[Result], ids: Ids, woken: set[str] | None = None
 ) -> Callable[[sqlite3.Connection, int], Result]:
     def run(connection: sqlite3.Connection, now: int) -> Result:
+        if woken is not None:
+            woken.clear()  # of a run before that was undone
+
         def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
             if CLOCK in sql:
                 params = {**params, "the_clock": now}
@@ -147,13 +180,18 @@ def _on_sqlite(
             rows = [read_sqlite(names, values) for values in cursor.fetchall()]
             return rows, len(rows)
 
-        return operation(Tx("sqlite", execute, ids), from_microseconds(now))
+        return operation(Tx("sqlite", execute, ids, woken), from_microseconds(now))
 
     return run
 
 
 async def _carry(
-    connection: Connection, operation: Glance[Result], ids: Ids, *, only_look: bool = False
+    connection: Connection,
+    operation: Glance[Result],
+    ids: Ids,
+    *,
+    only_look: bool = False,
+    woken: set[str] | None = None,
 ) -> Result:
     """Run a plain function on a greenlet; each statement is awaited here, outside of it."""
     outside = greenlet.getcurrent()
@@ -163,7 +201,7 @@ async def _carry(
             raise ValueError("A glance can only read: run the change in a transaction.")
         return outside.switch(_execute(connection, sql, params))
 
-    inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute, ids)))
+    inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute, ids, woken)))
     asked = inside.switch()
     while not inside.dead:
         try:

@@ -50,12 +50,24 @@ _INSTANT = re.compile(r".*_(at|until)$")
 class Tx:
     """One open transaction, for the length of one operation."""
 
-    __slots__ = ("_execute", "_ids", "dialect")
+    __slots__ = ("_execute", "_ids", "_woken", "dialect")
 
-    def __init__(self, dialect: Dialect, execute: Execute, ids: Ids = _SYSTEM_IDS) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        execute: Execute,
+        ids: Ids = _SYSTEM_IDS,
+        woken: set[str] | None = None,
+    ) -> None:
         self.dialect: Dialect = dialect
         self._execute = execute
         self._ids = ids
+        self._woken = woken
+
+    def wake(self, queue: str) -> None:
+        """Let those who wait for this queue look at it once the transaction is committed: a hint."""
+        if self._woken is not None:
+            self._woken.add(queue)
 
     def new_id(self) -> str:
         """Return a name for a new row; when the operation is run again, the row gets another."""

@@ -91,6 +91,10 @@ class Ground:
         """Call `wake` on news of this process and, if the store listens, of others."""
         return self._bell.watch(wake)
 
+    def notify_soon(self, queue: str) -> None:
+        """Tell other processes in a moment, together with what else there is to tell; never fails."""
+        self._bell.told((), later=(queue,))
+
     async def vital_signs(self) -> dict[str, str]:
         """Read the server's settings that our promises rest on."""
         row = await self._run(

@@ -1,0 +1,103 @@
+"""A worker that waits is woken by what people do, in its own process or in another, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from cadenza.bootstrap import House, open_house
+from cadenza.config.model import Work
+from cadenza.deliveries import lanes
+from cadenza.deliveries.change import publish_now, retry
+from cadenza.engine.store import Batch
+from cadenza.sql.tx import Tx
+from tests.bootstrap.conftest import HOME, Town
+from tests.bootstrap.test_work import working
+
+LATER = timedelta(hours=3)
+LONG = 45.0  # seconds between looks: nobody waits for one here
+SOON = 20.0  # seconds that a busy machine may take
+
+
+@asynccontextmanager
+async def waiting(town: Town, *, apart: bool) -> AsyncGenerator[House]:
+    """Let a worker wait; give the house of whoever acts, the worker's own or one beside it."""
+    settings = replace(town.settings, worker=Work(poll=LONG))
+    async with open_house(settings) as house:
+        await town.furnish(house)
+        looked = notice_idle(house)
+        async with working(house):
+            await asyncio.wait_for(looked.wait(), SOON)
+            if not apart:
+                yield house
+                return
+            async with open_house(settings) as other:
+                yield other
+
+
+def notice_idle(house: House) -> asyncio.Event:
+    """Give an event that is set once the worker has looked and found nothing."""
+    looked, claim = asyncio.Event(), house.source.claim
+
+    async def look(*args: Any, **words: Any) -> Batch:
+        batch = await claim(*args, **words)
+        if not batch.jobs:
+            looked.set()
+        return batch
+
+    house.source.claim = look
+    return looked
+
+
+async def sent(town: Town, house: House, id_: str) -> None:
+    async with asyncio.timeout(SOON):
+        while (await town.row(house, id_))["state"] != "sent":
+            await asyncio.sleep(0.02)
+
+
+async def add(town: Town, house: House) -> str:
+    return await town.post(house, "added")
+
+
+async def hurry(town: Town, house: House) -> str:
+    id_ = await town.post(house, "sent now", due=LATER)
+    await house.operations.run(lambda tx, now: publish_now(tx, now, workspace_id=HOME, id=id_))
+    return id_
+
+
+async def try_again(town: Town, house: House) -> str:
+    id_ = await town.post(house, "tried again", due=LATER)
+
+    def fail(tx: Tx, now: datetime) -> None:
+        tx.run(
+            "UPDATE delivery SET state = 'failed', failed_at = :now, reason = 'no' WHERE id = :id",
+            id=id_,
+            now=now,
+        )
+
+    await house.operations.run(fail)
+    await house.operations.run(lambda tx, now: retry(tx, now, workspace_id=HOME, id=id_))
+    return id_
+
+
+async def go_on(town: Town, house: House) -> str:
+    lane: dict[str, Any] = {"workspace_id": HOME, "lane_id": "account:ada"}
+    await house.operations.run(lambda tx, _: lanes.pause(tx, **lane, reason="lunch"))
+    id_ = await town.post(house, "after lunch")
+    await house.operations.run(lambda tx, _: lanes.resume(tx, **lane))
+    return id_
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["one process", "two processes"])
+@pytest.mark.parametrize("act", [add, hurry, try_again, go_on])
+async def test_what_may_go_now_is_sent_at_once(
+    town: Town, act: Callable[[Town, House], Awaitable[str]], *, apart: bool
+) -> None:
+    async with waiting(town, apart=apart) as house:
+        await sent(town, house, await act(town, house))
