@@ -16,9 +16,9 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from cadenza.api.ask import Acting, Replayed
-from cadenza.api.call_inside import INSIDE
 from cadenza.api.cookies import read_cookie
 from cadenza.api.declare import Declared, Door
+from cadenza.api.find_route import INSIDE
 from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.read_body import read_body
 from cadenza.api.slow_down import PATIENCE, Breath, Turns

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cadenza.api.find_route import INSIDE
 from cadenza.api.problems import MEDIA, TYPE
 from cadenza.bootstrap.model import House
 from cadenza.core.ids import SystemIds
@@ -35,6 +36,9 @@ HEADERS = {
 HSTS = "max-age=31536000; includeSubDomains"
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9_-]{8,64}$")
 _BAD_ADDRESS = re.compile(rb"%00|\x00", re.IGNORECASE)
+_HIDDEN_SLASH = re.compile(
+    rb"%2f|%5c|\\", re.IGNORECASE
+)  # servers decode it: an id would become a path
 OPEN = frozenset({"/healthz", "/readyz"})  # probes come by address, not by name
 
 
@@ -88,6 +92,8 @@ class Guard:
         raw = scope.get("raw_path") or scope["path"].encode()
         if _BAD_ADDRESS.search(raw) or _BAD_ADDRESS.search(scope["query_string"]):
             return 400, "bad_address", "The address holds characters that cannot be kept."
+        if INSIDE not in scope and _HIDDEN_SLASH.search(raw):
+            return 400, "bad_address", "The address holds an encoded slash: no id has one."
         host = headers.get("host", "").lower()
         if self._hosts is not None and host not in self._hosts and scope["path"] not in OPEN:
             return 421, "wrong_host", "This house is not reached by that name."
