@@ -19,6 +19,7 @@ from starlette.types import Message
 
 from cadenza.api.find_route import INSIDE
 from cadenza.api.problems import TYPE
+from cadenza.core.clock import SystemClock
 
 CARRIED = (b"authorization", b"cookie", b"host", b"origin", b"user-agent", b"x-cadenza-csrf")
 LARGEST = 4 * 1024 * 1024  # bytes of an answer
@@ -91,7 +92,9 @@ class _Talk:
             await self._stop(_refusal(413, "answer_too_large", says))
         self.pieces.append(piece)
         if message.get("more_body"):
-            await asyncio.sleep(0)  # a stream that never waits must not hold up everybody else
+            await SystemClock().sleep(
+                0
+            )  # a stream that never waits must not hold up everybody else
 
     async def _stop(self, refused: Answered) -> None:
         self.refused = refused
