@@ -90,7 +90,7 @@ async def test_an_argument_reaches_no_other_route(small: Place, agent: httpx2.As
         assert "media_id" in said["content"][0]["text"]
 
 
-@pytest.mark.parametrize("hidden", ["%2F", "%2f", "%5C"])
+@pytest.mark.parametrize("hidden", ["%2F", "%2f"])
 async def test_an_encoded_slash_is_no_part_of_an_id(
     small: Place, agent: httpx2.AsyncClient, hidden: str
 ) -> None:
