@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cadenza.api.find_route import INSIDE
@@ -33,6 +34,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+GONE = 499  # in the log alone: the client went away before its request was complete
 HSTS = "max-age=31536000; includeSubDomains"
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9_-]{8,64}$")
 _BAD_ADDRESS = re.compile(rb"%00|\x00", re.IGNORECASE)
@@ -79,6 +81,8 @@ class Guard:
                 await _answer(sending, request_id, *refusal)
             else:
                 await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            status = status or GONE  # nobody is left to be told
         except Exception:
             log.exception("a request broke", extra={"request_id": request_id})
             if status:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cadenza.api.app import create_app
+from cadenza.api.connections import Limits
 from cadenza.api.serve import GRACE, serve
 from cadenza.bootstrap import open_house, run_worker
 from cadenza.bootstrap.model import House
@@ -52,6 +53,7 @@ async def attend(
         proxies=listen.proxies,
         hurry=hurry,
         started=lambda _: listening.set(),
+        limits=Limits(per_address=listen.connections_per_address),
     )
     parts = [asyncio.ensure_future(serving)]
     if worker:

@@ -17,6 +17,7 @@ SAYS: Mapping[str, str] = {
     "security_contact": "Whom to tell of a weakness, shown at `/.well-known/security.txt`; empty: nobody is named.",
     "listen.host": "The address that the web app and the API are served on.",
     "listen.port": "Its port.",
+    "listen.connections_per_address": "Connections that one address may hold at a time; those of `listen.proxies` are not counted.",
     "listen.proxies": "Addresses or networks of proxies in front, whose `X-Forwarded-For` counts, a list; empty: nobody's does.",
     "worker.concurrency": "How many deliveries and jobs one worker has in hand at once.",
     "worker.lease": "After so many seconds without a sign of life another worker takes over.",
