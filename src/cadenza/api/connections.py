@@ -12,11 +12,13 @@ import resource
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from cadenza.core.addresses import owner_of
 
 log = logging.getLogger("cadenza.api")
 TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -59,7 +61,7 @@ class Crowd:
 
     def enter(self, address: str) -> str | None:
         """Let a connection in, or return None; what is returned is given back when it ends."""
-        name = _network(address)
+        name = owner_of(address)
         if self._all >= self.most:
             log.warning("too many connections in all: one was refused", extra={"most": self.most})
             return None
@@ -196,8 +198,8 @@ class Connection(H11Protocol):
                 self._deadline = self.loop.call_later(until - now, self._look)
                 return
         log.info("a request did not arrive in time", extra={"missing": self._phase})
-        cycle: RequestResponseCycle | None = self.cycle
-        if cycle is None or cycle.response_complete or not cycle.response_started:
+        cycle = self.cycle  # uvicorn has None here before the first request
+        if not cycle or cycle.response_complete or not cycle.response_started:
             self.transport.write(TOO_SLOW)
         self.transport.close()
 
@@ -222,16 +224,3 @@ class Connection(H11Protocol):
         if self._unread_answer is not None:
             self._unread_answer.cancel()
             self._unread_answer = None
-
-
-def _network(address: str) -> str:
-    """Name whom an address belongs to: an IPv6 network of /64 is one household's."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ip_network((int(found) >> 64 << 64, 64)))
-    return str(found)
