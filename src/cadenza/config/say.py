@@ -37,7 +37,7 @@ SAYS: Mapping[str, str] = {
     "media.region": "Of a bucket: its region.",
     "media.access_key": "Of a bucket: the name of the key.",
     "media.secret_key": "Of a bucket: the key's secret.",
-    "outbound.allow": "Private hosts that may be called all the same: `host` or `host:port`, a list.",
+    "outbound.allow": "Private hosts that may be called all the same, also at addresses that people type: `host` or `host:port`, a list.",
     "outbound.ca_file": "A file of certificates to trust besides the system's.",
     "providers.NETWORK.base_url": "Speak to this address instead of the network's own.",
     "providers.NETWORK.client_id": "Our app's name at the network.",

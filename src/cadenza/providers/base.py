@@ -99,6 +99,11 @@ class Call:
     began_at: datetime | None = None  # of the attempt that is looked for by `find_out`
 
 
+def use_of(provider: str) -> str:
+    """Name the use of a network, for which the settings may vouch for hosts."""
+    return f"providers.{provider}"
+
+
 class Provider(Protocol):
     """A network, as the road sees it."""
 
