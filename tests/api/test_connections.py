@@ -16,9 +16,9 @@ from tests.api.conftest import Place
 
 PATIENCE = 20  # seconds, for a busy machine
 SOON = Limits(head=0.3, body=0.3, answer=0.3, linger=0.3)
-HEAD = b"GET /healthz HTTP/1.1\r\nhost: house.test\r\n"
+HEAD = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n"
 SIGN_IN = (
-    b"POST /api/v1/auth/sign-in HTTP/1.1\r\nhost: house.test\r\ncontent-type: application/json\r\n"
+    b"POST /api/v1/auth/sign-in HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
 )
 Pipe = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -151,7 +151,7 @@ async def test_an_answer_that_nobody_reads_is_given_up(small: Place) -> None:
     small.app.router.routes.insert(0, Route("/endless", endless))
     async with serving(small, SOON) as connect:
         _, writer = await connect()
-        writer.write(b"GET /endless HTTP/1.1\r\nhost: house.test\r\n\r\n")
+        writer.write(b"GET /endless HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
         await ended.wait()
 
 
