@@ -1,10 +1,11 @@
-"""Does one workspace that floods the API slow down another? Ben asks at leisure, alone and beside Ada's flood.
+"""Does a flood slow down somebody else? Ben asks at leisure, alone and beside each kind of flood.
 
     python -m bench.flood [sqlite|postgres] [seconds]
 
-One process of ours with its own limits, on loopback. Ben lists his queue every 25 ms; Ada's sixteen
-connections, in a process of their own, ask as fast as they are answered, refusals included. Rounds alternate.
-The bar: Ben's p99 beside the flood is below twice his p99 alone.
+One process of ours with its own limits, on loopback. Ben lists his queue every 25 ms. Two floods, each in a process
+of its own, as fast as they are answered, refusals included: Ada's sixteen connections that list her queue, and four
+connections of a stranger that each post 979 kB of unknown keys to the sign-in. Rounds alternate. The bar: Ben's p99
+beside either flood is below twice his p99 alone.
 """
 
 import asyncio
@@ -36,7 +37,8 @@ from cadenza.sql.tx import Tx
 from tests.servers.postgres import PrivatePostgres
 
 ROUNDS = 5
-FLOOD = 16  # connections
+FLOODS = {"requests": 16, "bodies": 4}  # connections
+KEYS = 90_000  # of a stranger's body
 PAUSE = 0.025  # seconds between two of Ben's requests
 NEXT_DOOR = "next-door"
 
@@ -52,34 +54,29 @@ async def main(kind: str, seconds: float) -> None:
             ben = await house.operations.run(move_in)
         port = await _serve(stack, address, folder)
         alone: list[float] = []
-        beside: list[float] = []
-        flooded: Counter[str] = Counter()
+        beside: dict[str, list[float]] = {kind: [] for kind in FLOODS}
+        flooded: dict[str, Counter[str]] = {kind: Counter() for kind in FLOODS}
         await ask_at_leisure(port, ben, 1.0)  # warm
         for _ in range(ROUNDS):
             alone += await ask_at_leisure(port, ben, seconds)
-            words = [
-                sys.executable,
-                "-m",
-                "bench.flood",
-                "flood",
-                str(port),
-                ada,
-                str(seconds + 0.5),
-            ]
-            crowd = await asyncio.create_subprocess_exec(*words, stdout=subprocess.PIPE)
-            assert crowd.stdout is not None
-            await crowd.stdout.readline()  # it has begun
-            beside += await ask_at_leisure(port, ben, seconds)
-            flooded += Counter(json.loads(await crowd.stdout.read()))
-            await crowd.wait()
-        (p50, p99), (slow, slowest) = _cut(alone), _cut(beside)
+            for what in FLOODS:
+                words = [sys.executable, "-m", "bench.flood", what, str(port), ada]
+                crowd = await asyncio.create_subprocess_exec(
+                    *words, str(seconds + 0.5), stdout=subprocess.PIPE
+                )
+                assert crowd.stdout is not None
+                await crowd.stdout.readline()  # it has begun
+                beside[what] += await ask_at_leisure(port, ben, seconds)
+                flooded[what] += Counter(json.loads(await crowd.stdout.read()))
+                await crowd.wait()
+        p50, p99 = _cut(alone)
         print(f"{kind}, {ROUNDS} rounds of {seconds:g} s, load {os.getloadavg()[0]:.1f}")
         print(f"Ben alone: p50 {p50:.1f} ms, p99 {p99:.1f} ms ({len(alone)} answers)")
-        print(
-            f"Ben beside the flood: p50 {slow:.1f} ms, p99 {slowest:.1f} ms ({len(beside)} answers)"
-        )
-        print(f"Ada's answers: {dict(flooded)}")
-        print(f"p99: {slowest / p99:.2f} times as long (bar 2)")
+        for what, times in beside.items():
+            slow, slowest = _cut(times)
+            print(f"beside a flood of {what}: p50 {slow:.1f} ms, p99 {slowest:.1f} ms", end=" ")
+            print(f"({len(times)} answers), {slowest / p99:.2f} times as long (bar 2)")
+            print(f"  the flood was answered {dict(flooded[what])}")
 
 
 def move_in(tx: Tx, now: datetime) -> str:
@@ -130,22 +127,34 @@ async def ask_at_leisure(port: int, token: str, seconds: float) -> list[float]:
     return times
 
 
-async def flood(port: int, token: str, seconds: float) -> None:
+async def flood(what: str, port: int, token: str, seconds: float) -> None:
     """Ask as fast as one is answered, on many connections; print what was answered."""
     said: Counter[str] = Counter()
     request = _request(token, f"/api/v1/workspaces/{HOME}/accounts/account-0/queue")
+    if what == "bodies":
+        request = _large_body()
 
     async def ask() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
         while True:
-            writer.write(request)
-            said[await read_answer(reader)] += 1
+            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                with contextlib.closing(writer):
+                    while True:  # a refused body may end its connection
+                        writer.write(request)
+                        said[await read_answer(reader)] += 1
 
     print("begun", flush=True)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            await asyncio.gather(*(ask() for _ in range(FLOOD)))
+            await asyncio.gather(*(ask() for _ in range(FLOODS[what])))
     print(json.dumps(said))
+
+
+def _large_body() -> bytes:
+    keys = {f"k{number}": 1 for number in range(KEYS)}
+    body = json.dumps(keys, separators=(",", ":")).encode()
+    head = "POST /api/v1/auth/sign-in HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 
 def _request(token: str, path: str) -> bytes:
@@ -170,7 +179,7 @@ async def _serve(stack: ExitStack, address: str, folder: Path) -> int:
 
 if __name__ == "__main__":
     kind = sys.argv[1] if len(sys.argv) > 1 else "sqlite"
-    if kind == "flood":
-        asyncio.run(flood(int(sys.argv[2]), sys.argv[3], float(sys.argv[4])))
+    if kind in FLOODS:
+        asyncio.run(flood(kind, int(sys.argv[2]), sys.argv[3], float(sys.argv[4])))
         raise SystemExit
     asyncio.run(main(kind, float(sys.argv[2]) if len(sys.argv) > 2 else 4.0))

@@ -66,7 +66,7 @@ class Place:
         return await self.stack.enter_async_context(
             httpx2.AsyncClient(
                 transport=transport,
-                base_url="http://house.test",
+                base_url="http://localhost",
                 cookies=cookies,
                 headers={**CSRF, **headers},
             )

@@ -97,3 +97,31 @@ async def test_another_site_is_given_no_leave_to_read(small: Place) -> None:
         await browser.options("/api/v1/me", headers=asked),
     ):
         assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200),
+        ("localhost:8400", 200),
+        ("127.0.0.1:8400", 200),
+        ("192.0.2.7", 200),
+        ("[::1]:8400", 200),
+        ("[2001:db8::1]", 200),
+        ("box", 200),
+        ("box:8400", 200),
+        ("app.localhost:8400", 200),
+        ("evil.example", 421),
+        ("evil.example:8400", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost.evil.example", 421),
+        ("evil.example.", 421),
+    ],
+)
+async def test_without_a_public_address_no_strangers_name_is_answered(
+    small: Place, host: str, status: int
+) -> None:
+    browser = await small.client("owner")
+    answer = await browser.get("/api/v1/me", headers={"host": host})
+    assert answer.status_code == status, answer.text
+    assert (await browser.get("/healthz", headers={"host": host})).status_code == 200

@@ -76,7 +76,7 @@ async def test_a_calendar_program_reads_by_its_address_until_that_is_revoked(
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"].startswith("text/calendar")
     lines = answer.text.replace("\r\n ", "").split("\r\n")
-    assert f"UID:{timed['places'][0]['delivery_id']}@house.test" in lines
+    assert f"UID:{timed['places'][0]['delivery_id']}@localhost" in lines
     assert any(line.startswith("SUMMARY:We open\\; at nine\\, sharp") for line in lines)
     listed = (await editor.get(f"{CALENDAR}/feeds")).json()
     assert listed[0]["read_at"] is not None

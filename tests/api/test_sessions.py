@@ -8,8 +8,10 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
+from cadenza.people.change_password import make_reset
+from cadenza.people.knock import ATTACK, count_try
 from cadenza.people.sessions import IDLE, LIFE
-from cadenza.people.tokens import hash_token
+from cadenza.people.tokens import draw_token, hash_token
 from tests.api.conftest import PASSWORD, Place, open_place
 
 SIGN_IN = "/api/v1/auth/sign-in"
@@ -210,6 +212,65 @@ async def test_guessing_is_slowed_down_for_the_pair_and_not_for_the_person(place
     assert int(refused.headers["retry-after"]) > 600
     elsewhere = await place.client(address="198.51.100.7")
     assert (await elsewhere.post(SIGN_IN, json=OWNER)).status_code == 200
+
+
+async def test_wrong_tries_of_one_address_never_lock_anybody_out_elsewhere(place: Place) -> None:
+    guesser = await place.client(address="203.0.113.7")
+    wrong = OWNER | {"password": "not it, not it, not it"}
+    for _ in range(60):
+        await guesser.post(SIGN_IN, json=wrong)
+    assert (await guesser.post(SIGN_IN, json=OWNER)).status_code == 429
+    elsewhere = await place.client(address="198.51.100.7")
+    assert (await elsewhere.post(SIGN_IN, json=OWNER)).status_code == 200
+
+
+async def test_many_addresses_at_once_leave_everybody_some_tries(place: Place) -> None:
+    """The count over all addresses is soft: strangers get two tries, familiar addresses all of theirs."""
+    wrong = OWNER | {"password": "not it, not it, not it"}
+
+    async def attack() -> None:
+        await place.house.operations.run(
+            lambda tx, now: [count_try(tx, now, email="owner@example.org") for _ in range(ATTACK)]
+        )
+
+    await attack()
+    stranger = await place.client(address="198.51.100.7")
+    said = [(await stranger.post(SIGN_IN, json=wrong)).status_code for _ in range(3)]
+    assert said == [401, 401, 429]
+    at_home = await place.client()  # the address of the owner's session
+    said = [(await at_home.post(SIGN_IN, json=wrong)).status_code for _ in range(7)]
+    assert said == [401] * 7
+    on_the_way = await place.client(address="198.51.100.8")
+    assert (await on_the_way.post(SIGN_IN, json=OWNER)).status_code == 200
+
+
+async def test_an_ipv6_network_is_one_address_to_guess_from(place: Place) -> None:
+    wrong = OWNER | {"password": "not it, not it, not it"}
+    said: list[int] = []
+    for number in range(9):
+        guesser = await place.client(address=f"2001:db8::{number + 1:x}")
+        said.append((await guesser.post(SIGN_IN, json=wrong)).status_code)
+    assert said == [401] * 8 + [429]
+
+
+async def test_a_reset_ends_the_wait_of_whoever_tried_too_often(place: Place) -> None:
+    browser = await place.client()
+    wrong = OWNER | {"password": "not it, not it, not it"}
+    for _ in range(9):
+        await browser.post(SIGN_IN, json=wrong)
+    assert (await browser.post(SIGN_IN, json=OWNER)).status_code == 429
+    token = draw_token()
+    await place.house.operations.run(
+        lambda tx, now: make_reset(
+            tx, now, email="owner@example.org", token_hash=token.hash, by="system"
+        )
+    )
+    new = "five other plain words here"
+    answer = await browser.post(
+        "/api/v1/auth/password-reset", json={"token": token.text, "password": new}
+    )
+    assert answer.status_code == 204, answer.text
+    assert (await browser.post(SIGN_IN, json=OWNER | {"password": new})).status_code == 200
 
 
 async def test_a_second_factor_is_asked_for_and_a_code_counts_once(place: Place) -> None:

@@ -37,30 +37,59 @@ def reaches(policy: Policy, url: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("toml", "url", "other"),
+    ("use", "toml", "url", "other"),
     [
-        ('outbound.allow = ["social.lan"]', "https://SOCIAL.lan./x", "https://other.lan/"),
-        ('outbound.allow = ["social.lan"]', "http://social.lan/", "http://social.lan:9000/"),
-        ('outbound.allow = ["social.lan:9000"]', "http://social.lan:9000/", "http://social.lan/"),
-        ('outbound.allow = ["bücher.lan"]', "https://bücher.lan/", "https://bucher.lan/"),
-        ('outbound.allow = ["bücher.lan"]', "https://xn--bcher-kva.lan/", "https://b.lan/"),
+        (None, 'outbound.allow = ["social.lan"]', "https://SOCIAL.lan./x", "https://other.lan/"),
+        (None, 'outbound.allow = ["social.lan"]', "http://social.lan/", "http://social.lan:9000/"),
         (
+            None,
+            'outbound.allow = ["social.lan:9000"]',
+            "http://social.lan:9000/",
+            "http://social.lan/",
+        ),
+        (None, 'outbound.allow = ["bücher.lan"]', "https://bücher.lan/", "https://bucher.lan/"),
+        (None, 'outbound.allow = ["bücher.lan"]', "https://xn--bcher-kva.lan/", "https://b.lan/"),
+        (
+            "media",
             'media.endpoint = "HTTPS://Bücher.lan:9000/x"',
             "https://bücher.lan:9000",
             "https://a.lan",
         ),
-        ('providers.mastodon.base_url = "http://a.lan"', "http://a.lan/", "http://b.lan/"),
-        ('providers.mastodon.options.host = "http://a.lan"', "http://a.lan/", "https://a.lan/"),
-        ('media.endpoint = "http://minio.lan:9000"', "http://minio.lan:9000/b", "http://minio.lan"),
-        ('mail.host = "post.lan"\nmail.port = 8443', "https://post.lan:8443", "https://post.lan"),
+        (
+            "providers.mastodon",
+            'providers.mastodon.base_url = "http://a.lan"',
+            "http://a.lan/",
+            "http://b.lan/",
+        ),
+        (
+            "providers.mastodon",
+            'providers.mastodon.options.host = "http://a.lan"',
+            "http://a.lan/",
+            "https://a.lan/",
+        ),
+        (
+            "media",
+            'media.endpoint = "http://minio.lan:9000"',
+            "http://minio.lan:9000/b",
+            "http://minio.lan",
+        ),
+        (
+            "mail",
+            'mail.host = "post.lan"\nmail.port = 8443',
+            "https://post.lan:8443",
+            "https://post.lan",
+        ),
     ],
 )
 def test_the_owner_vouches_for_what_the_settings_name(
-    tmp_path: Path, toml: str, url: str, other: str
+    tmp_path: Path, use: str | None, toml: str, url: str, other: str
 ) -> None:
     policy = of(tmp_path, toml)
-    assert reaches(policy, url)
-    assert not reaches(policy, other)
+    assert reaches(policy.for_use(use), url)
+    assert not reaches(policy.for_use(use), other)
+    for else_ in (None, "media", "mail", "providers.mastodon", "providers.webhook"):
+        expected = use in (None, else_)  # what people type is vouched for by `outbound.allow` alone
+        assert reaches(policy.for_use(else_), url) is expected, else_
     assert not reaches(policy_of(load(None, environ={}, here=tmp_path / "none")), url)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from cadenza.cli.codes import Misused
-from cadenza.cli.logs import LogStyle, log_to
+from cadenza.cli.logs import MOST_ALIKE, WINDOW, FoldingHandler, LogStyle, log_to
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +64,33 @@ def test_setting_up_twice_does_not_say_things_twice() -> None:
 def test_an_unknown_level_is_refused() -> None:
     with pytest.raises(Misused, match="log level"):
         log_to(io.StringIO(), level="loud")
+
+
+def test_a_warning_that_repeats_is_folded_and_counted() -> None:
+    stream = io.StringIO()
+    log_to(stream, style=LogStyle.JSON)
+    (handler,) = (each for each in logging.getLogger().handlers if isinstance(each, FoldingHandler))
+
+    def say(at: float, says: str, level: int = logging.WARNING) -> None:
+        record = logging.makeLogRecord(
+            {"name": "cadenza.api", "levelno": level, "levelname": "WARNING", "msg": says}
+        )
+        record.created = at
+        handler.handle(record)
+
+    for number in range(10_000):
+        say(1000 + number / 1000, "no file is left")
+        say(1000 + number / 1000, "a request was answered", logging.INFO)
+    say(1001, "something else")
+    written = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert sum(each["event"] == "no file is left" for each in written) == MOST_ALIKE
+    assert sum(each["event"] == "a request was answered" for each in written) == 10_000
+    assert written[-1]["event"] == "something else"
+    say(1000 + WINDOW, "no file is left")
+    *_, folded, again = (json.loads(line) for line in stream.getvalue().splitlines())
+    assert (folded["event"], folded["line"], folded["times"]) == (
+        "a line was repeated",
+        "no file is left",
+        10_000 - MOST_ALIKE,
+    )
+    assert again["event"] == "no file is left"

@@ -17,7 +17,9 @@ from cadenza.core.cells import guard, unguard
         "\t=1",
         "\r=1",
         "=cmd|' /C calc'!A0",
+        "|calc",
         "\uff1d1",
+        "\uff5c1",
         "'=1",
         "''=1",
     ],
@@ -31,7 +33,7 @@ def test_what_does_not_is_left_alone(cell: str) -> None:
     assert guard(cell) == cell
 
 
-@given(st.text(alphabet=st.sampled_from(list("'=+-@\t\rab "))))
+@given(st.text(alphabet=st.sampled_from(list("'=+-@|\t\rab "))))
 def test_what_was_guarded_comes_back_as_it_was(cell: str) -> None:
     assert unguard(guard(cell)) == cell
-    assert not guard(cell).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not guard(cell).startswith(("=", "+", "-", "@", "|", "\t", "\r"))

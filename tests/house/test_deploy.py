@@ -83,6 +83,15 @@ def test_supervisors_wait_longer_than_a_worker_needs() -> None:
     assert int(seconds) > grace + 10
 
 
+def test_servers_may_open_enough_files() -> None:
+    for unit in (ROOT / "deploy").glob("*.service"):
+        (count,) = re.findall(r"^LimitNOFILE=(\d+)$", unit.read_text(), re.MULTILINE)
+        assert int(count) >= 16_384, unit.name
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    for name in ("api", "worker-1", "worker-2"):
+        assert compose["services"][name]["ulimits"]["nofile"] >= 16_384, name
+
+
 def test_nothing_runs_with_more_rights_than_it_needs() -> None:
     image = (ROOT / "Dockerfile").read_text()
     assert re.findall(r"^USER (\w+)$", image, re.MULTILINE)[-1] == "cadenza"

@@ -63,6 +63,9 @@ class NoHttp:
     def heard_by(self, _notes: object) -> "NoHttp":
         return self
 
+    def for_use(self, _use: str | None) -> "NoHttp":
+        return self
+
 
 class World(Stage):
     """One seed's world."""

@@ -15,7 +15,7 @@ from cadenza.accounts.open import refer
 from cadenza.accounts.refresh import Begun, Busy, Later, Lost, Ready, due_accounts, is_due
 from cadenza.accounts.seal import Keyring
 from cadenza.core.clock import Clock
-from cadenza.providers.base import Call, Provider
+from cadenza.providers.base import Call, Provider, use_of
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.message import App, Message, Tokens
 from cadenza.providers.outcome import Outcome, Transient, Unconfirmed
@@ -123,7 +123,7 @@ class Refresher:
             account=refer(account),
             tokens=begun.tokens,
             app=self._app_of(account["provider"]),
-            http=self._http,
+            http=self._http.for_use(use_of(provider.name)),
             now=begun.at,
             message=Message(channel=provider.channels[0]),
         )

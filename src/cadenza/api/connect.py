@@ -34,6 +34,7 @@ from cadenza.deliveries import resume_plan
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_token, hash_token
+from cadenza.providers.base import use_of
 from cadenza.providers.connect import Connected, Connecting, Connector, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.registry import all_connectors
@@ -141,7 +142,7 @@ async def complete(act: Once, workspace_id: Id, body: Complete) -> Connection:
     connector = all_connectors()[row["provider"]]
     answer = await connector.complete(
         Connecting(
-            http=act.house.http,
+            http=act.house.http.for_use(use_of(row["provider"])),
             app=act.house.app_of(row["provider"]),
             now=now,
             redirect_uri=act.house.settings.home + CALLBACK,
@@ -167,7 +168,7 @@ async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connec
     state, verifier = draw_token(), draw_token()
     answer = await connector.begin(
         Connecting(
-            http=act.house.http,
+            http=act.house.http.for_use(use_of(provider)),
             app=act.house.app_of(provider),
             now=now,
             typed=_typed(connector, body),

@@ -19,6 +19,7 @@ from cadenza.people.model import Role
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 MIB = 1024 * 1024
+ANONYMOUS = 16 * 1024  # bytes of a body that anyone may send: what they fill in is a short form
 PROBLEM = {
     "description": "Refused: problem details say why and what to do",
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
@@ -78,11 +79,12 @@ class Resource:
         needs: Role | Door,
         scope: str | None = None,
         takes: Literal["json", "upload"] = "json",
-        most: int = MIB,
+        most: int | None = None,
         looks: bool = False,
         **options: Any,
     ) -> Callable[[Handler], Handler]:
         """Declare a route; `options` are FastAPI's own (`status_code`, `summary`, …)."""
+        usual = ANONYMOUS if needs is Door.ANYONE else MIB
 
         def declare(handler: Handler) -> Handler:
             self.declared.append(
@@ -93,7 +95,7 @@ class Resource:
                     needs=needs,
                     scope=scope,
                     takes=takes,
-                    most=most,
+                    most=usual if most is None else most,
                     looks=looks,
                     options=options,
                 )

@@ -16,13 +16,14 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from cadenza.api.ask import Acting, Replayed
-from cadenza.api.call_inside import INSIDE
 from cadenza.api.cookies import read_cookie
 from cadenza.api.declare import Declared, Door
+from cadenza.api.find_route import INSIDE
 from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.read_body import read_body
 from cadenza.api.slow_down import PATIENCE, Breath, Turns
 from cadenza.bootstrap.model import House
+from cadenza.core.addresses import owner_of
 from cadenza.engine.errors import EngineError
 from cadenza.people.identify import Known, identify_key, identify_session
 from cadenza.people.model import Caller, Role
@@ -190,7 +191,7 @@ def _by_key(given: str, workspace_id: str, account_id: str | None) -> Glance[Kno
 async def slow_down(request: Request, caller: Caller | None) -> None:
     """Let a caller who asks too much at once wait, or refuse, so that others are served."""
     address = request.client.host if request.client else "unknown"
-    who = f"from:{address}" if caller is None else caller.person_id or caller.by
+    who = f"from:{owner_of(address)}" if caller is None else caller.person_id or caller.by
     breath: Breath = request.app.state.breath
     await _wait(request, breath.take(who), "That is too much at once")
 

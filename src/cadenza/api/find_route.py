@@ -3,7 +3,8 @@
 Routes whose fixed words stand at the same places share a table: `GET /…/accounts/{id}/queue` is found by
 its method, its length and the words that it has. The framework then judges the one found, in the order of
 declaration as always. A route is made when it is first found: a command that makes two calls makes two of
-them, not two hundred. Whatever is not found so (a wrong method, a page, nothing) goes the framework's way.
+them, not two hundred. What isn't found this way (a wrong method, a page, nothing) goes the framework's way.
+A call from inside the application names its route itself, and nothing is looked up.
 """
 
 from collections import defaultdict
@@ -17,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 Shape = tuple[str, int]  # a method, and how many parts an address has
 Places = tuple[int, ...]  # which of its parts are fixed words
+INSIDE = "cadenza.inside"  # an `InsideCall`: it is served in the turn of the request that asks
 
 
 class Planned(NamedTuple):
@@ -53,6 +55,13 @@ class Finder(APIRouter):
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request to its route."""
+        inside = scope.get(INSIDE)
+        if inside is not None:
+            scope.setdefault("router", self)
+            scope["route"], scope["endpoint"] = inside.route, inside.route.endpoint
+            scope["path_params"] = dict(inside.in_path)
+            await inside.route.handle(scope, receive, send)
+            return
         if scope["type"] == "http" and not scope.get("root_path"):
             for route in self.look_up(scope["method"], scope["path"]):
                 match, found = route.matches(scope)

@@ -8,11 +8,14 @@ import json
 import logging
 import re
 from collections.abc import Sequence
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cadenza.api.find_route import INSIDE
 from cadenza.api.problems import MEDIA, TYPE
 from cadenza.bootstrap.model import House
 from cadenza.core.ids import SystemIds
@@ -32,9 +35,13 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+GONE = 499  # in the log alone: the client went away before its request was complete
 HSTS = "max-age=31536000; includeSubDomains"
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9_-]{8,64}$")
 _BAD_ADDRESS = re.compile(rb"%00|\x00", re.IGNORECASE)
+_HIDDEN_SLASH = re.compile(
+    rb"%2f|%5c|\\", re.IGNORECASE
+)  # servers decode it: an id would become a path
 OPEN = frozenset({"/healthz", "/readyz"})  # probes come by address, not by name
 
 
@@ -47,7 +54,9 @@ class Guard:
         self._ids = SystemIds()
         url = house.settings.public_url
         named = urlsplit(url).netloc.lower()
-        self._hosts = frozenset({named, *(host.lower() for host in hosts)}) if named else None
+        own = {named, *(host.lower() for host in hosts)}
+        self._hosts = frozenset(own) if named else None
+        self._listens = house.settings.listen.host.lower()
         self._https = url.startswith("https://")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,6 +84,8 @@ class Guard:
                 await _answer(sending, request_id, *refusal)
             else:
                 await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            status = status or GONE  # nobody is left to be told
         except Exception:
             log.exception("a request broke", extra={"request_id": request_id})
             if status:
@@ -88,10 +99,25 @@ class Guard:
         raw = scope.get("raw_path") or scope["path"].encode()
         if _BAD_ADDRESS.search(raw) or _BAD_ADDRESS.search(scope["query_string"]):
             return 400, "bad_address", "The address holds characters that cannot be kept."
-        host = headers.get("host", "").lower()
-        if self._hosts is not None and host not in self._hosts and scope["path"] not in OPEN:
-            return 421, "wrong_host", "This house is not reached by that name."
+        if INSIDE not in scope and _HIDDEN_SLASH.search(raw):
+            return 400, "bad_address", "The address holds an encoded slash: no id has one."
+        if scope["path"] not in OPEN and not self._is_ours(headers.get("host", "").lower()):
+            says = "This server is not reached by that name: an operator sets public_url to its address."
+            return 421, "wrong_host", says
         return None
+
+    def _is_ours(self, host: str) -> bool:
+        """Say whether a request came by a name of ours.
+
+        Without `public_url` that is any address, and any name that no stranger can have: another site's name that
+        leads here would make a browser show that site what is ours (DNS rebinding).
+        """
+        if self._hosts is not None:
+            return host in self._hosts
+        name = _name(host)
+        return (
+            "." not in name or name == self._listens or name.endswith(".localhost") or _is_ip(name)
+        )
 
     def _dress(self, headers: MutableHeaders, scope: Scope, request_id: str) -> None:
         for name, value in HEADERS.items():
@@ -112,6 +138,21 @@ class Guard:
             "seconds": round(seconds, 4),
         }
         log.info("a request was answered", extra=detail)
+
+
+def _name(host: str) -> str:
+    """Return a Host header without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].rstrip(".")
+
+
+def _is_ip(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _printable(text: str) -> str:

@@ -26,6 +26,7 @@ from cadenza.people.model import Role
 routes = Resource("mcp", "/workspaces/{workspace_id}/mcp")
 VERSIONS = ("2025-06-18", "2025-03-26")
 CONFIRM = "confirm"
+LONGEST_NAME = 100  # characters of a tool's name
 GOOD_FOR = timedelta(minutes=10)
 INSTRUCTIONS = (
     "Operations of one Cadenza workspace. Tools that change something are rehearsed first and answer with "
@@ -95,10 +96,13 @@ async def _answer(ask: Asking, said: Spoken) -> dict[str, Any]:
 
 
 async def _call(ask: Asking, params: Mapping[str, Any]) -> dict[str, Any]:
-    tool = list_tools(ask.request.app, ask.caller).get(str(params.get("name")))
+    name = str(params.get("name"))[:LONGEST_NAME]
+    tool = list_tools(ask.request.app, ask.caller).get(name)
     arguments = params.get("arguments") or {}
-    if tool is None or not isinstance(arguments, dict):
-        raise Refusal(-32602, f"there is no tool {params.get('name')!r} for you: see tools/list")
+    if tool is None:
+        raise Refusal(-32602, f"there is no tool {name!r} for you: see tools/list")
+    if not isinstance(arguments, dict):
+        raise Refusal(-32602, "arguments must be an object")
     given: dict[str, Any] = dict(arguments)
     word = given.pop(CONFIRM, None)
     try:
@@ -136,9 +140,9 @@ async def _do(
     dry_run: bool = False,
     key: str | None = None,
 ) -> Answered:
-    address, body = tool.request(given, workspace_id=ask.workspace_id, dry_run=dry_run)
+    call = tool.request(given, workspace_id=ask.workspace_id, dry_run=dry_run)
     headers = {} if key is None else {"idempotency-key": key}
-    return await call_inside(ask.request, tool.declared.method, address, body, headers)
+    return await call_inside(ask.request, call, headers)
 
 
 async def _word(ask: Asking, tool: Tool, given: Mapping[str, Any]) -> str:

@@ -23,6 +23,8 @@ from cadenza.sql.errors import Full, SqlError
 
 TYPE = "urn:cadenza:problem:"
 MEDIA = "application/problem+json"
+MOST_FAULTS = 50  # told in one answer
+LONGEST_PATH = 200  # characters of a fault's place; its sender chose the names in it
 _TITLES = {
     400: "Bad request",
     401: "Not signed in",
@@ -149,16 +151,15 @@ async def on_problem(request: Request, error: Exception) -> Response:
 async def on_invalid(request: Request, error: Exception) -> Response:
     """Answer invalid input with all its faults."""
     assert isinstance(error, RequestValidationError)
+    found = error.errors()
     faults = [
-        Fault(
-            path=".".join(str(part) for part in each["loc"]),
-            says=_plain(each),
-            code=each["type"],
-        )
-        for each in error.errors()
+        Fault(path=_place(each["loc"]), says=_plain(each), code=each["type"])
+        for each in found[:MOST_FAULTS]
     ]
-    count = len(faults)
-    said = f"{count} fields are wrong." if count != 1 else f"{faults[0].path}: {faults[0].says}"
+    said = f"{faults[0].path}: {faults[0].says}"
+    if len(found) > 1:
+        more = f"; the first {MOST_FAULTS} are named" if len(found) > MOST_FAULTS else ""
+        said = f"{len(found)} fields are wrong{more}."
     return answer_problem(request, Problem(422, "invalid_input", said, errors=faults))
 
 
@@ -228,6 +229,11 @@ HANDLERS = {
     SqlError: on_database,
     StorageFailed: on_storage,
 }
+
+
+def _place(parts: Sequence[Any]) -> str:
+    place = ".".join(str(part)[:LONGEST_PATH] for part in parts)
+    return place if len(place) <= LONGEST_PATH else f"{place[:LONGEST_PATH]}…"
 
 
 def _plain(fault: Mapping[str, Any]) -> str:

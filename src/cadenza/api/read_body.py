@@ -1,20 +1,29 @@
 """Bodies, before anything is made of them: bounded, JSON by name, UTF-8, not deep, storable.
 
 What a database cannot keep (NUL, half surrogates) or a parser should not see (a thousand brackets,
-NaN) is refused here with a 4xx, for every route alike. Uploads are counted while they stream.
+NaN) is refused here with a 4xx, for every route alike. Keys and values are counted in the raw text, at the
+speed of a search, before anything is built from them. Uploads are counted while they stream.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from fastapi import Request
 from starlette.types import Message
 
-from cadenza.api.declare import Declared
+from cadenza.api.declare import Declared, Door
 from cadenza.api.problems import Fault, Problem
 
 DEEPEST = 32
+MOST_VALUES = 50_000  # a queue's order names 20,000 posts
+MOST_KEYS = 5_000
+MOST_KEYS_OF_STRANGERS = 50
+# A text, or what is left of it if it does not end; it never steps back, so it takes one pass.
+_TEXT = re.compile(r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
+_BAD_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
 
 
 async def read_body(request: Request, declared: Declared) -> bytes:
@@ -38,26 +47,41 @@ async def read_body(request: Request, declared: Declared) -> bytes:
     request._body = body  # noqa: SLF001 - so that the framework reads what was judged
     if body:
         _judge_type(request)
-        judge_json(body)
+        judge_json(body, keys=_most_keys(declared))
     return body
 
 
-def judge_json(body: bytes) -> None:
+def judge_json(body: bytes, *, keys: int = MOST_KEYS) -> None:
     """Refuse what is no JSON of ours."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _bad("not_utf8", "The body is not UTF-8.") from error
-    if _depth(text) > DEEPEST:
-        raise _bad("too_deep", f"The body is nested deeper than {DEEPEST} levels.")
+    _judge_size(_TEXT.sub("", text), keys)
     try:
         value = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise _bad("not_json", "The body is not JSON.") from error
+    if not _BAD_ESCAPE.search(text):
+        return  # only an escape can bring in what cannot be kept
     for path, each in _texts(value, "body"):
         if "\x00" in each or not _encodes(each):
             fault = Fault(path=path, says="it holds characters that cannot be kept", code="text")
             raise Problem(422, "invalid_input", f"{path}: {fault.says}", errors=[fault])
+
+
+def _judge_size(bare: str, keys: int) -> None:
+    """Refuse what is too deep or holds too much; `bare` is the body without its texts."""
+    if bare.count(":") > keys:
+        raise _bad("too_many_keys", f"The body has more than {keys} keys.")
+    if bare.count(",") + bare.count("[") + bare.count("{") > MOST_VALUES:
+        raise _bad("too_many_values", f"The body has more than {MOST_VALUES} values.")
+    if _is_too_deep(bare):
+        raise _bad("too_deep", f"The body is nested deeper than {DEEPEST} levels.")
+
+
+def _most_keys(declared: Declared) -> int:
+    return MOST_KEYS_OF_STRANGERS if declared.needs is Door.ANYONE else MOST_KEYS
 
 
 def _judge_type(request: Request) -> None:
@@ -67,23 +91,13 @@ def _judge_type(request: Request) -> None:
         raise Problem(415, "not_json", "Send the body as application/json.")
 
 
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    quoted = skip = False
-    for letter in text:
-        if skip:
-            skip = False
-        elif quoted:
-            skip = letter == "\\"
-            quoted = letter != '"'
-        elif letter == '"':
-            quoted = True
-        elif letter in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif letter in "]}":
-            depth -= 1
-    return deepest
+def _is_too_deep(bare: str) -> bool:
+    depth = 0
+    for found in _BRACKET.finditer(bare):
+        depth += 1 if found[0] in "[{" else -1
+        if not 0 <= depth <= DEEPEST:
+            break  # below 0 it is no JSON, which is told elsewhere
+    return depth > DEEPEST
 
 
 def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:

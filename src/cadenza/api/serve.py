@@ -2,7 +2,7 @@
 
 uvicorn would take the signals and raise them again after it stopped, before the worker beside it has
 drained; here the caller owns the signals and sets `stop`. Streams watch the same event, so they end at
-once; other requests get a grace. Proxies are trusted only by name.
+once; other requests get a grace. Proxies are trusted only by name. Connections are bounded in `connections.py`.
 """
 
 import asyncio
@@ -13,10 +13,12 @@ from ipaddress import ip_network
 import uvicorn
 from fastapi import FastAPI
 
+from cadenza.api.connections import Crowd, Limits, make_protocol
 from cadenza.bootstrap import CannotStart
 
 LAST_PORT = 65_535
 GRACE = 10  # seconds for requests that are under way
+BACKLOG = 256  # connections that the system keeps until they are taken
 
 
 class CannotListen(CannotStart):
@@ -41,22 +43,26 @@ async def serve(
     grace: int = GRACE,
     started: Callable[[int], None] | None = None,
     hurry: asyncio.Event | None = None,
+    limits: Limits | None = None,
 ) -> None:
     """Serve until `stop` is set, then end streams, let requests finish, and return.
 
     `app` was made with the same `stop`. `started` is called with the port, which 0 leaves to the system.
     Once `hurry` is set as well, requests get no grace. `proxies` are addresses or networks: what they say of
-    a caller's address is believed, and what anybody else says is not.
+    a caller's address is believed, and what anybody else says is not. `limits` bound what connections may do.
     """
     _check_proxies(proxies)
     app.router.routes  # noqa: B018 - makes them all, before anybody waits for one
     if not 0 <= port <= LAST_PORT:
         raise CannotListen(f"{port} is no port: name one up to {LAST_PORT}, or 0 for any free one")
+    crowd = Crowd(limits=limits or Limits(), proxies=proxies)
     server = _Server(
         uvicorn.Config(
             app,
             host=host,
             port=port,
+            http=make_protocol(crowd),  # pyright: ignore[reportArgumentType] - it is only called
+            backlog=BACKLOG,
             lifespan="off",
             log_config=None,
             access_log=False,

@@ -7,17 +7,19 @@ connection and is not asked for. Files and streams are left out: an agent sends 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from cadenza.api.call_inside import InsideCall
 from cadenza.api.declare import Declared
 from cadenza.people.model import Caller, Role
 
 OURS = "workspace_id"  # comes with the connection
 REHEARSED = "dry_run"
 SCHEMAS = "#/components/schemas/"
+LONGEST_VALUE = 4096  # characters of a path or query value
+MOST_FAULTS = 20  # named in one refusal
 
 
 class BadArguments(ValueError):
@@ -32,7 +34,7 @@ class Tool:
     description: str
     schema: dict[str, Any]
     declared: Declared
-    path: str
+    route: APIRoute
     in_path: tuple[str, ...]
     in_query: tuple[str, ...]
     body: str | None  # the argument that is the body, where there is one
@@ -40,36 +42,62 @@ class Tool:
 
     def request(
         self, arguments: Mapping[str, Any], *, workspace_id: str, dry_run: bool
-    ) -> tuple[str, Any]:
-        """Return the address and the body of the call."""
+    ) -> InsideCall:
+        """Return the call that these arguments mean, or raise `BadArguments`."""
         unknown = set(arguments) - {*self.in_path, *self.in_query, *filter(None, [self.body])}
         missing = set(self.in_path) - set(arguments)
         if unknown or missing:
-            faults = [f"{name!r} is unknown" for name in sorted(unknown)]
+            faults = [f"{_short(name)} is unknown" for name in sorted(unknown)[:MOST_FAULTS]]
             faults += [f"{name!r} is missing" for name in sorted(missing)]
             raise BadArguments(f"{self.name}: {', '.join(faults)}")
-        values = {name: quote(str(arguments[name]), safe="") for name in self.in_path}
-        address = self.path.format(**values, **{OURS: quote(workspace_id, safe="")})
-        asked = [(name, arguments[name]) for name in self.in_query if name in arguments]
-        query = [
-            (name, _plain(each))
+        in_path = {name: self._text(name, arguments[name]) for name in self.in_path}
+        asked = [
+            (name, arguments[name]) for name in self.in_query if arguments.get(name) is not None
+        ]
+        in_query = [
+            (name, self._text(name, each))
             for name, value in asked
             for each in (value if isinstance(value, list) else [value])
         ]
         if dry_run:
-            query.append((REHEARSED, "true"))
-        return address + (f"?{urlencode(query)}" if query else ""), arguments.get(self.body or "")
+            in_query.append((REHEARSED, "true"))
+        return InsideCall(
+            route=self.route,
+            method=self.declared.method,
+            in_path={**in_path, OURS: workspace_id},
+            in_query=in_query,
+            body=arguments.get(self.body or ""),
+        )
+
+    def _text(self, name: str, value: object) -> str:
+        """Write a path or query value as it stands in an address; only plain values can stand there."""
+        if isinstance(value, bool):
+            return str(value).lower()
+        if not isinstance(value, str | int | float):
+            raise BadArguments(f"{self.name}: {name!r} must be a text or a number")
+        text = str(value)
+        if len(text) > LONGEST_VALUE:
+            raise BadArguments(f"{self.name}: {name!r} is longer than {LONGEST_VALUE} characters")
+        return text
 
 
 def list_tools(app: FastAPI, caller: Caller) -> dict[str, Tool]:
     """List what this caller may do in a workspace."""
-    document = app.openapi()
-    found = (
-        _tool(route, app.state.declared[route.endpoint], document)
-        for route in app.routes
-        if isinstance(route, APIRoute)
-    )
-    return {tool.name: tool for tool in found if tool is not None and _may(tool.declared, caller)}
+    return {name: tool for name, tool in _all_tools(app).items() if _may(tool.declared, caller)}
+
+
+def _all_tools(app: FastAPI) -> dict[str, Tool]:
+    """Make the tools of all routes, once for an application."""
+    made: dict[str, Tool] | None = getattr(app.state, "tools", None)
+    if made is None:
+        document = app.openapi()
+        found = (
+            _tool(route, app.state.declared[route.endpoint], document)
+            for route in app.routes
+            if isinstance(route, APIRoute)
+        )
+        made = app.state.tools = {tool.name: tool for tool in found if tool is not None}
+    return made
 
 
 def _may(declared: Declared, caller: Caller) -> bool:
@@ -105,7 +133,7 @@ def _tool(route: APIRoute, declared: Declared, document: Mapping[str, Any]) -> T
         description=operation.get("description") or operation["summary"],
         schema=_alone({**schema, "additionalProperties": False}, document),
         declared=declared,
-        path=route.path,
+        route=route,
         in_path=tuple(each["name"] for each in in_path),
         in_query=tuple(each["name"] for each in in_query),
         body=None if body is None else "body",
@@ -139,5 +167,5 @@ def _alone(schema: dict[str, Any], document: Mapping[str, Any]) -> dict[str, Any
     return turned | {"$defs": needed} if needed else turned
 
 
-def _plain(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 100 else f"{text[:100]}…")

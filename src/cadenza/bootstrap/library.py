@@ -7,6 +7,7 @@ none, and their adapters say so before anything is sent.
 from dataclasses import dataclass
 
 from cadenza.accounts.seal import Keyring
+from cadenza.bootstrap.outbound import MEDIA
 from cadenza.config.model import Settings
 from cadenza.core.clock import Clock
 from cadenza.engine.threads import Threads
@@ -44,7 +45,7 @@ def open_library(
 ) -> Library:
     """Open what the settings name."""
     threads = Threads(AT_ONCE)
-    storage = open_storage(settings, http=http, clock=clock, threads=threads)
+    storage = open_storage(settings, http=http.for_use(MEDIA), clock=clock, threads=threads)
     signer = Signer.from_keyring(keyring)
     desk = Desk(operations=operations, storage=storage, threads=threads)
     return Library(

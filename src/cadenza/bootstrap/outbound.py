@@ -1,7 +1,7 @@
 """Whom this instance may call: public hosts, and what its owner set by name.
 
-An address that stands in the settings (a network's, the mail server's, the bucket's) is vouched for by
-its owner; addresses that people type into forms are not, unless `outbound.allow` lists their host.
+An address that stands in the settings (a network's, the mail server's, the bucket's) is vouched for by its
+owner, for that use alone; addresses that people type into forms are not, unless `outbound.allow` lists their host.
 """
 
 import ssl
@@ -11,30 +11,34 @@ from urllib.parse import urlsplit
 from cadenza.config.load import BadSettings
 from cadenza.config.model import Settings
 from cadenza.notices.mail import Mail, SmtpMail
+from cadenza.providers.base import use_of
 from cadenza.providers.http.aim import spell
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.smtp.session import Server
 
 _PORTS = {"http": 80, "https": 443}
+MAIL = "mail"
+MEDIA = "media"
 
 
 def policy_of(settings: Settings) -> Policy:
     """Return the rules of the guarded client, or say which setting names nobody."""
     rules = [_rule("outbound.allow", f"//{place}") for place in settings.outbound.allow]
-    named = {"media.endpoint": settings.media.endpoint}
+    named = [(MEDIA, "media.endpoint", settings.media.endpoint)]
     for name, network in settings.providers.items():
-        named[f"providers.{name}.base_url"] = network.base_url
-        named |= {f"providers.{name}.options.{key}": said for key, said in network.options.items()}
+        use, key = use_of(name), f"providers.{name}"
+        named.append((use, f"{key}.base_url", network.base_url))
+        named += [(use, f"{key}.options.{each}", said) for each, said in network.options.items()]
     rules += [
-        _rule(key, address)
-        for key, address in named.items()
+        _rule(key, address, use)
+        for use, key, address in named
         if address.lower().startswith(tuple(f"{scheme}://" for scheme in _PORTS))
     ]
     if settings.mail.host:
         host = settings.mail.host
         place = f"[{host}]" if ":" in host else host
-        rules.append(_rule("mail.host", f"//{place}:{settings.mail.port}"))
+        rules.append(_rule("mail.host", f"//{place}:{settings.mail.port}", MAIL))
     return Policy(allow=tuple(rules), ca_file=_certificates(settings.outbound.ca_file))
 
 
@@ -52,16 +56,16 @@ def open_mail(settings: Settings, http: OutboundClient) -> Mail | None:
         username=mail.username,
         secret=mail.password,
     )
-    return SmtpMail(http, server, mail.sender, mail.sender_name)
+    return SmtpMail(http.for_use(MAIL), server, mail.sender, mail.sender_name)
 
 
-def _rule(key: str, address: str) -> HostRule:
+def _rule(key: str, address: str, use: str | None = None) -> HostRule:
     """Vouch for the host of an address, on its port; without a scheme (`//host`) for the web's ports."""
     try:
         parts = urlsplit(address)
         if not parts.scheme and f"//{parts.netloc}" != address:
             raise ValueError("write the host alone, or host:port; networks cannot be named")
-        rule = HostRule(parts.hostname or "", parts.port or _PORTS.get(parts.scheme))
+        rule = HostRule(parts.hostname or "", parts.port or _PORTS.get(parts.scheme), use=use)
         # A name with letters of its own is called by its ASCII form.
         return replace(rule, host=spell(rule.host))
     except ValueError as error:

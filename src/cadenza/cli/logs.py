@@ -1,10 +1,12 @@
 """Log lines of `cadenza.*` for people or for programs.
 
 The library logs by the standard `logging` with facts in `extra`; here, and only when the command
-line runs, structlog renders them: coloured on a terminal, one JSON object a line otherwise.
+line runs, structlog renders them: coloured on a terminal, one JSON object a line otherwise. A warning or error
+that repeats is folded: a hundred a minute are written, the rest is counted.
 """
 
 import logging
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
@@ -13,11 +15,60 @@ from cadenza.cli.codes import Misused
 LEVELS = ("debug", "info", "warning", "error")
 
 
+WINDOW = 60.0  # seconds
+MOST_ALIKE = 100  # lines of one kind in a window
+
+
 class LogStyle(StrEnum):
     """How a line looks."""
 
     CONSOLE = "console"
     JSON = "json"
+
+
+@dataclass(slots=True)
+class _Kind:
+    """Lines that say the same, with other facts."""
+
+    since: float
+    written: int = 0
+    folded: int = 0
+
+
+class FoldingHandler(logging.StreamHandler[TextIO]):
+    """Writes lines, but not the same warning for ever: nobody reads it, and it fills the disk."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._kinds: dict[tuple[str, int, str], _Kind] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line, or count it."""
+        self._close_windows(record.created)
+        if record.levelno >= logging.WARNING:
+            key = (record.name, record.levelno, str(record.msg))
+            kind = self._kinds.setdefault(key, _Kind(record.created))
+            if kind.written >= MOST_ALIKE:
+                kind.folded += 1
+                return
+            kind.written += 1
+        super().emit(record)
+
+    def _close_windows(self, now: float) -> None:
+        """Tell what was folded in windows that have ended."""
+        for key, kind in list(self._kinds.items()):
+            if 0 <= now - kind.since < WINDOW:
+                continue
+            del self._kinds[key]
+            if kind.folded:
+                name, level, line = key
+                facts = {"line": line[:200], "times": kind.folded}
+                said = {"name": name, "levelno": level, "levelname": logging.getLevelName(level)}
+                super().emit(
+                    logging.makeLogRecord(
+                        said | facts | {"msg": "a line was repeated", "created": now}
+                    )
+                )
 
 
 def log_to(stream: TextIO, *, style: LogStyle | None = None, level: str = "info") -> None:
@@ -57,7 +108,7 @@ def log_to(stream: TextIO, *, style: LogStyle | None = None, level: str = "info"
                 colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback
             )
         )
-    handler = logging.StreamHandler(stream)
+    handler = FoldingHandler(stream)
     handler.setFormatter(_Redacting(foreign_pre_chain=before, processors=last))
     root = logging.getLogger()
     for old in [h for h in root.handlers if getattr(h, "of_cadenza", False)]:

@@ -1,42 +1,35 @@
 """One process that serves, and works as well if it is asked to, until a signal says stop.
 
 SIGTERM or Ctrl-C: nothing new is begun, what runs gets its grace, the rest goes back; a second signal
-waits for nothing. If one half breaks, the other is stopped and the error is raised.
+waits for nothing, and a blocked event loop ends with the grace. If one half breaks, the other is stopped and
+the error is raised.
 """
 
 import asyncio
 import contextlib
 import gc
-import signal
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 from cadenza.api.app import create_app
-from cadenza.api.serve import serve
+from cadenza.api.connections import Limits
+from cadenza.api.serve import GRACE, serve
 from cadenza.bootstrap import open_house, run_worker
 from cadenza.bootstrap.model import House
 from cadenza.cli.logs import LogStyle, log_to
+from cadenza.cli.signals import listen_for_signals
 from cadenza.config.model import Settings
 
 Greet = Callable[[House], Awaitable[None]]
-
-
-def listen_for_signals() -> tuple[asyncio.Event, asyncio.Event]:
-    """Return what the first signal sets, and what the second does."""
-    stop, hurry = asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, lambda: hurry.set() if stop.is_set() else stop.set())
-    return stop, hurry
 
 
 async def stand(
     settings: Settings, *, worker: bool, greet: Greet, prepare: Greet | None = None
 ) -> None:
     """Serve until told to stop; `greet` is called once people may come."""
-    stop, hurry = listen_for_signals()
+    stop, hurry = listen_for_signals(max(GRACE, settings.worker.grace) if worker else GRACE)
     async with open_house(settings) as house:
         if prepare is not None:
             await prepare(house)
@@ -60,6 +53,7 @@ async def attend(
         proxies=listen.proxies,
         hurry=hurry,
         started=lambda _: listening.set(),
+        limits=Limits(per_address=listen.connections_per_address),
     )
     parts = [asyncio.ensure_future(serving)]
     if worker:

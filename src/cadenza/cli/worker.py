@@ -5,10 +5,8 @@ from the working folder or wherever Python finds it. SIGTERM and Ctrl-C stop gra
 claimed, what runs gets its grace, the rest goes back.
 """
 
-import asyncio
 import importlib
 import logging
-import signal
 import sys
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +20,7 @@ from cadenza.cli.codes import Misused
 from cadenza.cli.logs import LogStyle, log_to
 from cadenza.cli.numbers import SomeCount, SomePort
 from cadenza.cli.settings import USUAL, Chosen
+from cadenza.cli.signals import listen_for_signals
 from cadenza.config.model import Settings
 from cadenza.engine.client import Engine
 from cadenza.engine.errors import InvalidJob, UnknownName, unknown
@@ -104,10 +103,7 @@ async def worker(
 
 async def work(settings: Settings, *, name: str | None = None) -> None:
     """Run the product's worker until a signal; told a second time, it waits no longer."""
-    stop, hurry = asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, lambda: hurry.set() if stop.is_set() else stop.set())
+    stop, hurry = listen_for_signals(settings.worker.grace)
     async with open_house(settings) as house:
         await run_worker(house, stop, name=name, hurry=hurry)
 

@@ -18,6 +18,7 @@ class Listen:
     host: str = "127.0.0.1"
     port: int = 8400
     proxies: tuple[str, ...] = ()  # whose word about a caller's address counts
+    connections_per_address: int = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ A cell that begins like a formula is run by spreadsheets when a file is opened; 
 before it, `unguard` takes it off again, so that what was exported comes back as it was.
 """
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", *"\uff1d\uff0b\uff0d\uff20")  # and their wide twins
+# And their wide twins. What stands behind a bar is run as a command by some (DDE).
+_FORMULA = ("=", "+", "-", "@", "|", "\t", "\r", *"\uff1d\uff0b\uff0d\uff20\uff5c")
 
 
 def guard(cell: str) -> str:

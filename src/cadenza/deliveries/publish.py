@@ -39,7 +39,7 @@ from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.slots import Slot
-from cadenza.providers.base import QUICKLY, Call, Prepared, Provider, Underway
+from cadenza.providers.base import QUICKLY, Call, Prepared, Provider, Underway, use_of
 from cadenza.providers.check_message import check_message
 from cadenza.providers.fit_picture import rules_of
 from cadenza.providers.http.client import OutboundClient
@@ -415,7 +415,7 @@ class Publisher:
             account=sender.account,
             tokens=sender.tokens,
             app=sender.app,
-            http=self._http,
+            http=self._http.for_use(use_of(sender.provider.name)),
             now=reading.now(self._clock),
             message=message,
             state=msgspec.json.decode(ticket.row["prepared"] or "{}"),
@@ -425,7 +425,7 @@ class Publisher:
         """Let the run keep what it says to the network."""
         notes = Notebook(secrets_of(call))
         notes.step = step
-        return replace(call, http=self._http.heard_by(notes)), notes
+        return replace(call, http=call.http.heard_by(notes)), notes
 
     def _result(
         self,

@@ -1,6 +1,6 @@
 """Changing a password, and setting a new one with a token that was mailed.
 
-Either ends every other session. A reset is a hashed single-use token of one hour; the mail leaves
+Either ends every other session; a reset also ends the wait after wrong sign-ins. A reset is a hashed single-use token of one hour; the mail leaves
 through the outbox with the token sealed, so nobody who reads the database can use it. Whether an
 address is known is never told.
 """
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from cadenza.db.audit import record
 from cadenza.db.leave_word import Word, leave_word
-from cadenza.people.knock import knock, letter_doors
+from cadenza.people.knock import forget_tries, knock, letter_doors
 from cadenza.people.model import INSTANCE, Done, Missing, TooOften, Wrong, fold_email
 from cadenza.people.sessions import end_others
 from cadenza.sql.tx import Tx
@@ -111,12 +111,17 @@ def reset_password(tx: Tx, now: datetime, *, token_hash: str, password_hash: str
     if row is None:
         return Wrong()
     person_id: str = row["person_id"]
-    tx.run(
-        "UPDATE person SET password = :password, password_changed_at = :now WHERE id = :id",
+    person = tx.one(
+        """
+        UPDATE person SET password = :password, password_changed_at = :now WHERE id = :id
+        RETURNING email
+        """,
         password=password_hash,
         now=now,
         id=person_id,
     )
+    assert person is not None
+    forget_tries(tx, email=person["email"])
     tx.run("DELETE FROM password_reset WHERE person_id = :id AND used_at IS NULL", id=person_id)
     end_others(tx, now, person_id=person_id, keep=None)
     _audit(tx, now, person_id, "password.reset")

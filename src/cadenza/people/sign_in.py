@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cadenza.db.audit import record
-from cadenza.people.knock import forget, knock, sign_in_doors
+from cadenza.people.knock import count_try, forget_tries, is_attacked, knock, sign_in_doors
 from cadenza.people.model import INSTANCE, CodeNeeded, TooOften, Wrong, fold_email
 from cadenza.people.second_factor import Seal, use_code
 from cadenza.people.sessions import From, open_session
@@ -36,9 +36,11 @@ class SignedIn:
 def begin_sign_in(tx: Tx, now: datetime, *, email: str, address: str) -> Candidate | TooOften:
     """Count the try; return what to compare with."""
     who = fold_email(email)
-    too_often = knock(tx, now, sign_in_doors(address, who))
+    attacked = is_attacked(tx, now, email=who) and not _is_signed_in_there(tx, now, who, address)
+    too_often = knock(tx, now, sign_in_doors(address, who, attacked=attacked))
     if too_often is not None:
         return too_often
+    count_try(tx, now, email=who)
     row = tx.one("SELECT id, password FROM person WHERE email = :email", email=who)
     return Candidate(None, None) if row is None else Candidate(row["id"], row["password"])
 
@@ -69,7 +71,7 @@ def finish_sign_in(
     if replaces is not None:
         tx.run("DELETE FROM session WHERE token_hash = :hash", hash=replaces)
     session_id = open_session(tx, now, person_id=person["id"], token_hash=token_hash, origin=origin)
-    forget(tx, now, sign_in_doors(origin.address, fold_email(email)))
+    forget_tries(tx, email=fold_email(email), address=origin.address)
     record(
         tx,
         now,
@@ -80,6 +82,22 @@ def finish_sign_in(
         after={"address": origin.address},
     )
     return SignedIn(person["id"], session_id)
+
+
+def _is_signed_in_there(tx: Tx, now: datetime, email: str, address: str) -> bool:
+    """Say whether the person uses this address: they have a session that was opened from it."""
+    found = tx.value(
+        """
+        SELECT 1 FROM session JOIN person ON person.id = session.person_id
+        WHERE person.email = :email AND session.address = :address
+            AND session.idle_until > :now AND session.ends_at > :now
+        LIMIT 1
+        """,
+        email=email,
+        address=address[:64],
+        now=now,
+    )
+    return found is not None
 
 
 def _failed(tx: Tx, now: datetime, email: str) -> Wrong:

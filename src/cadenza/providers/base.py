@@ -101,6 +101,11 @@ class Call:
     others: frozenset[str] = frozenset()  # posts that are other deliveries', so never this one
 
 
+def use_of(provider: str) -> str:
+    """Name the use of a network, for which the settings may vouch for hosts."""
+    return f"providers.{provider}"
+
+
 class Provider(Protocol):
     """A network, as the road sees it."""
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from cadenza.core.clock import SystemClock
 from cadenza.providers.http.aim import BadAddress, aim
+from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.judge import judge
+from cadenza.providers.http.outcome import NeverLeft, Reply
 from cadenza.providers.http.policy import HostRule, Policy
+from cadenza.providers.http.request import Request
+from tests.providers.http.rude import Rude, Visit
 
 
 def allowed(policy: Policy, host: str, port: int, address: str) -> bool:
@@ -61,3 +66,33 @@ def test_a_rule_names_one_host(host: str) -> None:
 def test_a_pin_must_be_a_network() -> None:
     with pytest.raises(ValueError, match=r"10\.0\.0\.0/99"):
         HostRule("a.lan", networks=("10.0.0.0/99",))
+
+
+def test_a_rule_for_one_use_is_none_for_another() -> None:
+    policy = Policy(allow=(HostRule("10.0.0.5", 25, use="mail"), HostRule("10.0.0.6", 80)))
+    mail, typed = policy.for_use("mail"), policy.for_use(None)
+    assert allowed(mail, "10.0.0.5", 25, "10.0.0.5")
+    assert not allowed(typed, "10.0.0.5", 25, "10.0.0.5")
+    assert not allowed(policy.for_use("media"), "10.0.0.5", 25, "10.0.0.5")
+    for each in (mail, typed):
+        assert allowed(each, "10.0.0.6", 80, "10.0.0.6"), "named by the owner for every use"
+
+
+async def test_a_connection_that_one_use_opened_serves_no_other() -> None:
+    async with Rude(twice) as server:
+        rule = HostRule("127.0.0.1", server.port, use="media")
+        async with OutboundClient(Policy(allow=(rule,)), clock=SystemClock()) as client:
+            look = Request("GET", f"{server.url}/secret")
+            assert isinstance(await client.for_use("media").send(look), Reply)
+            for use in (None, "mail"):
+                refused = await client.for_use(use).send(look)
+                assert isinstance(refused, NeverLeft), use
+            assert isinstance(await client.for_use("media").send(look), Reply)
+        assert (server.visits, len(server.heads)) == (1, 2)
+
+
+async def twice(visit: Visit) -> None:
+    """Answer twice on one connection."""
+    for _ in range(2):
+        await visit.request()
+        await visit.reply()

@@ -18,7 +18,7 @@ from cadenza.demo.rehearsal.faults import Kind
 from cadenza.demo.rehearsal.kernel import rehearse
 from cadenza.demo.rehearsal.wire import Answer
 from cadenza.demo.rehearsal.worlds.webhook import WebhookWorld
-from cadenza.providers.base import Call
+from cadenza.providers.base import Call, Prepared
 from cadenza.providers.connect import Connecting
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import Policy
@@ -131,6 +131,33 @@ async def test_a_repeat_is_the_same_message_to_the_byte() -> None:
         assert first.body == again.body
         assert first.headers["webhook-id"] == again.headers["webhook-id"]
         assert first.headers["webhook-timestamp"] != again.headers["webhook-timestamp"]
+
+
+async def test_a_later_attempt_has_the_same_bytes_under_the_same_id() -> None:
+    async with webhook() as (scene, world):
+        prepared = await PROVIDER.prepare(scene_call(scene, START))
+        assert isinstance(prepared, Prepared)
+        for minutes in (1, 5, 30):
+            began_at = START + timedelta(minutes=minutes)
+            call = replace(scene_call(scene, START), state=prepared.state, began_at=began_at)
+            again = await PROVIDER.prepare(call)
+            assert again == prepared
+            assert isinstance(await PROVIDER.publish(call), Sent)
+        assert len({each.headers["webhook-id"] for each in world.received}) == 1
+        assert len({each.body for each in world.received}) == 1
+        assert world.endpoints["ada"].changed == 0
+
+
+def scene_call(scene: Scene, now: datetime) -> Call:
+    return Call(
+        account=scene.account,
+        tokens=scene.tokens,
+        app=scene.app,
+        http=scene.http,
+        now=now,
+        message=scene.message,
+        key="k",
+    )
 
 
 async def test_after_a_day_a_doubt_is_left_to_a_person() -> None:

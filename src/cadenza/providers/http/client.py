@@ -62,6 +62,32 @@ class Wire:
             self.left = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The way out for one use: whom it may reach, and its connections."""
+
+    policy: Policy
+    door: GuardedNetwork
+    shared: httpcore2.AsyncConnectionPool
+    alone: httpcore2.AsyncConnectionPool
+    idle: IdleLines  # of other protocols
+
+
+def _open_way(policy: Policy, door: GuardedNetwork, max_connections: int) -> _Way:
+    def pool(*, kept: int, http2: bool) -> httpcore2.AsyncConnectionPool:
+        return httpcore2.AsyncConnectionPool(
+            ssl_context=_tls(policy.ca_file, http2=http2),
+            max_connections=max_connections,
+            max_keepalive_connections=kept,
+            keepalive_expiry=30,
+            http2=http2,
+            network_backend=door,
+        )
+
+    shared, alone = pool(kept=20, http2=True), pool(kept=0, http2=False)
+    return _Way(policy, door, shared, alone, IdleLines())
+
+
 class OutboundClient:
     """The product's only HTTP client. One an instance; close it at the end."""
 
@@ -76,27 +102,19 @@ class OutboundClient:
     ) -> None:
         for name in TALKATIVE:
             logging.getLogger(name).setLevel(logging.WARNING)
-        self._policy = policy
         self.clock = clock
         self.notes: Notebook | None = None  # of the run that this client is lent to
         net = network or httpcore2.AnyIOBackend()
         self._resolver = SystemResolver()
-        door = GuardedNetwork(policy, resolver or self._resolver, net)  # pyright: ignore[reportArgumentType]
-        self._door = door
-        self.idle = IdleLines()  # of other protocols
 
-        def pool(*, kept: int, http2: bool) -> httpcore2.AsyncConnectionPool:
-            return httpcore2.AsyncConnectionPool(
-                ssl_context=_tls(policy.ca_file, http2=http2),
-                max_connections=max_connections,
-                max_keepalive_connections=kept,
-                keepalive_expiry=30,
-                http2=http2,
-                network_backend=door,
-            )
+        def open_way(use: str | None) -> _Way:
+            own = policy.for_use(use)
+            door = GuardedNetwork(own, resolver or self._resolver, net)  # pyright: ignore[reportArgumentType]
+            return _open_way(own, door, max_connections)
 
-        self._shared = pool(kept=20, http2=True)
-        self._alone = pool(kept=0, http2=False)
+        self._open_way = open_way
+        self._ways: dict[str | None, _Way] = {}
+        self._way = self._ways[None] = open_way(None)
 
     async def __aenter__(self) -> Self:
         return self
@@ -111,10 +129,29 @@ class OutboundClient:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        await self.idle.aclose()
-        await self._shared.aclose()
-        await self._alone.aclose()
+        for way in self._ways.values():
+            await way.idle.aclose()
+            await way.shared.aclose()
+            await way.alone.aclose()
         self._resolver.close()
+
+    def for_use(self, use: str | None) -> Self:
+        """Return the same client for a use that settings vouch for hosts of; None: for what people type.
+
+        Connections are not shared between uses: one that was opened for its owner's use was judged by it.
+        """
+        if use not in self._ways:
+            way = self._open_way(use)
+            usual = self._ways[None]
+            self._ways[use] = usual if way.policy == usual.policy else way
+        lent = object.__new__(type(self))
+        lent.__dict__ = {**self.__dict__, "_way": self._ways[use]}
+        return lent
+
+    @property
+    def idle(self) -> IdleLines:
+        """Connections of other protocols that wait to be used again, for this use alone."""
+        return self._way.idle
 
     def heard_by(self, notes: Notebook) -> Self:
         """Return the same client, same connections, for a run that keeps what was said."""
@@ -161,8 +198,8 @@ class OutboundClient:
     ) -> Plug | NeverLeft:
         """Open a guarded connection for another protocol; `ports` are those it may use."""
         try:
-            name = aim_at(host, port, self._policy, ports)
-            sock = await self._door.open_socket(name, port, timeouts.connect)
+            name = aim_at(host, port, self._way.policy, ports)
+            sock = await self._way.door.open_socket(name, port, timeouts.connect)
         except BadAddress as wrong:
             return NeverLeft(Reason.BAD_ADDRESS, says=f"{wrong}"[:1].upper() + f"{wrong}."[1:])
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as failure:
@@ -170,11 +207,11 @@ class OutboundClient:
             detail = {"host": host, "reason": stop.reason.value, "detail": stop.detail}
             log.warning("no connection", extra=detail)
             return NeverLeft(stop.reason)
-        vouched = bool(self._policy.rules(name, port))
-        return Plug(sock, name, _tls(self._policy.ca_file, http2=None), vouched, timeouts)
+        vouched = bool(self._way.policy.rules(name, port))
+        return Plug(sock, name, _tls(self._way.policy.ca_file, http2=None), vouched, timeouts)
 
     async def _walk(self, request: Request, wire: Wire, started: float) -> Reply:
-        call = pack(request, aim(request.url, self._policy))
+        call = pack(request, aim(request.url, self._way.policy))
         self._not_in_the_clear(call)
         for _ in range(request.redirects + 1):
             status, headers, body = await self._call(request, call, wire)
@@ -184,13 +221,13 @@ class OutboundClient:
                 url = redact(str(call.target.url), call.secrets)
                 return Reply(status, headers, body, url, elapsed)
             wire.status = None  # that answer is complete; the next has not begun
-            call = follow(call, headers["location"], self._policy)
+            call = follow(call, headers["location"], self._way.policy)
         raise Stop(Reason.REDIRECTS, f"more than {request.redirects} redirects")
 
     def _not_in_the_clear(self, call: Call) -> None:
         target = call.target
         if target.scheme == "http" and call.secrets:
-            if self._policy.rules(target.host, target.port):
+            if self._way.policy.rules(target.host, target.port):
                 return
             raise BadAddress("a secret is not sent over plain http; use https")
 
@@ -198,7 +235,7 @@ class OutboundClient:
         self, request: Request, call: Call, wire: Wire
     ) -> tuple[int, dict[str, str], bytes]:
         """Make one hop; once more if a kept connection turned out to be dead and no harm is done."""
-        pool = self._shared if request.repeatable else self._alone
+        pool = self._way.shared if request.repeatable else self._way.alone
         wire.fresh, wire.status = False, None
         try:
             return await _exchange(pool, request, call, wire)
@@ -206,7 +243,7 @@ class OutboundClient:
             stale = wire.left and not wire.fresh and wire.status is None
             if not (stale and request.repeatable) or isinstance(call.body, Stream):
                 raise
-        return await _exchange(self._alone, request, call, wire)
+        return await _exchange(self._way.alone, request, call, wire)
 
     def _end(self, request: Request, wire: Wire, stop: Stop) -> Outcome:
         log.warning(

@@ -2,11 +2,14 @@
 
 There is no global switch to private networks: the owner lists hosts one by one, as they stand in
 addresses (`mastodon.lan`, `10.0.0.5`), and may pin the networks that a name must resolve into. A rule
-by name never opens the machine's own key service (169.254.169.254 and kin); only its literal does.
+by name never opens the machine's own key service (169.254.169.254 and kin); only its literal does. A host that
+stands in a setting for one purpose (the mail server, the bucket, a network's address) is vouched for that use alone:
+an address that people type elsewhere does not reach it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
+from typing import Self
 
 from cadenza.providers.http.judge import Judged, guards_keys, within
 
@@ -20,6 +23,7 @@ class HostRule:
     host: str
     port: int | None = None
     networks: tuple[str, ...] = ()  # a name must resolve into these; empty: any but key services
+    use: str | None = None  # None: for every use, also for what people type
 
     def __post_init__(self) -> None:
         host = self.host.strip("[]").rstrip(".").lower()
@@ -56,6 +60,11 @@ class Policy:
     def __post_init__(self) -> None:
         object.__setattr__(self, "allow", tuple(self.allow))
         object.__setattr__(self, "ports", frozenset(self.ports))
+
+    def for_use(self, use: str | None) -> Self:
+        """Return what holds for one use; None: for addresses that people type."""
+        rules = tuple(rule for rule in self.allow if rule.use in {None, use})
+        return replace(self, allow=rules)
 
     def rules(self, host: str, port: int) -> tuple[HostRule, ...]:
         """Return the rules that name this host and port."""

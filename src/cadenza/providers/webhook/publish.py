@@ -6,7 +6,7 @@ day only; later a person decides.
 """
 
 import json
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
@@ -60,7 +60,8 @@ class Webhook:
         """Check that it can be signed; nothing is sent."""
         if read_key(call.tokens.access) is None:
             return Forbidden("The webhook's secret is not a whsec_ key: set a new one.", "secret")
-        return Prepared({})
+        # Every attempt has the same id, so it must have the same bytes: the time is chosen once.
+        return Prepared({"at": call.state.get("at") or _text(call.now)})
 
     async def publish(self, call: Call) -> Outcome:
         """Send one part; the call that must not happen twice."""
@@ -88,12 +89,11 @@ class Webhook:
 
 
 def _request(call: Call, *, repeatable: bool) -> Request:
-    """Write and sign the message; its bytes are the same each time, only the attempt's time is new."""
-    at = (call.began_at or call.now).astimezone(UTC)
+    """Write and sign the message; its bytes are the same each time, only the signature's time is new."""
     body = _encoded(
         {
             "type": str(call.message.options.get("type") or TYPE),
-            "timestamp": at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+            "timestamp": str(call.state.get("at") or _text(call.began_at or call.now)),
             "data": _data(call.message, call.part, call.sent_parts),
         }
     )
@@ -134,6 +134,10 @@ def _data(message: Message, part: int, sent_parts: tuple[str, ...]) -> dict[str,
     if part > 0:
         data |= {"part": part, "after": sent_parts[-1] if sent_parts else None}
     return data
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _encoded(value: dict[str, Any]) -> bytes:
