@@ -24,6 +24,7 @@ async def test_a_restore_is_shown_and_confirmed_once_by_whoever_owns_the_instanc
     done = await owner.post(f"{SYSTEM}/confirm")
     assert (done.status_code, done.json()["kind"]) == (200, RESTORE), done.text
     assert (await owner.get(SYSTEM)).json()["hold"] is None
+    assert done.json()["missed"] == 0
     again = await owner.post(f"{SYSTEM}/confirm")
     assert (again.status_code, again.json()["type"].endswith("nothing_held")) == (409, True)
     written = await place.rows("SELECT action FROM audit WHERE action LIKE 'installation.%'")

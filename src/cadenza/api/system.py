@@ -8,16 +8,17 @@ from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from cadenza.api.ask import Act, Ask
 from cadenza.api.declare import INSTANCE, Resource
 from cadenza.api.metrics import road_lag
 from cadenza.api.problems import conflict
-from cadenza.api.shape import Answer
+from cadenza.api.shape import Answer, Asked
 from cadenza.bootstrap.bundle import write_bundle
 from cadenza.bootstrap.guard import read_witness
+from cadenza.bootstrap.resume_sending import Overdue, reschedule_overdue
 from cadenza.core.zones import tz_version
 from cadenza.deliveries import installation
 from cadenza.deliveries.audit_limits import audit_limits
@@ -67,6 +68,9 @@ class HoldShown(BaseModel):
     kind: str
     says: str
     since: datetime
+    overdue: int = Field(
+        description="Posts that were due since the backup and may be out already: they are missed until you confirm"
+    )
 
 
 class System(BaseModel):
@@ -84,11 +88,23 @@ class System(BaseModel):
     providers: list[Rate]
 
 
+class ConfirmAsked(Asked):
+    """What becomes of posts that were due since the backup; after a jump of the clock there are none."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"overdue": "check"}]})
+    overdue: Overdue = Field(
+        default=Overdue.CHECK,
+        description="check: they stay missed, look at each; the others only if none of them was sent",
+    )
+
+
 class ConfirmedShown(Answer):
     """Sending goes on."""
 
     kind: str
-    missed: int
+    missed: int = Field(description="Posts that were due since the backup")
+    moved: int = Field(default=0, description="Of these: got a new time")
+    drafts: int = Field(default=0, description="Of these: are drafts again")
 
 
 class WorstShown(BaseModel):
@@ -144,9 +160,7 @@ async def show_system(ask: Ask) -> System:
             clock_skew_seconds=round((here - now).total_seconds(), 3),
             road_lag_seconds=road_lag(tx, now),
             notices_waiting=waiting,
-            hold=None
-            if hold is None
-            else HoldShown(kind=hold.kind, says=hold.says, since=hold.since),
+            hold=None if hold is None else _shown(tx, hold),
             workers=[
                 WorkerShown(
                     name=each.name,
@@ -195,8 +209,9 @@ async def pack_bundle(ask: Ask) -> Response:
 
 
 @routes.post("/confirm", needs=INSTANCE)
-async def confirm(act: Act) -> ConfirmedShown:
+async def confirm(act: Act, body: ConfirmAsked | None = None) -> ConfirmedShown:
     """Say that all is well after a restore or a clock's jump: sending goes on."""
+    overdue = Overdue.CHECK if body is None else body.overdue
     witness = read_witness(act.house.settings.witness)
 
     def operation(tx: Tx, now: datetime) -> ConfirmedShown:
@@ -205,7 +220,21 @@ async def confirm(act: Act) -> ConfirmedShown:
             raise conflict("nothing_held", "There is nothing to confirm: sending is not held.")
         return ConfirmedShown(kind=answer.kind, missed=answer.missed)
 
-    return await act.write(operation, locks=[installation.LOCK])
+    answer = await act.write(operation, locks=[installation.LOCK])
+    if act.dry_run or not answer.missed:
+        return answer
+    done = await reschedule_overdue(act.house, overdue, by=act.by)
+    return answer.model_copy(update={"moved": done.moved, "drafts": done.drafts})
+
+
+def _shown(tx: Tx, hold: installation.Hold) -> HoldShown:
+    restored = hold.kind == installation.RESTORE
+    return HoldShown(
+        kind=hold.kind,
+        says=hold.says,
+        since=hold.since,
+        overdue=installation.count_maybe_sent(tx) if restored else 0,
+    )
 
 
 def _delivering(tx: Tx, now: datetime) -> list[LeasesShown]:

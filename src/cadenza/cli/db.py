@@ -10,8 +10,9 @@ from pathlib import Path
 
 from cyclopts import App
 
-from cadenza.bootstrap import House, open_house
-from cadenza.bootstrap.guard import read_witness
+from cadenza.bootstrap import House, guard, open_house
+from cadenza.bootstrap.guard import Newcomer, read_witness, write_witness
+from cadenza.bootstrap.resume_sending import Overdue, Rescheduled, reschedule_overdue
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import new_file
 from cadenza.cli.settings import USUAL, Chosen, opened_house, sqlite_file
@@ -26,7 +27,9 @@ from cadenza.deliveries.installation import (
     Hold,
     beat,
     confirm,
+    count_maybe_sent,
     hold,
+    join,
     read_signs,
 )
 from cadenza.providers.http.redact import redact
@@ -56,6 +59,7 @@ async def status(*, chosen: Chosen = USUAL) -> int:
     async with opened_house(chosen) as house:
         version = await _version(house)
         signs = await house.operations.read(read_signs)
+        overdue = await house.operations.read(lambda tx, _: count_maybe_sent(tx))
         counts = {name: await _count(house, name) for name in COUNTED}
     held = signs.hold if signs else None
     facts = {
@@ -65,6 +69,7 @@ async def status(*, chosen: Chosen = USUAL) -> int:
         "sending": "held" if held else "allowed",
         "held since": held.since if held else None,
         "reason": held.says if held else None,
+        "overdue since the backup": overdue if held and held.kind == RESTORE else None,
         **{f"{name} rows": count for name, count in counts.items()},
     }
     if chosen.json:
@@ -77,7 +82,9 @@ async def status(*, chosen: Chosen = USUAL) -> int:
 
 
 @app.command
-async def confirm_(*, by: str = "operator", chosen: Chosen = USUAL) -> int:
+async def confirm_(
+    *, overdue: Overdue = Overdue.CHECK, by: str = "operator", chosen: Chosen = USUAL
+) -> int:
     """Let sending go on after a restore or a clock's jump, once you have looked.
 
     After a restore, posts that were due since the backup may be out already. They are marked as
@@ -85,25 +92,87 @@ async def confirm_(*, by: str = "operator", chosen: Chosen = USUAL) -> int:
 
     Parameters
     ----------
+    overdue
+        What becomes of posts that were due since the backup. check: they stay missed, for people to look at
+        one by one. The others only if you know that none of them was sent: next_slot gives each the next
+        free slot, now sends them one after the other, draft takes them back.
     by
         Who confirms; it stands in the audit log.
     """
+    who = f"operator:{by}"
     async with opened_house(chosen) as house:
         witness = read_witness(house.settings.witness)
         answer = await house.operations.run(
-            lambda tx, now: confirm(tx, now, by=f"operator:{by}", witness=witness), locks=[LOCK]
+            lambda tx, now: confirm(tx, now, by=who, witness=witness), locks=[LOCK]
         )
-    if not isinstance(answer, Confirmed):
-        raise ClientError("nothing is held: there is nothing to confirm")
+        if not isinstance(answer, Confirmed):
+            raise ClientError("nothing is held: there is nothing to confirm")
+        done = Rescheduled()
+        if answer.missed:
+            done = await reschedule_overdue(house, overdue, by=who)
+        signs = await house.operations.read(read_signs)
+        if signs is not None and signs.hold is None:
+            write_witness(
+                house.settings.witness, signs.witness
+            )  # this machine is known from here on
     if chosen.json:
-        print_json({"confirmed": answer.kind, "missed": answer.missed})
+        told = {"confirmed": answer.kind, "missed": answer.missed}
+        print_json({**told, "moved": done.moved, "drafts": done.drafts})
     else:
         say(f"confirmed ({answer.kind}): sending goes on within seconds")
-        if answer.missed:
-            say(
-                f"{answer.missed} deliveries were due since then and may be out: they are missed now"
-            )
+        _tell_overdue(done)
     return OK
+
+
+def _tell_overdue(done: Rescheduled) -> None:
+    if done.moved:
+        say(f"{done.moved} deliveries were due since then: they have new times now")
+    if done.drafts:
+        say(f"{done.drafts} deliveries were due since then: they are drafts now")
+    if done.left:
+        say(f"{done.left} deliveries were due since then and may be out: they are missed now")
+
+
+@app.command(name="join")
+async def join_(*, current: bool = False, by: str = "operator", chosen: Chosen = USUAL) -> int:
+    """Let this machine work on a database that others work on, or take it over.
+
+    A worker or server on a new machine does this by itself when it starts while another machine is at work.
+    Alone beside a database that it does not know, it holds all sending, as the database may be a restored backup.
+
+    Parameters
+    ----------
+    current
+        You know that this is the current database, and no restored backup: the others were stopped on purpose.
+    by
+        Who says so; it stands in the audit log.
+    """
+    async with opened_house(chosen) as house:
+        if not current and not await _others_live(house):
+            raise ClientError(
+                "no other machine is at work on this database: start one that has worked on it, or, if you know "
+                "that this is the current database and no restored backup, run `cadenza db join --current`"
+            )
+        signs = await house.operations.run(
+            lambda tx, now: join(tx, now, by=f"operator:{by}"), locks=[LOCK]
+        )
+        if signs is None:
+            raise ClientError("nobody has worked on this database yet: just start Cadenza")
+        if signs.hold is not None:
+            raise ClientError(f"sending is held ({signs.hold.says}): {_advice(signs.hold)}")
+        write_witness(house.settings.witness, signs.witness)
+    say("this machine works on this database from now on: start it")
+    return OK
+
+
+async def _others_live(house: House) -> bool:
+    """Whether this machine knows the database, or another gives a sign of life on it in time."""
+    newcomer, witness = Newcomer(), read_witness(house.settings.witness)
+    while not await newcomer.look(house.operations, witness):
+        if newcomer.admitted:
+            return True
+        await house.clock.sleep(guard.LOOK_EVERY)
+    return False
 
 
 @app.command
