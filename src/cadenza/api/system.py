@@ -209,9 +209,8 @@ async def pack_bundle(ask: Ask) -> Response:
 
 
 @routes.post("/confirm", needs=INSTANCE)
-async def confirm(act: Act, body: ConfirmAsked | None = None) -> ConfirmedShown:
+async def confirm(act: Act, body: ConfirmAsked) -> ConfirmedShown:
     """Say that all is well after a restore or a clock's jump: sending goes on."""
-    overdue = Overdue.CHECK if body is None else body.overdue
     witness = read_witness(act.house.settings.witness)
 
     def operation(tx: Tx, now: datetime) -> ConfirmedShown:
@@ -223,7 +222,7 @@ async def confirm(act: Act, body: ConfirmAsked | None = None) -> ConfirmedShown:
     answer = await act.write(operation, locks=[installation.LOCK])
     if act.dry_run or not answer.missed:
         return answer
-    done = await reschedule_overdue(act.house, overdue, by=act.by)
+    done = await reschedule_overdue(act.house, body.overdue, by=act.by)
     return answer.model_copy(update={"moved": done.moved, "drafts": done.drafts})
 
 

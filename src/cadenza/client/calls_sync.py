@@ -1919,11 +1919,13 @@ class HouseSystem(Calls):
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
+        **body: Unpack[shapes.ConfirmAsked],
     ) -> shapes.ConfirmedShown:
         """Say that all is well after a restore or a clock's jump: sending goes on."""
         return self._asker.request(
             "POST",
             f"{self._at}/system/confirm",
+            json=body,
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,

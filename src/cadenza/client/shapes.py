@@ -117,6 +117,9 @@ NewsKind: TypeAlias = Literal[
 # How the order is to change.
 OrderAsked: TypeAlias = "Whole | Move | Top | Swap | Shuffle | Reverse"
 
+# What becomes of posts that were due after the backup.
+Overdue: TypeAlias = Literal["check", "next_slot", "now", "draft"]
+
 # How a post shows.
 PostState: TypeAlias = Literal[
     "draft",
@@ -532,12 +535,26 @@ class Composed(TypedDict):
     places: list[Went]
 
 
+class ConfirmAsked(TypedDict):
+    """What becomes of posts that were due since the backup; after a jump of the clock there are
+    none.
+    """
+
+    # check: they stay missed, look at each; the others only if none of them was sent
+    overdue: NotRequired[Overdue]
+
+
 class ConfirmedShown(TypedDict):
     """Sending goes on."""
 
     dry_run: bool
     kind: str
+    # Posts that were due since the backup
     missed: int
+    # Of these: got a new time
+    moved: int
+    # Of these: are drafts again
+    drafts: int
 
 
 class Connection(TypedDict):
@@ -948,6 +965,9 @@ class HoldShown(TypedDict):
     kind: str
     says: str
     since: str
+    # Posts that were due since the backup and may be out already: they are missed until you
+    # confirm
+    overdue: int
 
 
 class HourOf(TypedDict):
@@ -1296,6 +1316,8 @@ class Me(TypedDict):
     week_start: int
     instance_owner: bool
     second_factor: bool
+    # Why nothing is sent until an owner of this installation confirms; null: all is well
+    sending_held: str | None
     workspaces: list[Membership]
 
 
