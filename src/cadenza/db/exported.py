@@ -79,7 +79,7 @@ POST = Table(
         *("blockers", "revision", "approved_by", "approved_at", "approved_hash"),
         *("created_at", "updated_at", "deleted_at"),
     ),
-    kept_back=("search", "words"),
+    kept_back=("search", "words", "planned"),
     json=("content", "blockers"),
 )
 POST_LABEL = Table(name="post_label", key=("post_id", "label"), columns=("post_id", "label"))
