@@ -818,6 +818,27 @@ class Explained(TypedDict):
     gates: dict[str, dict[str, Any]]
 
 
+class ExportShown(TypedDict):
+    """An export that is packed in the background."""
+
+    dry_run: bool
+    id: str
+    # waiting, running, ready or failed
+    state: str
+    # Why it failed
+    reason: str | None
+    percent: int
+    rows_done: int
+    # 0: not counted yet
+    rows_total: int
+    bytes: int | None
+    asked_by: str
+    asked_at: str
+    finished_at: str | None
+    # Until then it can be downloaded
+    expires_at: str | None
+
+
 class Fault(TypedDict):
     """One thing that is wrong with the input."""
 

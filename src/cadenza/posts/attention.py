@@ -158,10 +158,14 @@ _CAME_TO = """(
     ORDER BY attempt.lease DESC, attempt.part DESC LIMIT 1
 )"""
 _ENDED = "delivery.state IN ('failed', 'missed', 'unconfirmed') AND delivery.due_at > :back"
-_WAITING = "delivery.state = 'scheduled' AND delivery.due_at > :back AND delivery.due_at <= :now"
+# `<> 'sent'` says to SQLite that the index by state will do.
+_WAITING = (
+    "delivery.state = 'scheduled' AND delivery.state <> 'sent' "
+    "AND delivery.due_at > :back AND delivery.due_at <= :now"
+)
 # One that lacks something cannot be approved: it is told of as that.
 _UNAPPROVED = (
-    "delivery.state = 'draft' AND NOT delivery.approved AND delivery.due_at > :back "
+    "delivery.state = 'draft' AND delivery.state <> 'sent' AND NOT delivery.approved AND delivery.due_at > :back "
     "AND delivery.due_at <= :ahead AND post.blockers = '[]'"
 )
 

@@ -5,7 +5,7 @@ Credentials, tokens and addresses that are secrets stay behind (`db/exported.py`
 Limit: a post with different words for each channel is whole in `post.jsonl`; `posts.csv` has its base text.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from operator import itemgetter
 from typing import Any
 
@@ -22,11 +22,13 @@ COLUMNS = (
 )
 
 
-def export_workspace(operations: Operations, workspace_id: str) -> AsyncIterator[bytes]:
-    """Yield the bytes of a ZIP of everything that is the workspace's own."""
+def export_workspace(
+    operations: Operations, workspace_id: str, *, counted: Callable[[int], None] | None = None
+) -> AsyncIterator[bytes]:
+    """Yield the bytes of a ZIP of everything that is the workspace's own; `counted` hears of rows."""
     posts = File(name="posts.csv", page=_posts, write=_line, head=csv_head(COLUMNS))
     files = [posts, *map(as_csv, READABLE), *map(as_json_lines, TABLES)]
-    return stream_zip(operations, workspace_id, files)
+    return stream_zip(operations, workspace_id, files, counted=counted)
 
 
 def _posts(tx: Tx, workspace_id: str, after: Row | None) -> list[Row]:

@@ -173,34 +173,31 @@ _HAS = """EXISTS (
     SELECT 1 FROM delivery AS has WHERE has.workspace_id = {of} AND has.post_id = {post} AND has.state = '{state}'
 )"""
 _WITH_ONE = """
-    FROM delivery WHERE delivery.workspace_id = :workspace_id AND delivery.post_id IS NOT NULL
-        AND delivery.state <> 'sent' AND delivery.state IN ({states})
+    SELECT delivery.post_id AS id FROM delivery
+    WHERE delivery.workspace_id = :workspace_id AND delivery.state = '{state}' AND delivery.state <> 'sent'
+        AND delivery.post_id IS NOT NULL
 """
 
 
 def _are_many(tx: Tx, workspace_id: str, leads: Sequence[State]) -> bool:
     """Say whether looking up each post with a delivery in one of these states would take long."""
-    rows = tx.all(
-        f"SELECT delivery.post_id {_with_one(leads)} LIMIT :most",
-        workspace_id=workspace_id,
-        most=FEW + 1,
-    )
+    each = " UNION ALL ".join(_WITH_ONE.format(state=state.value) for state in leads)
+    rows = tx.all(f"{each} LIMIT :most", workspace_id=workspace_id, most=FEW + 1)
     return len(rows) > FEW
 
 
 def _led_by(leads: Sequence[State], masks: tuple[int, ...]) -> str:
-    """Lead from deliveries in these states to their posts; what every such post has is asked first."""
+    """Lead from deliveries in these states to their posts; what every such post has is asked first.
+
+    State by state: asked for all at once, SQLite would look through the workspace's deliveries in order.
+    """
     has = "".join(
         f" AND {_HAS.format(of=':workspace_id', post='delivery.post_id', state=state.value)}"
         for state in _in_all(masks)
         if state not in leads
     )
-    ids = f"SELECT DISTINCT delivery.post_id AS id {_with_one(leads)} {has}"
-    return f"({ids}) AS led CROSS JOIN post"
-
-
-def _with_one(leads: Sequence[State]) -> str:
-    return _WITH_ONE.format(states=", ".join(f"'{state.value}'" for state in leads))
+    each = " UNION ".join(_WITH_ONE.format(state=state.value) + has for state in leads)
+    return f"({each}) AS led CROSS JOIN post"
 
 
 @cache

@@ -11,6 +11,7 @@ const touched = {
   calendar_feed: [],
   category: [...rules, ...plans, "check", "preview"],
   delivery: [...plans, ...accounts, "system"],
+  export: ["exports"],
   invitation: ["invitations", "members"],
   job: ["jobs", "system"],
   key: ["keys"],
