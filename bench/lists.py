@@ -23,6 +23,7 @@ from bench.api_prepare import HOME, people
 from bench.bars import judge_lists, tell
 from cadenza.api.app import create_app
 from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap.keep_audits import keep_audits
 from cadenza.config.model import Settings
 from cadenza.deliveries.admit_account import admit_account
 from cadenza.posts.export import export_workspace
@@ -165,6 +166,7 @@ async def open_side(stack: AsyncExitStack, kind: str, folder: Path, deliveries: 
                 tx, now, first, states[first : first + CHUNK], ahead, deliveries
             )
         )
+    await keep_audits(house, {})  # as every night
     if kind == "postgres":
         await house.operations.run(lambda tx, _: tx.run("ANALYZE"))
     client = httpx2.AsyncClient(

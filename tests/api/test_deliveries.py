@@ -75,7 +75,10 @@ OF_STATE = "delivery_of_state"
     ("query", "indexes"),
     [
         ({}, {*IN_TIME}),
-        ({"order": "newest", "account_id": "account-of-ada", "state": "canceled"}, {*IN_TIME, OF_STATE}),
+        (
+            {"order": "newest", "account_id": "account-of-ada", "state": "canceled"},
+            {*IN_TIME, OF_STATE},
+        ),
         ({"post_id": "post-2"}, {*ONE_POST}),
         ({"post_id": "post-2", "order": "newest"}, {*ONE_POST}),
     ],

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from importlib.metadata import version
-from typing import Literal
+from typing import Annotated, Literal
 
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
@@ -182,9 +183,15 @@ async def show_system(ask: Ask) -> System:
 
 
 @routes.get("/limits-audit", needs=INSTANCE, scope="system:read")
-async def audit_all_limits(ask: Ask) -> AuditShown:
+async def audit_all_limits(
+    ask: Ask,
+    *,
+    whole: Annotated[
+        bool, Query(description="Replay the whole ledger, not only what came since the last night")
+    ] = False,
+) -> AuditShown:
     """Replay the ledger against every rule of every account, and show the worst that was ever reached."""
-    found = await ask.read(audit_limits)
+    found = await ask.read(lambda tx, now: audit_limits(tx, now, whole=whole))
     return AuditShown(
         clean=found.clean,
         worst=[WorstShown(**asdict(each), broken=each.broken) for each in found.worst],

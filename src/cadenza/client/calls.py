@@ -1953,11 +1953,13 @@ class Rules(Calls):
 class HouseSystem(Calls):
     """System, of the whole installation."""
 
-    async def audit_all_limits(self) -> shapes.AuditShown:
+    async def audit_all_limits(self, *, whole: bool | None = None) -> shapes.AuditShown:
         """Replay the ledger against every rule of every account, and show the worst that was ever
         reached.
         """
-        return await self._asker.request("GET", f"{self._at}/system/limits-audit")
+        return await self._asker.request(
+            "GET", f"{self._at}/system/limits-audit", query={"whole": whole}
+        )
 
     async def confirm(
         self,

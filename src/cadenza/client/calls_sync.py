@@ -1935,11 +1935,11 @@ class Rules(Calls):
 class HouseSystem(Calls):
     """System, of the whole installation."""
 
-    def audit_all_limits(self) -> shapes.AuditShown:
+    def audit_all_limits(self, *, whole: bool | None = None) -> shapes.AuditShown:
         """Replay the ledger against every rule of every account, and show the worst that was ever
         reached.
         """
-        return self._asker.request("GET", f"{self._at}/system/limits-audit")
+        return self._asker.request("GET", f"{self._at}/system/limits-audit", query={"whole": whole})
 
     def confirm(
         self,

@@ -245,6 +245,7 @@ STAY: Mapping[str, str] = {
     "queue_clear": "an undo of minutes",
     "queue_habit": "a person's own",
     "generation": "the generator's own state",
+    "limit_audited": "found again in activity",
     "workspace_export": "exports themselves, gone after some days",
     "post_import": "keys of files that were imported here",
 }

@@ -18,3 +18,16 @@ CREATE TABLE workspace_export (
 -- One at a time for each workspace.
 CREATE UNIQUE INDEX workspace_export_open ON workspace_export (workspace_id) WHERE state IN ('waiting', 'running');
 CREATE INDEX workspace_export_ended ON workspace_export (expires_at) WHERE expires_at IS NOT NULL;
+
+-- How full each rule ever was up to an instant, so that an audit need not replay years of the ledger each time.
+CREATE TABLE limit_audited (
+    workspace_id text NOT NULL,  -- empty: a provider's rate, over all workspaces
+    scope text NOT NULL,
+    action text NOT NULL,
+    kind text NOT NULL,
+    judged_by text NOT NULL,  -- what the figure depends on besides the ledger: another one makes it void
+    until_at timestamptz NOT NULL,  -- what was reserved before is in it
+    reached double precision NOT NULL,
+    at text NOT NULL,
+    PRIMARY KEY (workspace_id, scope, action, kind)
+);
