@@ -277,5 +277,5 @@ async def main(kind: str = "sqlite", deliveries: int = MANY) -> int:
 
 
 if __name__ == "__main__":
-    words = sys.argv[1:]
-    sys.exit(asyncio.run(main(*words[:1], *(int(word) for word in words[1:]))))
+    kind, *rest = sys.argv[1:] or ["sqlite"]
+    sys.exit(asyncio.run(main(kind, *(int(word) for word in rest[:1]))))

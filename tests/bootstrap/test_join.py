@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -63,7 +63,7 @@ async def moved(town: Town, folder: Path) -> str:
 
 
 @asynccontextmanager
-async def standing(settings: Settings) -> AsyncIterator[House]:
+async def standing(settings: Settings) -> AsyncGenerator[House]:
     async with open_house(settings) as house, working(house):
         yield house
 

@@ -172,10 +172,11 @@ def _find(tx: Tx, asked: _Asked, states: frozenset[PostState], size: int) -> lis
 _HAS = """EXISTS (
     SELECT 1 FROM delivery AS has WHERE has.workspace_id = {of} AND has.post_id = {post} AND has.state = '{state}'
 )"""
+# Not `IS NOT NULL`: SQLite would then rather walk through the deliveries of all posts.
 _WITH_ONE = """
     SELECT delivery.post_id AS id FROM delivery
     WHERE delivery.workspace_id = :workspace_id AND delivery.state = '{state}' AND delivery.state <> 'sent'
-        AND delivery.post_id IS NOT NULL
+        AND coalesce(delivery.post_id, '') <> ''
 """
 
 
