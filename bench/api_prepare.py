@@ -50,7 +50,7 @@ async def prepare(address: str, folder: Path) -> Prepared:
     """Fill a new database."""
     async with open_house(Settings(data=folder, database=address)) as house:
         run = house.operations.run
-        token, by = await run(_people)
+        token, by = await run(people)
         await run(lambda tx, now: _accounts(tx, now, by))
         first = await run(lambda tx, now: _posts(tx, now, by))
         for post in first[:LISTED]:
@@ -59,7 +59,7 @@ async def prepare(address: str, folder: Path) -> Prepared:
     return Prepared(token, [f"post-{n}" for n in range(POSTS)])
 
 
-def _people(tx: Tx, now: datetime) -> tuple[str, str]:
+def people(tx: Tx, now: datetime) -> tuple[str, str]:
     new = NewWorkspace(id=HOME, name="Home", zone="Europe/Berlin")
     create_workspace(tx, now, new=new, by="system")
     person = add_person(

@@ -4,7 +4,7 @@
 figures are missing is "not measured", never met.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from bench.catalogue import SYSTEMS, Store, System
@@ -211,6 +211,14 @@ def judge_queues(kind: str, *, posts: int, ratio: float, turned: float, waited: 
         text = "another account's claim waits at most 0.5 s meanwhile"
         bars.append(Bar(text, waited <= 0.5, f"{waited * 1000:.0f} ms"))
     return bars
+
+
+def judge_lists(kind: str, ratios: Mapping[str, float]) -> list[Bar]:
+    """Judge that no list is much slower with much behind it."""
+    slowest = max(ratios, key=lambda name: ratios[name])
+    over = sum(ratio > 3 for ratio in ratios.values())
+    text = f"{kind}: every list within 3 times of its time at 1,000 deliveries"
+    return [Bar(text, not over, f"{over} over; the worst: {slowest}, {ratios[slowest]:.1f} times")]
 
 
 def judge_road(

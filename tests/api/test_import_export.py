@@ -8,6 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from cadenza.bootstrap.pack_export import pack_export, sweep_exports
+from cadenza.engine.testing.drain import drain
+from cadenza.media.storage import StorageFailed
 from cadenza.people.model import Role
 from tests.api.conftest import Place
 from tests.api.test_posts import HOME, POSTS, program, write
@@ -85,7 +88,74 @@ async def test_a_workspace_is_taken_along_whole_by_an_admin(
 
 
 async def test_keys_of_some_accounts_neither_import_nor_export(place: Place) -> None:
-    scopes = ("posts:write", "export:read")
+    scopes = ("posts:write", "export:read", "export:write")
     bound = await program(place, *scopes, role=Role.ADMIN, accounts=["account-of-ada"])
-    for refused in (await send(bound), await bound.get(f"{HOME}/export")):
+    for refused in (
+        await send(bound),
+        await bound.get(f"{HOME}/export"),
+        await bound.post(f"{HOME}/exports"),
+    ):
         assert refused.json()["type"].endswith("all_accounts_needed"), refused.text
+
+
+async def test_an_export_is_packed_in_the_background_and_downloaded_for_a_while(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    admin = await place.client("admin")
+    await send(editor, mapping=json.dumps({"text": "Body"}))
+    assert (await editor.post(f"{HOME}/exports")).status_code == 403
+    begun = await admin.post(f"{HOME}/exports")
+    assert (begun.status_code, begun.json()["state"]) == (202, "waiting"), begun.text
+    path = f"{HOME}/exports/{begun.json()['id']}"
+    again = (await admin.post(f"{HOME}/exports")).json()
+    assert again["id"] == begun.json()["id"], "one at a time: asking again finds it"
+    assert (await admin.get(f"{path}/file")).status_code == 409
+
+    await drain(place.house.engine)
+
+    shown = (await admin.get(path)).json()
+    assert (shown["state"], shown["percent"]) == ("ready", 100)
+    assert shown["rows_done"] > 0
+    assert [each["id"] for each in (await admin.get(f"{HOME}/exports")).json()] == [shown["id"]]
+    answer = await admin.get(f"{path}/file")
+    assert (answer.status_code, len(answer.content)) == (200, shown["bytes"])
+    archive = zipfile.ZipFile(io.BytesIO(answer.content))
+    assert "We open" in archive.read("posts.csv").decode()
+    assert (await editor.get(f"{path}/file")).status_code == 403
+
+    await place.house.operations.run(
+        lambda tx, now: tx.run("UPDATE workspace_export SET expires_at = :now", now=now)
+    )
+    assert (await admin.get(f"{path}/file")).status_code == 404
+    await sweep_exports(place.house, {})
+    assert await place.house.library.storage.size(f"exports/{shown['id']}.zip") is None
+    assert await place.rows("SELECT id FROM workspace_export") == []
+
+
+async def test_an_export_tells_how_far_it_is_and_when_it_failed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin = await place.client("admin")
+    path = f"{HOME}/exports/{(await admin.post(f'{HOME}/exports')).json()['id']}"
+    seen: list[dict[str, Any]] = []
+    write = type(place.house.library.storage).write
+
+    async def full(self: object, *_: object, **__: object) -> None:
+        seen.append((await admin.get(path)).json())
+        raise StorageFailed("no room")
+
+    monkeypatch.setattr(type(place.house.library.storage), "write", full)
+    with pytest.raises(StorageFailed):
+        await pack_export(place.house, await payload(place))
+    assert (seen[0]["state"], seen[0]["rows_total"] > 0) == ("running", True)
+    failed = (await admin.get(path)).json()
+    assert (failed["state"], failed["reason"]) == ("failed", "the storage did not take it")
+
+    monkeypatch.setattr(type(place.house.library.storage), "write", write)
+    await pack_export(place.house, await payload(place))  # the engine tries again
+    assert (await admin.get(path)).json()["state"] == "ready"
+
+
+async def payload(place: Place) -> dict[str, str]:
+    (row,) = await place.rows("SELECT workspace_id, id AS export_id FROM workspace_export")
+    return dict(row)

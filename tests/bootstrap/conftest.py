@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cadenza.accounts.connect import connect
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import House, guard, open_house
 from cadenza.config.model import Network, Outbound, Settings, Work
 from cadenza.core.channels import Channel
 from cadenza.deliveries.admit_account import admit_account
@@ -93,6 +93,13 @@ class Town:
         )
         assert row is not None
         return row
+
+
+@pytest.fixture(autouse=True)
+def brief_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a machine that is new to a database wait for the others only briefly."""
+    monkeypatch.setattr(guard, "PATIENCE", 0.5)
+    monkeypatch.setattr(guard, "LOOK_EVERY", 0.05)
 
 
 @pytest.fixture

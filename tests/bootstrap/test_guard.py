@@ -202,7 +202,7 @@ async def test_a_hold_begins_where_the_clock_stood_before_it_jumped(house: House
 
 
 async def held_since(house: House, ago: timedelta) -> None:
-    await beaten(house)
+    await lived(house)
     await house.operations.run(
         lambda tx, now: hold(tx, now, kind=CLOCK, says="it jumped", since=now - ago)
     )

@@ -38,14 +38,13 @@ def _with_a_file(address: str, folder: Path) -> Way:
     return back_up, lambda: shutil.copyfile(copy, file)
 
 
+def call(program: str, *words: str) -> None:
+    done = subprocess.run([PROGRAMS / program, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def _with_a_dump(address: str, folder: Path) -> Way:
     dump = folder / "backup.dump"
-
-    def call(program: str, *words: str) -> None:
-        done = subprocess.run(
-            [PROGRAMS / program, *words], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
 
     def restore() -> None:
         asyncio.run(_make_empty(address))

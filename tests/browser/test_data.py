@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from cadenza.engine.testing.drain import drain
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import Stage
 
@@ -71,19 +72,31 @@ async def test_all_or_nothing_makes_nothing_while_a_row_is_wrong(
     await expect(page.get_by_text("3 rows were imported before")).to_be_visible()
 
 
-async def test_everything_is_downloaded_by_an_admin_and_by_nobody_else(
+async def test_everything_is_packed_and_downloaded_by_an_admin_and_by_nobody_else(
     stage: Stage, tmp_path: Path
 ) -> None:
     page = await stage.visit("ada", "data")
+    await page.get_by_role("button", name="Export everything").click()
+    await expect(page.get_by_role("progressbar", name="Export progress")).to_be_attached()
+    await expect(page.get_by_role("button", name="Export everything")).to_be_disabled()
+    await page.reload()  # it is the server's, not the window's
+    await expect(page.get_by_text("Waiting for a worker…")).to_be_visible()
+    await snap(page, "data-export-waits")
+    await drain(stage.house.engine)
+    await page.clock.run_for(3_000)
+    link = page.get_by_role("link", name="Download the export of")
+    await expect(link).to_be_visible()
+    await snap(page, "data-export-ready")
+    assert await hindrances(page) == []
     async with page.expect_download() as downloading:
-        await page.get_by_role("link", name="Download everything").click()
+        await link.click()
     archive = tmp_path / "everything.zip"
     await (await downloading.value).save_as(archive)
     assert "posts.csv" in zipfile.ZipFile(archive).namelist()
 
     viewer = await stage.visit("cy", "data")
     await expect(viewer.get_by_text("Editors of the workspace can import posts.")).to_be_visible()
-    await expect(viewer.get_by_role("link", name="Download everything")).to_have_count(0)
+    await expect(viewer.get_by_role("button", name="Export everything")).to_have_count(0)
 
 
 async def choose(page: Page, folder: Path, text: str = FILE) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.async_api import expect
 
+from cadenza.deliveries.installation import RESTORE, beat, hold
 from cadenza.engine.testing.drain import drain
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
@@ -106,16 +107,58 @@ async def test_a_hold_is_lifted_by_a_person_who_was_asked_twice(stage: Stage) ->
     assert not await overflows(page)
     assert await hindrances(page) == []
 
-    await page.get_by_role("button", name="All is well: go on sending").click()
-    await page.get_by_role("button", name="All is well: send").click()
+    await page.get_by_role("button", name="Resume sending…").click()
+    await page.get_by_role("button", name="Resume sending", exact=True).click()
 
     await expect(page.get_by_text("All sending is held")).to_have_count(0)
+
+
+async def test_after_a_restore_everybody_sees_the_hold_and_the_owner_chooses(stage: Stage) -> None:
+    await stage.house.operations.run(_restore)
+    theirs = await stage.visit("ben", "queue")
+    banner = theirs.get_by_role("status").filter(has_text="All sending is held")
+    await expect(banner).to_contain_text("An owner of this installation has to confirm")
+    await snap(theirs, "held-for-everybody")
+    assert await hindrances(theirs) == []
+    page = await stage.visit("ada", "queue")
+    await page.get_by_role("link", name="Check and resume sending").click()
+    alert = page.get_by_role("alert").filter(has_text="All sending is held")
+    await expect(alert).to_contain_text("1 post came due since the backup")
+    await snap(page, "system-held-restore")
+    await page.get_by_role("button", name="Resume sending…").click()
+    dialog = page.get_by_role("dialog", name="Resume sending")
+    await expect(dialog.get_by_label("Leave them as missed")).to_be_checked()
+    await dialog.get_by_label("Turn them back into drafts").check()
+    await snap(page, "system-held-choice")
+    assert await hindrances(page) == []
+
+    await dialog.get_by_role("button", name="Resume sending", exact=True).click()
+
+    await expect(page.get_by_text("1 post went back to drafts.")).to_be_visible()
+    await expect(page.get_by_text("All sending is held")).to_have_count(0)
+    await theirs.clock.run_for(20_000)
+    await expect(banner).to_have_count(0)
 
 
 async def test_who_runs_nothing_sees_neither_jobs_nor_the_system(stage: Stage) -> None:
     page = await stage.visit("ben", "jobs")
     await expect(page.get_by_text("For owners of this installation")).to_be_visible()
     await expect(page.get_by_role("link", name="System")).to_have_count(0)
+
+
+def _restore(tx: Tx, now: datetime) -> None:
+    beat(tx, now)
+    tx.run(
+        """
+        UPDATE delivery SET due_at = :due, slot_at = NULL
+        WHERE id IN (SELECT id FROM delivery WHERE state = 'scheduled' ORDER BY due_at LIMIT 1)
+        """,
+        due=now - timedelta(hours=1),
+    )
+    says = (
+        "this machine has not worked on this database before, and no other machine is at work on it"
+    )
+    hold(tx, now, kind=RESTORE, says=says)
 
 
 def _hold(tx: Tx, now: datetime) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+import pytest
 
 from cadenza.db.export import PAGE
 from cadenza.db.exported import STAY, TABLES
@@ -229,3 +230,33 @@ async def test_a_large_workspace_leaves_in_pages(desk: Desk) -> None:
     ids = [row["id"] for row in lines(archive, "audit.jsonl")]
     assert len(ids) == len(set(ids)) == before
     assert max(map(len, pieces)) < 200_000
+
+
+async def test_a_page_of_an_export_looks_at_its_own_rows_alone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for an order, SQLite once walked through all deliveries of the workspace for every page of posts."""
+    id_ = await desk.write("one of many")
+    await desk.plan(id_, [MASTODON])
+    asked: list[tuple[str, dict[str, Any]]] = []
+    read = Tx.all
+
+    def note(self: Tx, sql: str, **params: Any) -> Any:
+        asked.append((sql, params))
+        return read(self, sql, **params)
+
+    monkeypatch.setattr(Tx, "all", note)
+    await export(desk)
+    monkeypatch.undo()
+
+    def explain(tx: Tx, _: datetime) -> list[str]:
+        if tx.dialect != "sqlite":
+            return []
+        plans = [tx.all(f"EXPLAIN QUERY PLAN {sql}", **params) for sql, params in asked]
+        return [str(row["detail"]) for plan in plans for row in plan]
+
+    plan = await desk.operations.read(explain)
+    walks = [line for line in plan if "delivery_in_time" in line or "delivery_of_no_post" in line]
+    assert walks == []
+    given = ("SCAN asked", "SCAN json_each")  # the page's own ids
+    assert [line for line in plan if line.startswith("SCAN") and not line.startswith(given)] == []

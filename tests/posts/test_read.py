@@ -9,6 +9,7 @@ import pytest
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.rollup import PostState
 from cadenza.deliveries.permit import Permitted
+from cadenza.posts import read
 from cadenza.posts.delete import delete
 from cadenza.posts.model import NoSuchPost, Source
 from cadenza.posts.read import BadCursor, Filters, Page, Shown, list_posts, read_post
@@ -101,8 +102,14 @@ async def test_posts_are_filtered_by_what_they_show_as(desk: Desk) -> None:
     }
 
 
+@pytest.mark.parametrize("few", [0, read.FEW], ids=["many", "few"])
 @pytest.mark.parametrize("states", [tuple(State), (State.SENT, State.FAILED, State.CANCELED)])
-async def test_the_filter_agrees_with_the_roll_up(desk: Desk, states: tuple[State, ...]) -> None:
+async def test_the_filter_agrees_with_the_roll_up(
+    desk: Desk, states: tuple[State, ...], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way is taken to the posts: from their deliveries, or through all, newest first."""
+    monkeypatch.setattr(read, "FEW", few)
+    await desk.write("planned nowhere")
     for first, second in pairwise((*states, states[0])):
         id_ = await desk.write(f"{first} {second}")
         for place, state in ((MASTODON, first), (BLUESKY, second)):
@@ -124,6 +131,13 @@ async def test_the_filter_agrees_with_the_roll_up(desk: Desk, states: tuple[Stat
         expected = [each.post.id for each in everything.posts if each.state is state]
         found = [each.post.id for each in (await browse(desk, states=(state,))).posts]
         assert found == expected
+        paged, cursor = list[str](), None
+        while (page := await browse(desk, states=(state,), cursor=cursor, limit=2)).posts:
+            paged += [each.post.id for each in page.posts]
+            cursor = page.next
+            if cursor is None:
+                break
+        assert paged == expected
 
 
 async def test_posts_are_filtered_by_place_label_category_source_words_and_time(desk: Desk) -> None:

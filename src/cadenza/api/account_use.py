@@ -22,6 +22,7 @@ from cadenza.sql.tx import Row, Tx
 routes = Resource("account_use", "/workspaces/{workspace_id}/accounts/{account_id}/use")
 BACK = timedelta(days=28)
 MOST = 20_000
+LONGEST = timedelta(days=8)  # longer than any period of a limit
 GONE_WRONG = ("rejected", "refunded")
 
 
@@ -112,10 +113,11 @@ def _hours(rows: list[Row], zone: Zone) -> list[HourOf]:
 
 def _used(limit: Row, rows: list[Row], now: datetime, zone: Zone) -> int | None:
     """Count the ledger as the limit does."""
+    since = now - LONGEST
     mine = [
         row["reserved_at"]
         for row in rows
-        if row["counts"] and limit["action"] in ("*", row["action"])
+        if row["counts"] and limit["action"] in ("*", row["action"]) and row["reserved_at"] > since
     ]
     if limit["kind"] == "rolling_day":
         return sum(at > now - DAY for at in mine)

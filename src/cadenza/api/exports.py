@@ -1,22 +1,44 @@
-"""A workspace taken along whole: a ZIP of its tables as JSON Lines and CSV, streamed while it is read.
+"""A workspace taken along whole: a ZIP of its tables as JSON Lines and CSV.
 
+`POST /exports` packs it in the background: it shows how far it is, can be downloaded for three days, by whoever
+may export, and survives a closed window. `GET /export` streams the same while it is read, for programs.
 Credentials and tokens stay behind (`db/exported.py`). Who may read everything may take it: an admin, or a key
 with that scope which is bound to no accounts.
 """
 
-from datetime import UTC
+from datetime import UTC, datetime
 
-from starlette.responses import StreamingResponse
+from pydantic import Field
+from starlette.responses import Response, StreamingResponse
 
-from cadenza.api.ask import Ask
+from cadenza.api.ask import Act, Ask, Asking
 from cadenza.api.declare import Resource
-from cadenza.api.problems import Problem
-from cadenza.api.shape import Id
+from cadenza.api.give_file import Given, give
+from cadenza.api.problems import Problem, not_found
+from cadenza.api.shape import Answer, Id
+from cadenza.bootstrap.pack_export import NAME
 from cadenza.people.model import Role
+from cadenza.posts import keep_export
 from cadenza.posts.export import export_workspace
 
 routes = Resource("exports", "/workspaces/{workspace_id}")
 ZIP = {200: {"description": "A ZIP file", "content": {"application/zip": {}}}}
+
+
+class ExportShown(Answer):
+    """An export that is packed in the background."""
+
+    id: str
+    state: str = Field(description="waiting, running, ready or failed")
+    reason: str | None = Field(description="Why it failed")
+    percent: int
+    rows_done: int
+    rows_total: int = Field(description="0: not counted yet")
+    bytes: int | None
+    asked_by: str
+    asked_at: datetime
+    finished_at: datetime | None
+    expires_at: datetime | None = Field(description="Until then it can be downloaded")
 
 
 @routes.get(
@@ -28,12 +50,103 @@ ZIP = {200: {"description": "A ZIP file", "content": {"application/zip": {}}}}
 )
 async def export(ask: Ask, workspace_id: Id) -> StreamingResponse:
     """Give out everything that is the workspace's own; `posts.csv` in it can be imported again."""
-    if ask.caller.accounts is not None:
-        raise Problem(403, "all_accounts_needed", "A key bound to accounts cannot export.")
-    day = ask.house.clock.now().astimezone(UTC).date().isoformat()
-    name = f"{workspace_id.replace(':', '-').replace('@', '-')}-{day}.zip"
+    _check(ask)
+    name = _name(workspace_id, ask.house.clock.now())
     return StreamingResponse(
         export_workspace(ask.house.operations, workspace_id),
         headers={"content-disposition": f'attachment; filename="{name}"'},
         media_type="application/zip",
+    )
+
+
+@routes.post("/exports", needs=Role.ADMIN, scope="export:write", status_code=202)
+async def begin_export(act: Act, workspace_id: Id) -> ExportShown:
+    """Pack an export in the background; one that is at work already is answered instead."""
+    _check(act)
+    found, _ = await act.write(
+        lambda tx, now: keep_export.ask_export(tx, now, workspace_id=workspace_id, by=act.by),
+        locks=[f"export:{workspace_id}"],
+    )
+    if not act.dry_run:
+        # Asked once more it is the same job: one that a crash kept from being asked for is made up for here.
+        await act.house.engine.enqueue(
+            NAME,
+            {"workspace_id": workspace_id, "export_id": found.id},
+            unique=f"export:{found.id}",
+        )
+    return _shown(found)
+
+
+@routes.get("/exports", needs=Role.ADMIN, scope="export:read")
+async def list_exports(ask: Ask, workspace_id: Id) -> list[ExportShown]:
+    """List exports that are at work or can be downloaded, newest first."""
+    found = await ask.read(
+        lambda tx, now: keep_export.list_exports(tx, now, workspace_id=workspace_id)
+    )
+    return [_shown(each) for each in found]
+
+
+@routes.get("/exports/{export_id}", needs=Role.ADMIN, scope="export:read")
+async def show_export(ask: Ask, workspace_id: Id, export_id: Id) -> ExportShown:
+    """Show how far an export is."""
+    return _shown(await _find(ask, workspace_id, export_id))
+
+
+@routes.get(
+    "/exports/{export_id}/file",
+    needs=Role.ADMIN,
+    scope="export:read",
+    response_class=Response,
+    responses=ZIP,
+)
+async def download_export(ask: Ask, workspace_id: Id, export_id: Id) -> Response:
+    """Download an export that is ready."""
+    _check(ask)
+    found = await _find(ask, workspace_id, export_id)
+    if found.state != "ready":
+        raise Problem(409, "not_ready", "This export is not ready yet: ask again in a moment.")
+    given = Given(
+        file=found.file,
+        mime="application/zip",
+        name=_name(workspace_id, found.asked_at),
+        etag=f'"{found.id}"',
+        cache="private, no-store",
+    )
+    return await give(ask.request, ask.house.library.storage, given)
+
+
+async def _find(ask: Asking, workspace_id: str, export_id: str) -> keep_export.Export:
+    found = await ask.read(
+        lambda tx, now: keep_export.find_export(
+            tx, now, workspace_id=workspace_id, export_id=export_id
+        )
+    )
+    if found is None:
+        raise not_found("export")
+    return found
+
+
+def _check(ask: Asking) -> None:
+    if ask.caller.accounts is not None:
+        raise Problem(403, "all_accounts_needed", "A key bound to accounts cannot export.")
+
+
+def _name(workspace_id: str, at: datetime) -> str:
+    day = at.astimezone(UTC).date().isoformat()
+    return f"{workspace_id.replace(':', '-').replace('@', '-')}-{day}.zip"
+
+
+def _shown(export: keep_export.Export) -> ExportShown:
+    return ExportShown(
+        id=export.id,
+        state=export.state,
+        reason=export.reason,
+        percent=export.percent,
+        rows_done=export.rows_done,
+        rows_total=export.rows_total,
+        bytes=export.bytes,
+        asked_by=export.asked_by,
+        asked_at=export.asked_at,
+        finished_at=export.finished_at,
+        expires_at=export.expires_at,
     )

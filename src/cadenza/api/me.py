@@ -12,6 +12,7 @@ from cadenza.api.auth import Code, Password, check_password, give_cookie
 from cadenza.api.declare import PERSON, Resource
 from cadenza.api.problems import Problem, refuse, too_often
 from cadenza.api.shape import Answer, Asked, Id, Line, Secretive, ZoneName
+from cadenza.deliveries.installation import read_signs
 from cadenza.people import change_password, second_factor, sessions
 from cadenza.people.knock import Door, knock
 from cadenza.people.model import Done, Missing
@@ -42,6 +43,9 @@ class Me(Answer):
     week_start: int
     instance_owner: bool
     second_factor: bool
+    sending_held: str | None = Field(
+        description="Why nothing is sent until an owner of this installation confirms; null: all is well"
+    )
     workspaces: list[Membership]
 
 
@@ -260,6 +264,7 @@ async def switch_off_second_factor(ask: Ask, body: CodeGiven) -> None:
 def _me(tx: Tx, now: datetime, person_id: str) -> Me:
     row = show_profile(tx, now, person_id=person_id)
     places = list_workspaces(tx, now, person_id=person_id)
+    signs = read_signs(tx, now)
     return Me(
         id=row["id"],
         email=row["email"],
@@ -268,6 +273,7 @@ def _me(tx: Tx, now: datetime, person_id: str) -> Me:
         week_start=row["week_start"],
         instance_owner=bool(row["instance_owner"]),
         second_factor=bool(row["totp_on"]),
+        sending_held=signs.hold.says if signs is not None and signs.hold is not None else None,
         workspaces=[
             Membership(
                 workspace_id=each["id"],

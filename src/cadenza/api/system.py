@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from importlib.metadata import version
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from cadenza.api.ask import Act, Ask
 from cadenza.api.declare import INSTANCE, Resource
 from cadenza.api.metrics import road_lag
 from cadenza.api.problems import conflict
-from cadenza.api.shape import Answer
+from cadenza.api.shape import Answer, Asked
 from cadenza.bootstrap.bundle import write_bundle
 from cadenza.bootstrap.guard import read_witness
+from cadenza.bootstrap.resume_sending import Overdue, reschedule_overdue
 from cadenza.core.zones import tz_version
 from cadenza.deliveries import installation
 from cadenza.deliveries.audit_limits import audit_limits
@@ -67,6 +69,9 @@ class HoldShown(BaseModel):
     kind: str
     says: str
     since: datetime
+    overdue: int = Field(
+        description="Posts that were due since the backup and may be out already: they are missed until you confirm"
+    )
 
 
 class System(BaseModel):
@@ -84,11 +89,23 @@ class System(BaseModel):
     providers: list[Rate]
 
 
+class ConfirmAsked(Asked):
+    """What becomes of posts that were due since the backup; after a jump of the clock there are none."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"overdue": "check"}]})
+    overdue: Overdue = Field(
+        default=Overdue.CHECK,
+        description="check: they stay missed, look at each; the others only if none of them was sent",
+    )
+
+
 class ConfirmedShown(Answer):
     """Sending goes on."""
 
     kind: str
-    missed: int
+    missed: int = Field(description="Posts that were due since the backup")
+    moved: int = Field(default=0, description="Of these: got a new time")
+    drafts: int = Field(default=0, description="Of these: are drafts again")
 
 
 class WorstShown(BaseModel):
@@ -144,9 +161,7 @@ async def show_system(ask: Ask) -> System:
             clock_skew_seconds=round((here - now).total_seconds(), 3),
             road_lag_seconds=road_lag(tx, now),
             notices_waiting=waiting,
-            hold=None
-            if hold is None
-            else HoldShown(kind=hold.kind, says=hold.says, since=hold.since),
+            hold=None if hold is None else _shown(tx, hold),
             workers=[
                 WorkerShown(
                     name=each.name,
@@ -168,9 +183,15 @@ async def show_system(ask: Ask) -> System:
 
 
 @routes.get("/limits-audit", needs=INSTANCE, scope="system:read")
-async def audit_all_limits(ask: Ask) -> AuditShown:
+async def audit_all_limits(
+    ask: Ask,
+    *,
+    whole: Annotated[
+        bool, Query(description="Replay the whole ledger, not only what came since the last night")
+    ] = False,
+) -> AuditShown:
     """Replay the ledger against every rule of every account, and show the worst that was ever reached."""
-    found = await ask.read(audit_limits)
+    found = await ask.read(lambda tx, now: audit_limits(tx, now, whole=whole))
     return AuditShown(
         clean=found.clean,
         worst=[WorstShown(**asdict(each), broken=each.broken) for each in found.worst],
@@ -195,7 +216,7 @@ async def pack_bundle(ask: Ask) -> Response:
 
 
 @routes.post("/confirm", needs=INSTANCE)
-async def confirm(act: Act) -> ConfirmedShown:
+async def confirm(act: Act, body: ConfirmAsked) -> ConfirmedShown:
     """Say that all is well after a restore or a clock's jump: sending goes on."""
     witness = read_witness(act.house.settings.witness)
 
@@ -205,7 +226,21 @@ async def confirm(act: Act) -> ConfirmedShown:
             raise conflict("nothing_held", "There is nothing to confirm: sending is not held.")
         return ConfirmedShown(kind=answer.kind, missed=answer.missed)
 
-    return await act.write(operation, locks=[installation.LOCK])
+    answer = await act.write(operation, locks=[installation.LOCK])
+    if act.dry_run or not answer.missed:
+        return answer
+    done = await reschedule_overdue(act.house.operations, body.overdue, by=act.by)
+    return answer.model_copy(update={"moved": done.moved, "drafts": done.drafts})
+
+
+def _shown(tx: Tx, hold: installation.Hold) -> HoldShown:
+    restored = hold.kind == installation.RESTORE
+    return HoldShown(
+        kind=hold.kind,
+        says=hold.says,
+        since=hold.since,
+        overdue=installation.count_maybe_sent(tx) if restored else 0,
+    )
 
 
 def _delivering(tx: Tx, now: datetime) -> list[LeasesShown]:

@@ -2,8 +2,8 @@
 
 It gives signs of life, keeps the witness file beside the key file, tells the road to claim nothing
 while sending is held, and says so loudly. The file is written after the database, so it never knows
-more than the database did: a database that knows less than the file was restored. A database that is away
-is waited for; one whose disk failed ends the process, for a supervisor or a person to start it anew.
+more than the database did: a database that knows less than the file was restored. A machine without the file
+waits for another's sign of life, and holds sending where none comes. A database that is away is waited for; one whose disk failed ends the process, for a supervisor or a person to start it anew.
 """
 
 import asyncio
@@ -18,7 +18,16 @@ from pathlib import Path
 import msgspec
 
 from cadenza.core.clock import Clock, since_boot
-from cadenza.deliveries.installation import LOCK, Elapsed, Signs, Witness, beat
+from cadenza.deliveries.installation import (
+    LOCK,
+    Admitted,
+    Elapsed,
+    Signs,
+    Witness,
+    admit,
+    beat,
+    hold_alone,
+)
 from cadenza.deliveries.source import DeliverySource
 from cadenza.sql.errors import Broken, SqlError
 from cadenza.sql.operate import Operations
@@ -27,6 +36,8 @@ log = logging.getLogger("cadenza.guard")
 
 EVERY = 5.0  # seconds between signs of life
 AFTER_ERROR = 1.0
+PATIENCE = 30.0  # seconds that a new machine waits for the others: six signs of life
+LOOK_EVERY = 0.5
 
 
 @dataclass(slots=True)
@@ -44,6 +55,40 @@ class Stopwatch:
 
 
 @dataclass(slots=True)
+class Newcomer:
+    """Whether this process may work on this database; until then it gives no sign of life."""
+
+    admitted: bool = False
+    trusts: bool = True  # False: what its file says is of another database
+    since: int | None = None  # the epoch that it saw first
+    _at: float = 0.0
+
+    async def look(self, operations: Operations, witness: Witness | None) -> bool:
+        """Ask to be admitted; return whether it waited long enough for the others."""
+        found = await operations.read(
+            lambda tx, now: admit(tx, now, witness=witness, since=self.since)
+        )
+        if isinstance(found, Admitted):
+            self.admitted, self.trusts = True, found.trusts
+            return False
+        if self.since is None:
+            self.since, self._at = found.epoch, since_boot()
+            log.warning(
+                "this machine is new to this database: it waits for a sign of life of the others",
+                extra={"seconds": PATIENCE},
+            )
+        return since_boot() - self._at >= PATIENCE
+
+    async def hold(self, operations: Operations, witness: Witness | None) -> None:
+        """Alone for too long, hold all sending and wait for a person."""
+        since = self.since or 0
+        found = await operations.run(
+            lambda tx, now: hold_alone(tx, now, witness=witness, since=since), locks=[LOCK]
+        )
+        self.admitted, self.trusts = True, found.trusts
+
+
+@dataclass(slots=True)
 class Guard:
     """Watches over one database for one process."""
 
@@ -51,12 +96,20 @@ class Guard:
     source: DeliverySource
     path: Path
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
+    newcomer: Newcomer = field(default_factory=Newcomer)
     signs: Signs | None = None
     before_going_on: Callable[[timedelta], Awaitable[object]] | None = None  # after so long a hold
 
     async def run_once(self) -> float:
-        """Give a sign of life; obey what it brings."""
+        """Give a sign of life; obey what it brings. A machine that is new here is admitted first."""
         witness = read_witness(self.path)
+        if not self.newcomer.admitted:
+            self.source.held = True
+            if await self.newcomer.look(self.operations, witness):
+                await self.newcomer.hold(self.operations, witness)
+            if not self.newcomer.admitted:
+                return LOOK_EVERY
+            witness = witness if self.newcomer.trusts else None
         elapsed = self.stopwatch.elapsed(self.signs)
         signs = await self.operations.run(
             lambda tx, now: beat(tx, now, witness=witness, elapsed=elapsed), locks=[LOCK]
@@ -70,6 +123,13 @@ class Guard:
             # While a restore waits for a person, the file stays: it is the evidence.
             self._remember(signs.witness)
         return EVERY
+
+    async def enter(self, clock: Clock, stop: asyncio.Event) -> None:
+        """Look before anything is claimed or changed: return once admitted, or told to stop."""
+        wait = await self.run_once()
+        while not self.newcomer.admitted and not stop.is_set():
+            await clock.wait(stop, wait)
+            wait = await self.run_once()
 
     async def keep(self, clock: Clock, stop: asyncio.Event) -> None:
         """Keep guard until `stop` is set."""
@@ -135,10 +195,16 @@ def read_witness(path: Path) -> Witness | None:
 
 
 def write_witness(path: Path, witness: Witness) -> None:
-    """Write beside and move into place; several processes may, and the highest stays."""
+    """Write beside and move into place; several processes may, and the highest stays.
+
+    It is on the disk before it counts: a machine that lost power must not find an empty file.
+    """
     known = read_witness(path)
     if known is not None and known.lineage == witness.lineage:
         witness = max(known, witness, key=lambda each: (each.generation, each.epoch))
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # others may write at the same time
-    beside.write_bytes(msgspec.json.encode(witness))
+    with beside.open("wb") as file:
+        file.write(msgspec.json.encode(witness))
+        file.flush()
+        os.fsync(file.fileno())
     beside.replace(path)

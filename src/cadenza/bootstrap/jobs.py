@@ -11,7 +11,12 @@ from datetime import timedelta
 from typing import Any
 
 from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
+from cadenza.bootstrap.keep_audits import EVERY as AFTER_FOUR
+from cadenza.bootstrap.keep_audits import keep_audits
 from cadenza.bootstrap.model import House
+from cadenza.bootstrap.pack_export import EVERY as PAST_THE_HALF
+from cadenza.bootstrap.pack_export import NAME as PACK_EXPORT
+from cadenza.bootstrap.pack_export import pack_export, sweep_exports
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
 from cadenza.bootstrap.sweep_answers import EVERY as EACH_HOUR
@@ -62,6 +67,9 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="sweep_answers", run=sweep_answers, cron=EACH_HOUR),
     ProductJob(name="prune_exchanges", run=prune_exchanges, cron=AFTER_THREE),
     ProductJob(name="sweep_media", run=sweep_media, cron=EACH_NIGHT),
+    ProductJob(name=PACK_EXPORT, run=pack_export, retry=2, time_limit=timedelta(hours=2)),
+    ProductJob(name="sweep_exports", run=sweep_exports, cron=PAST_THE_HALF),
+    ProductJob(name="keep_audits", run=keep_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
     ProductJob(name="watch_queues", run=watch_queues, cron=EACH_MINUTE, retry=0),
 )

@@ -34,7 +34,7 @@ async def run_worker(
     """Work until `stop` is set, without a grace once `hurry` is; `started`: both halves claim."""
     name = name or name_worker()
     silent = await silence(house)
-    await house.guard.run_once()  # before anything is claimed
+    await house.guard.enter(house.clock, stop)  # before anything is claimed
     await space_what_is_late(house, silent)
     house.guard.before_going_on = partial(space_all, house)
     await house.schedule_jobs()

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from cyclopts import App
 
+from cadenza.bootstrap.guard import LOOK_EVERY, Newcomer, read_witness, write_witness
+from cadenza.bootstrap.resume_sending import Overdue, Rescheduled, reschedule_overdue
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import new_file
-from cadenza.cli.settings import USUAL, Chosen, opened_database, sqlite_file
+from cadenza.cli.settings import USUAL, Chosen, Database, opened_database, sqlite_file
 from cadenza.cli.show import print_facts, print_json, say
 from cadenza.client.errors import ClientError
 from cadenza.core.clock import SystemClock
@@ -24,7 +26,9 @@ from cadenza.deliveries.installation import (
     Hold,
     beat,
     confirm,
+    count_maybe_sent,
     hold,
+    join,
     read_signs,
 )
 from cadenza.providers.http.redact import redact
@@ -60,6 +64,7 @@ async def status(*, chosen: Chosen = USUAL) -> int:
     async with opened_database(chosen) as house:
         version = await _version(house.operations)
         signs = await house.operations.read(read_signs)
+        overdue = await house.operations.read(lambda tx, _: count_maybe_sent(tx))
         counts = {name: await _count(house.operations, name) for name in COUNTED}
     held = signs.hold if signs else None
     facts = {
@@ -69,6 +74,7 @@ async def status(*, chosen: Chosen = USUAL) -> int:
         "sending": "held" if held else "allowed",
         "held since": held.since if held else None,
         "reason": held.says if held else None,
+        "overdue since the backup": overdue if held and held.kind == RESTORE else None,
         **{f"{name} rows": count for name, count in counts.items()},
     }
     if chosen.json:
@@ -81,7 +87,9 @@ async def status(*, chosen: Chosen = USUAL) -> int:
 
 
 @app.command
-async def confirm_(*, by: str = "operator", chosen: Chosen = USUAL) -> int:
+async def confirm_(
+    *, overdue: Overdue = Overdue.CHECK, by: str = "operator", chosen: Chosen = USUAL
+) -> int:
     """Let sending go on after a restore or a clock's jump, once you have looked.
 
     After a restore, posts that were due since the backup may be out already. They are marked as
@@ -89,27 +97,87 @@ async def confirm_(*, by: str = "operator", chosen: Chosen = USUAL) -> int:
 
     Parameters
     ----------
+    overdue
+        What becomes of posts that were due since the backup. check: they stay missed, for people to look at
+        one by one. The others only if you know that none of them was sent: next_slot gives each the next
+        free slot, now sends them one after the other, draft takes them back.
     by
         Who confirms; it stands in the audit log.
     """
-    from cadenza.bootstrap.guard import read_witness
-
+    who = f"operator:{by}"
     async with opened_database(chosen) as house:
         witness = read_witness(house.settings.witness)
         answer = await house.operations.run(
-            lambda tx, now: confirm(tx, now, by=f"operator:{by}", witness=witness), locks=[LOCK]
+            lambda tx, now: confirm(tx, now, by=who, witness=witness), locks=[LOCK]
         )
-    if not isinstance(answer, Confirmed):
-        raise ClientError("nothing is held: there is nothing to confirm")
+        if not isinstance(answer, Confirmed):
+            raise ClientError("nothing is held: there is nothing to confirm")
+        done = Rescheduled()
+        if answer.missed:
+            done = await reschedule_overdue(house.operations, overdue, by=who)
+        signs = await house.operations.read(read_signs)
+        if signs is not None and signs.hold is None:
+            write_witness(
+                house.settings.witness, signs.witness
+            )  # this machine is known from here on
     if chosen.json:
-        print_json({"confirmed": answer.kind, "missed": answer.missed})
+        told = {"confirmed": answer.kind, "missed": answer.missed}
+        print_json({**told, "moved": done.moved, "drafts": done.drafts})
     else:
         say(f"confirmed ({answer.kind}): sending goes on within seconds")
-        if answer.missed:
-            say(
-                f"{answer.missed} deliveries were due since then and may be out: they are missed now"
-            )
+        _tell_overdue(done)
     return OK
+
+
+def _tell_overdue(done: Rescheduled) -> None:
+    if done.moved:
+        say(f"{done.moved} deliveries were due since then: they have new times now")
+    if done.drafts:
+        say(f"{done.drafts} deliveries were due since then: they are drafts now")
+    if done.left:
+        say(f"{done.left} deliveries were due since then and may be out: they are missed now")
+
+
+@app.command(name="join")
+async def join_(*, current: bool = False, by: str = "operator", chosen: Chosen = USUAL) -> int:
+    """Let this machine work on a database that others work on, or take it over.
+
+    A worker or server on a new machine does this by itself when it starts while another machine is at work.
+    Alone beside a database that it does not know, it holds all sending, as the database may be a restored backup.
+
+    Parameters
+    ----------
+    current
+        You know that this is the current database, and no restored backup: the others were stopped on purpose.
+    by
+        Who says so; it stands in the audit log.
+    """
+    async with opened_database(chosen) as house:
+        if not current and not await _others_live(house):
+            raise ClientError(
+                "no other machine is at work on this database: start one that has worked on it, or, if you know "
+                "that this is the current database and no restored backup, run `cadenza db join --current`"
+            )
+        signs = await house.operations.run(
+            lambda tx, now: join(tx, now, by=f"operator:{by}"), locks=[LOCK]
+        )
+        if signs is None:
+            raise ClientError("nobody has worked on this database yet: just start Cadenza")
+        if signs.hold is not None:
+            raise ClientError(f"sending is held ({signs.hold.says}): {_advice(signs.hold)}")
+        write_witness(house.settings.witness, signs.witness)
+    say("this machine works on this database from now on: start it")
+    return OK
+
+
+async def _others_live(house: Database) -> bool:
+    """Whether this machine knows the database, or another gives a sign of life on it in time."""
+    newcomer, witness = Newcomer(), read_witness(house.settings.witness)
+    while not await newcomer.look(house.operations, witness):
+        if newcomer.admitted:
+            return True
+        await SystemClock().sleep(LOOK_EVERY)
+    return False
 
 
 @app.command

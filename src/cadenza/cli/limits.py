@@ -22,13 +22,26 @@ app = App(name="limits", help="Look at what limits allowed, and prove that they 
 
 
 @app.command
-async def audit(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
+async def audit(
+    *,
+    whole: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    place: Place = HERE,
+    afar: Afar = HERE_ONLY,
+) -> int:
     """Replay the ledger against every rule of every account.
 
     Without --store the database is the one of the settings. On a server it needs a key with the scope
     system:read, made by an owner of the installation.
+
+    Parameters
+    ----------
+    whole
+        Replay the whole ledger; else the worst of what is older is what a worker found in the night.
     """
-    found = await _ask(afar) if asks_server(place, afar) else await _look(place.store)
+    if asks_server(place, afar):
+        found = await _ask(afar, whole=whole)
+    else:
+        found = await _look(place.store, whole=whole)
     if place.json:
         print_json(found)
     else:
@@ -96,14 +109,14 @@ async def rate(
     return OK
 
 
-async def _ask(afar: Afar) -> Mapping[str, Any]:
+async def _ask(afar: Afar, *, whole: bool) -> Mapping[str, Any]:
     from cadenza.cli.reach import Reach, reached_house
 
     async with reached_house(Reach(server=afar.server, key=afar.key)) as client:
-        return await client.system.audit_all_limits()
+        return await client.system.audit_all_limits(whole=whole)
 
 
-async def _look(store: str) -> Mapping[str, Any]:
+async def _look(store: str, *, whole: bool) -> Mapping[str, Any]:
     from cadenza.core.clock import SystemClock
     from cadenza.db.open import open_product
     from cadenza.deliveries.audit_limits import audit_limits
@@ -111,7 +124,7 @@ async def _look(store: str) -> Mapping[str, Any]:
     address = store if store != DEFAULT else USUAL.settings().database_address
     must_exist(address)
     async with open_product(address, clock=SystemClock()) as operations:
-        found = await operations.read(audit_limits)
+        found = await operations.read(partial(audit_limits, whole=whole))
     return {
         "clean": found.clean,
         "worst": [{**as_data(worst), "broken": worst.broken} for worst in found.worst],

@@ -40,7 +40,8 @@ async def attend(
     house: House, stop: asyncio.Event, hurry: asyncio.Event, *, worker: bool, greet: Greet
 ) -> None:
     """Run the halves on an open house."""
-    await house.guard.run_once()  # before anybody can change what a restored database has planned
+    # Before anybody can change what a restored database has planned.
+    await house.guard.enter(house.clock, stop)
     listening, working = asyncio.Event(), asyncio.Event()
     listen = house.settings.listen
     app = create_app(house, stop=stop)

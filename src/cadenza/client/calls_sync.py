@@ -602,11 +602,39 @@ class Events(Calls):
 class Exports(Calls):
     """Exports, of one workspace."""
 
+    def begin_export(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ExportShown:
+        """Pack an export in the background; one that is at work already is answered instead."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/exports",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def download_export(self, export_id: str, /) -> Iterator[bytes]:
+        """Download an export that is ready."""
+        return self._asker.download(f"{self._at}/exports/{part(export_id)}/file")
+
     def export(self) -> Iterator[bytes]:
         """Give out everything that is the workspace's own; `posts.csv` in it can be imported
         again.
         """
         return self._asker.download(f"{self._at}/export")
+
+    def list_exports(self) -> Sequence[shapes.ExportShown]:
+        """List exports that are at work or can be downloaded, newest first."""
+        return self._asker.request("GET", f"{self._at}/exports")
+
+    def show_export(self, export_id: str, /) -> shapes.ExportShown:
+        """Show how far an export is."""
+        return self._asker.request("GET", f"{self._at}/exports/{part(export_id)}")
 
 
 class Imports(Calls):
@@ -1911,11 +1939,11 @@ class Rules(Calls):
 class HouseSystem(Calls):
     """System, of the whole installation."""
 
-    def audit_all_limits(self) -> shapes.AuditShown:
+    def audit_all_limits(self, *, whole: bool | None = None) -> shapes.AuditShown:
         """Replay the ledger against every rule of every account, and show the worst that was ever
         reached.
         """
-        return self._asker.request("GET", f"{self._at}/system/limits-audit")
+        return self._asker.request("GET", f"{self._at}/system/limits-audit", query={"whole": whole})
 
     def confirm(
         self,
@@ -1923,11 +1951,13 @@ class HouseSystem(Calls):
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
+        **body: Unpack[shapes.ConfirmAsked],
     ) -> shapes.ConfirmedShown:
         """Say that all is well after a restore or a clock's jump: sending goes on."""
         return self._asker.request(
             "POST",
             f"{self._at}/system/confirm",
+            json=body,
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,

@@ -121,6 +121,9 @@ NewsKind: TypeAlias = Literal[
 # How the order is to change.
 OrderAsked: TypeAlias = "Whole | Move | Top | Swap | Shuffle | Reverse"
 
+# What becomes of posts that were due after the backup.
+Overdue: TypeAlias = Literal["check", "next_slot", "now", "draft"]
+
 # How a post shows.
 PostState: TypeAlias = Literal[
     "draft",
@@ -535,12 +538,26 @@ class Composed(TypedDict):
     places: list[Went]
 
 
+class ConfirmAsked(TypedDict):
+    """What becomes of posts that were due since the backup; after a jump of the clock there are
+    none.
+    """
+
+    # check: they stay missed, look at each; the others only if none of them was sent
+    overdue: NotRequired[Overdue]
+
+
 class ConfirmedShown(TypedDict):
     """Sending goes on."""
 
     dry_run: bool
     kind: str
+    # Posts that were due since the backup
     missed: int
+    # Of these: got a new time
+    moved: int
+    # Of these: are drafts again
+    drafts: int
 
 
 class Connection(TypedDict):
@@ -810,6 +827,27 @@ class Explained(TypedDict):
     gates: dict[str, dict[str, Any]]
 
 
+class ExportShown(TypedDict):
+    """An export that is packed in the background."""
+
+    dry_run: bool
+    id: str
+    # waiting, running, ready or failed
+    state: str
+    # Why it failed
+    reason: str | None
+    percent: int
+    rows_done: int
+    # 0: not counted yet
+    rows_total: int
+    bytes: int | None
+    asked_by: str
+    asked_at: str
+    finished_at: str | None
+    # Until then it can be downloaded
+    expires_at: str | None
+
+
 class Fault(TypedDict):
     """One thing that is wrong with the input."""
 
@@ -971,6 +1009,9 @@ class HoldShown(TypedDict):
     kind: str
     says: str
     since: str
+    # Posts that were due since the backup and may be out already: they are missed until you
+    # confirm
+    overdue: int
 
 
 class HourOf(TypedDict):
@@ -1319,6 +1360,8 @@ class Me(TypedDict):
     week_start: int
     instance_owner: bool
     second_factor: bool
+    # Why nothing is sent until an owner of this installation confirms; null: all is well
+    sending_held: str | None
     workspaces: list[Membership]
 
 

@@ -143,9 +143,13 @@ def _shaped(table: Table, row: Row) -> Row:
 
 
 async def stream_zip(
-    operations: Operations, workspace_id: str, files: Sequence[File]
+    operations: Operations,
+    workspace_id: str,
+    files: Sequence[File],
+    *,
+    counted: Callable[[int], None] | None = None,
 ) -> AsyncIterator[bytes]:
-    """Yield the ZIP's bytes, a page at a time."""
+    """Yield the ZIP's bytes, a page at a time; `counted` hears how many rows a page had."""
     now = await operations.read(lambda _, now: now)
     sink, counts = _Sink(), dict[str, int]()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:  # pyright: ignore[reportArgumentType, reportCallIssue]
@@ -156,6 +160,8 @@ async def stream_zip(
                 async for rows in _pages(operations, workspace_id, each.page):
                     out.write(b"".join(each.write(row) for row in rows))
                     counts[each.name] += len(rows)
+                    if counted is not None:
+                        counted(len(rows))
                     yield sink.drain()
         about = {"version": VERSION, "workspace_id": workspace_id, "exported_at": now}
         archive.writestr(_entry("about.json", now), msgspec.json.encode({**about, "rows": counts}))

@@ -79,7 +79,7 @@ POST = Table(
         *("blockers", "revision", "approved_by", "approved_at", "approved_hash"),
         *("created_at", "updated_at", "deleted_at"),
     ),
-    kept_back=("search", "words"),
+    kept_back=("search", "words", "planned"),
     json=("content", "blockers"),
 )
 POST_LABEL = Table(name="post_label", key=("post_id", "label"), columns=("post_id", "label"))
@@ -246,5 +246,7 @@ STAY: Mapping[str, str] = {
     "queue_clear": "an undo of minutes",
     "queue_habit": "a person's own",
     "generation": "the generator's own state",
+    "limit_audited": "found again in activity",
+    "workspace_export": "exports themselves, gone after some days",
     "post_import": "keys of files that were imported here",
 }

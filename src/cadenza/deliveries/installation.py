@@ -3,8 +3,10 @@
 Every process gives a sign of life a few times a minute; it raises an epoch here, and then in a file
 outside. A database whose epoch is lower than the file's went back in time: a backup was restored. A
 clock that ran far ahead of monotonic time, or behind it, jumped. Either holds all sending, for every
-worker, until a person confirms. Limits: what happened within one beat before a backup's copy is not
-noticed, nor a restore that brings the file along; a jump while no process ran looks like a long night.
+worker, until a person confirms. A machine without such a file, beside a database that has deliveries, is
+admitted once it saw another machine's sign of life here, which no dump can give; where none comes, the database
+may be a restored backup, and sending is held too. Limits: what happened within one beat before a backup's copy
+is not noticed, nor a restore that brings the file along; a jump while no process ran looks like a long night.
 """
 
 from dataclasses import dataclass
@@ -38,6 +40,21 @@ class Witness:
     lineage: str
     generation: int
     epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """This machine may work here; `trusts` is False if its file tells of another database."""
+
+    trusts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A machine that is new here saw no sign of life of another yet; the database stood at `epoch`."""
+
+    epoch: int
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +104,56 @@ class Confirmed:
 @dataclass(frozen=True, slots=True)
 class NothingHeld:
     """There is nothing to confirm."""
+
+
+def admit(
+    tx: Tx, _now: datetime, *, witness: Witness | None, since: int | None = None
+) -> Admitted | Alone:
+    """Say whether a machine may work here: it knows this database, or others live on it, or nothing is at stake.
+
+    `since` is the epoch that it saw first. Whoever is new gives no sign of life before it is admitted, so a
+    higher epoch is the sign of a machine that knows this database, given on this very database, after the look.
+    """
+    row = _row(tx)
+    if row is None or _knows(row, witness) or row["hold_kind"] == RESTORE:
+        return Admitted()
+    if since is not None and row["epoch"] > since:
+        return Admitted(trusts=False)
+    if tx.one("SELECT id FROM delivery LIMIT 1") is None:
+        return Admitted(trusts=witness is None)  # there is nothing that could be sent twice
+    return Alone(row["epoch"] if since is None else since, _strange(row, witness))
+
+
+def hold_alone(tx: Tx, now: datetime, *, witness: Witness | None, since: int) -> Admitted:
+    """Hold sending for a machine that stayed alone, unless another gave a sign of life right now."""
+    found = admit(tx, now, witness=witness, since=since)
+    if isinstance(found, Admitted):
+        return found
+    row = _row(tx)
+    assert row is not None, "a machine is alone beside a database that was worked on before"
+    if row["held_at"] is None:
+        hold(tx, now, kind=RESTORE, says=found.says)
+    else:  # behind a jump of the clock
+        _set_aside(tx, now)
+        _hold_both(tx, found.says, row["hold_reason"])
+    return Admitted()
+
+
+def join(tx: Tx, now: datetime, *, by: str) -> Signs | None:
+    """A person says that this is the current database and their machine works on it; None: nobody ever did."""
+    row = _row(tx)
+    if row is None:
+        return None
+    for workspace in tx.all("SELECT id FROM workspace"):
+        record(
+            tx,
+            now,
+            workspace_id=workspace["id"],
+            by=by,
+            action="installation.join",
+            subject_id=row["lineage"],
+        )
+    return _signs(tx, now)
 
 
 def beat(
@@ -156,7 +223,7 @@ def confirm(
     restored, (why, _, jumped) = row["hold_kind"] == RESTORE, row["hold_reason"].partition(ALSO)
     if restored:
         _set_aside(tx, now)
-    missed = _count_missed(tx) if restored else 0
+    missed = count_maybe_sent(tx) if restored else 0
     accepted: list[str] = msgspec.json.decode(row["accepted"])
     if witness is not None and witness.lineage not in (row["lineage"], *accepted):
         accepted.append(witness.lineage)
@@ -198,6 +265,20 @@ def read_signs(tx: Tx, now: datetime) -> Signs | None:
     return None if _row(tx) is None else _signs(tx, now)
 
 
+def list_maybe_sent(tx: Tx, _now: datetime) -> dict[tuple[str, str], list[str]]:
+    """Name the posts that were set aside after a restore, by (workspace, account)."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in tx.all(
+        """
+        SELECT workspace_id, account_id, id FROM delivery
+        WHERE state = 'missed' AND reason = :reason AND action = 'post' ORDER BY due_at, id
+        """,
+        reason=MAYBE_SENT,
+    ):
+        found.setdefault((row["workspace_id"], row["account_id"]), []).append(row["id"])
+    return found
+
+
 def _last_call(tx: Tx, now: datetime) -> datetime:
     """Return an instant that no call of this database is later than: its clock may have been set back since."""
     row = tx.one("SELECT max(began_at) AS last_at FROM attempt")
@@ -233,13 +314,29 @@ def _row(tx: Tx) -> Row | None:
     return tx.one("SELECT * FROM installation WHERE id = 'this'")
 
 
+def _knows(row: Row, witness: Witness | None) -> bool:
+    """Whether what is remembered outside is of this database, older or newer."""
+    if witness is None:
+        return False
+    return witness.lineage in (row["lineage"], *msgspec.json.decode(row["accepted"]))
+
+
+def _strange(row: Row, witness: Witness | None) -> str:
+    """Say why a machine that is new here does not trust what it found."""
+    if witness is not None:
+        return "this is not the database that this installation worked on before"
+    return (
+        "this machine has not worked on this database before, and no other machine is at work on it: it may be "
+        f"restored from a backup. It ends at {row['beat_at']:%Y-%m-%d %H:%M:%S} UTC; what was due since then may "
+        "have been sent already"
+    )
+
+
 def _went_back(row: Row, witness: Witness | None) -> str | None:
     if witness is None:
         return None
     if witness.lineage != row["lineage"]:
-        if witness.lineage in msgspec.json.decode(row["accepted"]):
-            return None
-        return "this is not the database that this installation worked on before"
+        return None if _knows(row, witness) else _strange(row, witness)
     if (row["generation"], row["epoch"]) >= (witness.generation, witness.epoch):
         return None
     return (
@@ -287,8 +384,8 @@ def _set_aside(tx: Tx, now: datetime) -> None:
     _miss_overdue(tx, now)
 
 
-def _count_missed(tx: Tx) -> int:
-    """Count what a person is to look at."""
+def count_maybe_sent(tx: Tx) -> int:
+    """Count what was set aside after a restore, for a person to look at."""
     return tx.value(
         "SELECT count(*) FROM delivery WHERE state = 'missed' AND reason = :reason",
         reason=MAYBE_SENT,

@@ -54,8 +54,22 @@ def schedule(tx: Tx, now: datetime, new: Sequence[NewDelivery]) -> list[Answer]:
         key = (delivery.workspace_id, delivery.id)
         answers.append(_scheduled(delivery) if key in added else _why_not(tx, delivery))
         added.discard(key)  # the same once more is there already
+    _mark_posts(tx, new)
     lanes.refresh(tx, [(delivery.workspace_id, _lane_of(delivery)) for delivery in new])
     return answers
+
+
+def _mark_posts(tx: Tx, new: Sequence[NewDelivery]) -> None:
+    """Note on the posts that they have deliveries: lists find by it those that have none."""
+    posts = {(each.workspace_id, each.post_id) for each in new if each.post_id is not None}
+    if posts:
+        tx.run(
+            """
+            UPDATE post SET planned = true FROM TABLE(:posts) AS asked (workspace_id text, id text)
+            WHERE post.workspace_id = asked.workspace_id AND post.id = asked.id AND NOT planned
+            """,
+            posts=sorted(posts),
+        )
 
 
 _INSERT = """

@@ -112,8 +112,8 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
     elif row["kind"] == "installation.held":
         link = public_url
         words = (
-            f"{said.get('reason')}. Nothing is sent until an operator has looked and runs "
-            "`cadenza db confirm`: "
+            f"{said.get('reason')}. Nothing is sent until an owner of the installation has looked and confirms, "
+            "on the System screen or with `cadenza db confirm`: "
         )
     elif row["kind"] == "queue.dry":
         link = f"{public_url}/accounts/{row['subject_id']}/queue"

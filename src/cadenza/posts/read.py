@@ -2,8 +2,9 @@
 
 How a post shows is rolled up from its deliveries on each read. A list can be filtered by that too: the
 database packs the states of a post's deliveries into one number, and the pure roll-up says beforehand which
-numbers show as the wanted state, so that the rules are written once. Limit: a filter that few posts pass
-looks at many; lists are by creation, newest first.
+numbers show as the wanted state, so that the rules are written once. Where few deliveries are in the states that
+it takes, they lead to the posts; else posts are looked at, newest first. Limit: a filter by words, label or account
+that few posts pass looks at many.
 """
 
 import base64
@@ -11,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from itertools import combinations
+from operator import itemgetter
 from typing import Any
 
 from cadenza.core.rollup import DROPPED, PostState, state_of
@@ -21,6 +24,7 @@ from cadenza.posts.pills import COLUMNS, JOINS, Pill, pills_of, roll_up_of
 from cadenza.sql.tx import Row, Tx
 
 MOST = 200  # posts of one page
+FEW = 1000  # posts that are looked at one by one without a thought
 BITS = {state: 1 << place for place, state in enumerate(s for s in State if s not in DROPPED)}
 
 
@@ -97,7 +101,7 @@ def list_posts(
     wanted = filters or Filters()
     _ask(asked, wanted)
     size = max(1, min(limit, MOST))
-    rows = tx.all(asked.sql(wanted.states), **asked.params, size=size + 1)
+    rows = _find(tx, asked, frozenset(wanted.states), size + 1)
     shown, more = rows[:size], len(rows) > size
     ids = [row["id"] for row in shown]
     deliveries, labels = _deliveries(tx, workspace_id, ids), _labels(tx, workspace_id, ids)
@@ -120,21 +124,99 @@ class _Asked:
         self.where.append(sql)
         self.params |= params
 
-    def sql(self, states: tuple[PostState, ...]) -> str:
+    def sql(
+        self, masks: Sequence[int] | None, *, source: str = "post", newest: int | None = None
+    ) -> str:
+        """Ask for posts that show as one of these numbers (None: all), from a source, or among the newest."""
         self.params |= {"workspace_id": self.workspace_id}
         more = "".join(f" AND {each}" for each in self.where)
-        mask = wanted = ""
-        if states:
-            self.params["masks"] = [(mask,) for mask in _masks(frozenset(states))]
-            mask = f", {_MASK} AS mask"
-            wanted = "WHERE mask IN (SELECT mask FROM TABLE(:masks) AS wanted (mask bigint))"
-        return f"""
-            SELECT * FROM (
-                SELECT post.*{mask} FROM post
-                WHERE post.workspace_id = :workspace_id AND post.deleted_at IS NULL {more}
-            ) AS found {wanted}
-            ORDER BY created_at DESC, id DESC LIMIT :size
+        order = "ORDER BY created_at DESC, id DESC LIMIT"
+        some = f"""
+            SELECT post.* FROM {source}
+            WHERE post.workspace_id = :workspace_id AND post.deleted_at IS NULL {more}
+            {"" if newest is None else f"{order} {newest}"}
         """  # noqa: S608 - put together from constants
+        if masks is None:
+            return f"{some} {order} :size"
+        self.params["masks"] = [(mask,) for mask in masks]
+        return f"""
+            SELECT * FROM (SELECT post.*, {_MASK} AS mask FROM ({some}) AS post) AS found
+            WHERE mask IN (SELECT mask FROM TABLE(:masks) AS wanted (mask bigint))
+            {order} :size
+        """  # noqa: S608 - put together from constants
+
+
+def _find(tx: Tx, asked: _Asked, states: frozenset[PostState], size: int) -> list[Row]:
+    """Find the newest posts that fit, by the way that looks at the fewest."""
+    if not states:
+        return tx.all(asked.sql(None), **asked.params, size=size)
+    masks = _masks(states)
+    leads = _leads(masks)
+    if leads is None:
+        for state in _in_all(masks):
+            asked.add(_HAS.format(of="post.workspace_id", post="post.id", state=state.value))
+        return tx.all(asked.sql(masks), **asked.params, size=size)
+    if _are_many(tx, asked.workspace_id, leads):  # then they may well be among the newest
+        found = tx.all(asked.sql(masks, newest=FEW), **asked.params, size=size)
+        if len(found) == size:
+            return found
+    led = _Asked(asked.workspace_id, [*asked.where, "post.id = led.id"], dict(asked.params))
+    found = tx.all(led.sql(masks, source=_led_by(leads, masks)), **led.params, size=size)
+    if 0 in masks:
+        asked.params.pop("masks", None)
+        asked.add("NOT post.planned")
+        found += tx.all(asked.sql(None), **asked.params, size=size)
+    return sorted(found, key=itemgetter("created_at", "id"), reverse=True)[:size]
+
+
+_HAS = """EXISTS (
+    SELECT 1 FROM delivery AS has WHERE has.workspace_id = {of} AND has.post_id = {post} AND has.state = '{state}'
+)"""
+# Not `IS NOT NULL`: SQLite would then rather walk through the deliveries of all posts.
+_WITH_ONE = """
+    SELECT delivery.post_id AS id FROM delivery
+    WHERE delivery.workspace_id = :workspace_id AND delivery.state = '{state}' AND delivery.state <> 'sent'
+        AND coalesce(delivery.post_id, '') <> ''
+"""
+
+
+def _are_many(tx: Tx, workspace_id: str, leads: Sequence[State]) -> bool:
+    """Say whether looking up each post with a delivery in one of these states would take long."""
+    each = " UNION ALL ".join(_WITH_ONE.format(state=state.value) for state in leads)
+    rows = tx.all(f"{each} LIMIT :most", workspace_id=workspace_id, most=FEW + 1)
+    return len(rows) > FEW
+
+
+def _led_by(leads: Sequence[State], masks: tuple[int, ...]) -> str:
+    """Lead from deliveries in these states to their posts; what every such post has is asked first.
+
+    State by state: asked for all at once, SQLite would look through the workspace's deliveries in order.
+    """
+    has = "".join(
+        f" AND {_HAS.format(of=':workspace_id', post='delivery.post_id', state=state.value)}"
+        for state in _in_all(masks)
+        if state not in leads
+    )
+    each = " UNION ".join(_WITH_ONE.format(state=state.value) + has for state in leads)
+    return f"({each}) AS led CROSS JOIN post"
+
+
+@cache
+def _leads(masks: tuple[int, ...]) -> tuple[State, ...] | None:
+    """Return the fewest states of deliveries of which every such post has one; None: `sent` alone leads to them."""
+    open_states = [state for state in BITS if state is not State.SENT]
+    for count in range(len(open_states) + 1):
+        for states in combinations(open_states, count):
+            if all(mask == 0 or any(mask & BITS[state] for state in states) for mask in masks):
+                # A post may also have lost all its deliveries.
+                return (*states, *(sorted(DROPPED) if 0 in masks else ()))
+    return None
+
+
+@cache
+def _in_all(masks: tuple[int, ...]) -> tuple[State, ...]:
+    """Return the states that every such post has: a cheap first question."""
+    return tuple(state for state, bit in BITS.items() if all(mask & bit for mask in masks))
 
 
 _MASK = f"""

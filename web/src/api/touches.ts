@@ -11,6 +11,7 @@ const touched = {
   calendar_feed: [],
   category: [...rules, ...plans, "check", "preview"],
   delivery: [...plans, ...accounts, "system"],
+  export: ["exports"],
   invitation: ["invitations", "members"],
   job: ["jobs", "system"],
   key: ["keys"],
@@ -36,5 +37,6 @@ export function readAnew(queries: QueryClient, workspaceId: string, about: Itera
   const resources = [...about].map((each) => known[each] ?? null);
   const stale = new Set(resources.flatMap((each) => each ?? []));
   const all = resources.includes(null);
+  if (all) void queries.invalidateQueries({ queryKey: ["me"] }); // it says whether all sending is held
   return queries.invalidateQueries({ queryKey: [workspaceId], predicate: ({ queryKey }) => all || stale.has(String(queryKey[1])) });
 }

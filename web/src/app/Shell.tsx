@@ -1,14 +1,14 @@
 // The frame around every screen: navigation, the workspace, oneself, and a word when the line is down.
-import { ActionIcon, Alert, AppShell, Badge, Burger, Group, Menu, NavLink, Select, Text } from "@mantine/core";
+import { ActionIcon, Alert, Anchor, AppShell, Badge, Burger, Group, Menu, NavLink, Select, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconLogout, IconPlugConnectedX, IconUser } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
+import { IconLogout, IconPlayerPause, IconPlugConnectedX, IconUser } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect } from "react";
 import { NavLink as RouterLink, Outlet, useLocation, useNavigate } from "react-router";
 
 import { api, take } from "../api/client";
 import { useLive } from "../api/live";
-import { useMay, useMe, useWorkspaceId } from "../api/me";
+import { meQuery, useMay, useMe, useWorkspaceId } from "../api/me";
 import { onSessionEnd } from "../api/session";
 import { Loading } from "../ui/Loading";
 import { tellProblem } from "../ui/tell";
@@ -53,11 +53,33 @@ export function Shell() {
             The line to the server is down. What you see may be old; it comes back by itself.
           </Alert>
         )}
+        <SendingHeld workspaceId={workspaceId} />
         <Suspense fallback={<Loading />}>
           <Outlet />
         </Suspense>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** On every screen, while nothing is sent until an owner of the installation has confirmed. */
+function SendingHeld({ workspaceId }: { workspaceId: string }) {
+  const { sending_held: why, instance_owner: owner } = useMe();
+  const { pathname } = useLocation();
+  useQuery({ ...meQuery, refetchInterval: why === null ? false : 10_000 }); // no event says that somebody confirmed
+  const system = `/w/${workspaceId}/system`;
+  if (why === null || pathname.startsWith(system)) return null; // that screen says it in full
+  return (
+    <Alert role="status" color="red" mb="md" icon={<IconPlayerPause aria-hidden />} title="All sending is held">
+      Nothing is sent at the moment, because {why}.{" "}
+      {owner ? (
+        <Anchor component={RouterLink} to={system}>
+          Check and resume sending
+        </Anchor>
+      ) : (
+        "An owner of this installation has to confirm before sending goes on."
+      )}
+    </Alert>
   );
 }
 

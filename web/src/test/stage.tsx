@@ -23,6 +23,7 @@ export const ada: Me = {
   week_start: 1,
   instance_owner: false,
   second_factor: false,
+  sending_held: null,
   workspaces: [{ workspace_id: HOME, name: "Home", role: "owner" } as Me["workspaces"][number]],
 };
 

@@ -1,13 +1,12 @@
 // How the house is: what holds sending, who works, how late, how the networks answer.
-import { Alert, Badge, Button, CopyButton, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Alert, Badge, Button, CopyButton, Group, Modal, Radio, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useMe, useWorkspaceId } from "../../api/me";
-import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
 import { Fetched } from "../../ui/Fetched";
 import { NetworkIcon } from "../../ui/NetworkIcon";
@@ -55,30 +54,81 @@ export default function System() {
   );
 }
 
+type Overdue = Schemas["ConfirmAsked"]["overdue"];
+
+const choices: { value: Overdue; label: string; description: string }[] = [
+  { value: "check", label: "Leave them as missed", description: "Some may have been published. Check each one, then reschedule what isn't online." },
+  { value: "next_slot", label: "Move them to the next free slots", description: "Only if none of them was published." },
+  { value: "now", label: "Send them now, one after the other", description: "Only if none of them was published." },
+  { value: "draft", label: "Turn them back into drafts", description: "Nothing overdue is sent. Decide about each one later." },
+];
+
+/** Why nothing is sent, what that means, and how to go on. */
 function Hold({ hold }: { hold: NonNullable<Shown["hold"]> }) {
   const { zone } = useMe();
-  const confirm = useAct("workspace", () => take(api.POST("/api/v1/system/confirm")), {
-    done: ({ missed }) => (missed === 0 ? "Sending goes on." : `Sending goes on. ${count(missed, "delivery", "deliveries")} came too late and can be found under Needs attention.`),
-  });
-  const ask = async () => {
-    const says =
-      hold.kind === "restore"
-        ? "If this database is an older copy, posts that went out after it was made may go out a second time. Look at the accounts first."
-        : "If the clock is still wrong, posts go out at the wrong time. Look at the clock of the database first.";
-    if (await askFirst({ title: "Is all well?", says, yes: "All is well: send", danger: true })) confirm.mutate();
-  };
+  const [asking, setAsking] = useState(false);
   return (
     <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title="All sending is held">
       <Stack gap="xs">
         <Text size="sm">
-          {hold.says} (since {moment(hold.since, zone)})
+          {sentence(hold.says)} Held since {moment(hold.since, zone)}.
         </Text>
-        <Button w="fit-content" color="red" loading={confirm.isPending} onClick={() => void ask()}>
-          All is well: go on sending
+        {hold.overdue > 0 && (
+          <Text size="sm">{count(hold.overdue, "post")} came due since the backup. They may be online already, so they are marked as missed.</Text>
+        )}
+        <Button w="fit-content" color="red" onClick={() => setAsking(true)}>
+          Resume sending…
         </Button>
       </Stack>
+      {asking && <ConfirmDialog hold={hold} onClose={() => setAsking(false)} />}
     </Alert>
   );
+}
+
+const sentence = (says: string): string => `${says.charAt(0).toUpperCase()}${says.slice(1)}.`;
+
+function ConfirmDialog({ hold, onClose }: { hold: NonNullable<Shown["hold"]>; onClose: () => void }) {
+  const [overdue, setOverdue] = useState<Overdue>("check");
+  const confirm = useAct("workspace", () => take(api.POST("/api/v1/system/confirm", { body: { overdue } })), { done: told });
+  return (
+    <Modal opened onClose={onClose} title="Resume sending" size="lg">
+      <Stack>
+        <Text size="sm">
+          {hold.kind === "restore"
+            ? "Everything that was due between the backup and now may have been published already. Look at your accounts before you go on. Posts that are due later go out as planned."
+            : "If the clock is still wrong, posts go out at the wrong time. Check the database server's clock before you go on."}
+        </Text>
+        {hold.overdue > 0 && (
+          <Radio.Group label={`${count(hold.overdue, "overdue post")}`} value={overdue} onChange={(said) => setOverdue(said as Overdue)}>
+            <Stack gap="xs" mt="xs">
+              {choices.map((each) => (
+                <Radio key={each.value} {...each} />
+              ))}
+            </Stack>
+          </Radio.Group>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button color="red" loading={confirm.isPending} onClick={() => confirm.mutate(undefined, { onSuccess: onClose })}>
+            Resume sending
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function told({ missed, moved, drafts }: Schemas["ConfirmedShown"]): string {
+  const left = missed - moved - drafts;
+  const parts = [
+    "Sending goes on.",
+    moved > 0 && `${count(moved, "post")} got a new time.`,
+    drafts > 0 && `${count(drafts, "post")} went back to drafts.`,
+    left > 0 && `${count(left, "post")} stayed missed: see Needs attention.`,
+  ];
+  return parts.filter((part) => part !== false).join(" ");
 }
 
 function Facts({ of }: { of: Shown }) {
