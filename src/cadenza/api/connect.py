@@ -25,6 +25,7 @@ from cadenza.bootstrap.describe import readiness
 from cadenza.db.audit import record
 from cadenza.deliveries import resume_plan
 from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.recheck_fit import recheck_fit
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_token, hash_token
 from cadenza.providers.connect import Connected, Connecting, Connector, Redirect
@@ -263,6 +264,7 @@ async def _take_in(
             id_ = _keep(act, tx, now, provider, each, account_id)
             offer = resume_plan.offer(tx, now, workspace_id=act.workspace_id, account_id=id_)
             held += offer.held if isinstance(offer, resume_plan.Offer) else ()
+            _check_planned(act, tx, id_)
             record(
                 tx,
                 now,
@@ -303,6 +305,11 @@ def _keep(
     if isinstance(made, NewAccount):
         admit_account(tx, now, workspace_id=home, account_id=made.id)
     return made.id
+
+
+def _check_planned(act: Acting, tx: Tx, account_id: str) -> None:
+    """Flag what the account's limits, as they were brought along, no longer take; the hourly job does the rest."""
+    recheck_fit(tx, account=(act.workspace_id, account_id), files=act.house.files)
 
 
 def _origin(url: str) -> str:

@@ -7,7 +7,6 @@ in each network's own unit; `check` asks what the road will ask.
 from datetime import datetime
 from typing import Any
 
-import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from cadenza.accounts.open import refer
@@ -26,13 +25,13 @@ from cadenza.api.queue_shapes import Shown, show
 from cadenza.api.shape import Asked, Id, Instant, loads
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DROPPED
+from cadenza.deliveries.check_fit import check_fit, row_of
 from cadenza.deliveries.model import Piece
 from cadenza.people.model import Role
 from cadenza.posts.compose import compose_post
 from cadenza.posts.model import Approval, Post, Source, hash_of
-from cadenza.posts.preflight import check_post, read_piece
+from cadenza.posts.preflight import check_post
 from cadenza.posts.targets import ONLY_WHEN_ASKED, accounts_of, check_targets, resolve_targets
-from cadenza.providers.base import Problem as Trouble
 from cadenza.providers.base import Provider
 from cadenza.providers.measure import Length, measure, most_files
 from cadenza.providers.message import AccountRef, Message
@@ -267,14 +266,13 @@ def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | N
         return None
     content: dict[str, Any] = loads(piece.content)
     ref = _NOBODY if account is None else refer(account)
-    message, troubles = _read(ask, piece)
-    if message is not None:
-        troubles = [
-            each
-            for each in adapter.validate(message, ref)
-            if account is not None or each.field not in ("account", "recipient")
-        ]
-    plain = message or Message(channel=piece.channel, text=content["text"])
+    fit = check_fit(adapter, ref, row_of(piece), ask.house.files)
+    troubles = [
+        each
+        for each in fit.problems
+        if account is not None or each.field not in ("account", "recipient")
+    ]
+    plain = fit.message or Message(channel=piece.channel, text=content["text"])
     lengths = measure(adapter.name, plain, ref)
     return PreviewShown(
         account_id=piece.account_id or None,
@@ -292,13 +290,6 @@ def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | N
         part_lengths=[show(LengthShown, each) for each in lengths[1:]],
         problems=[show(TroubleShown, each) for each in troubles],
     )
-
-
-def _read(ask: Asking, piece: Piece) -> tuple[Message | None, list[Trouble]]:
-    try:
-        return read_piece(piece, ask.house.files), []
-    except (msgspec.ValidationError, msgspec.DecodeError):
-        return None, [Trouble("media_gone", "A file that it shows is gone.", field="media")]
 
 
 def _adapter(channel: Channel, account: Row | None) -> Provider | None:

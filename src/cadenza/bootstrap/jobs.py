@@ -14,6 +14,8 @@ from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
 from cadenza.bootstrap.model import House
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
+from cadenza.bootstrap.recheck_posts import EVERY as AT_SEVENTEEN
+from cadenza.bootstrap.recheck_posts import recheck_posts
 from cadenza.bootstrap.sweep_answers import EVERY as EACH_HOUR
 from cadenza.bootstrap.sweep_answers import sweep_answers
 from cadenza.bootstrap.sweep_media import EVERY as EACH_NIGHT
@@ -63,5 +65,6 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="prune_exchanges", run=prune_exchanges, cron=AFTER_THREE),
     ProductJob(name="sweep_media", run=sweep_media, cron=EACH_NIGHT),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
+    ProductJob(name="recheck_posts", run=recheck_posts, cron=AT_SEVENTEEN),
     ProductJob(name="watch_queues", run=watch_queues, cron=EACH_MINUTE, retry=0),
 )

@@ -23,6 +23,7 @@ from cadenza.accounts.seal import CannotOpen
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
 from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
+from cadenza.deliveries.check_fit import check_fit
 from cadenza.deliveries.facts import select
 from cadenza.deliveries.keep_exchanges import Heard, worth_keeping
 from cadenza.deliveries.keep_prepared import keep_prepared
@@ -382,12 +383,8 @@ class Publisher:
         return self._open_sender(ticket.row["account"], ticket.row)
 
     def _render(self, ticket: Ticket, sender: Sender) -> tuple[Message | None, tuple[str, ...]]:
-        try:
-            message = render(ticket.row, self._files)
-        except (msgspec.ValidationError, msgspec.DecodeError) as error:
-            return None, (f"its content cannot be read: {error}",)
-        found = sender.provider.validate(message, sender.account)
-        return message, tuple(problem.says for problem in found if problem.blocking)
+        fit = check_fit(sender.provider, sender.account, ticket.row, self._files)
+        return fit.message, tuple(problem.says for problem in fit.blocking)
 
     async def _refused_content(
         self, ticket: Ticket, epoch: int, problems: tuple[str, ...]

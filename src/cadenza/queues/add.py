@@ -15,10 +15,12 @@ from cadenza.core.slots import LEAD, FreeSlot, NoFreeSlot, Passed, Slot
 from cadenza.core.zones import Mark, as_utc, local_day
 from cadenza.db import audit
 from cadenza.deliveries.model import Action, NewDelivery, Piece
+from cadenza.deliveries.render import Files
 from cadenza.deliveries.schedule import Scheduled, SlotTaken, schedule
 from cadenza.posts.compose import compose
 from cadenza.posts.foresee import foresee
 from cadenza.posts.model import NoSuchPost
+from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.targets import BadTarget, Targets, check_targets
 from cadenza.queues import keep
 from cadenza.queues.book import Book, first_free
@@ -76,8 +78,21 @@ class AlreadyQueued:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """The account's channel would not take it: nothing was changed there."""
+
+    account_id: str
+    refusal: DoesNotFit
+
+    @property
+    def says(self) -> str:
+        """Say what is wrong and what to do."""
+        return self.refusal.says
+
+
 Part = Piece | Row  # one that is new, or one that was taken back or missed
-Answer = Queued | AlreadyQueued | NoRoom | NoQueue
+Answer = Queued | AlreadyQueued | NoRoom | NoQueue | Unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +112,7 @@ def add(
     by: str,
     targets: Targets,
     to: To | Named | datetime = To.FIRST_FREE,
+    files: Files | None = None,
 ) -> Added | NoSuchPost | BadTarget:
     """Compose a post for accounts (or accounts with channels), then queue it there.
 
@@ -108,7 +124,7 @@ def add(
     pieces = compose(tx, workspace_id, post_id, targets)
     if not pieces:
         return NoSuchPost(post_id)
-    return add_pieces(tx, now, workspace_id=workspace_id, pieces=pieces, by=by, to=to)
+    return add_pieces(tx, now, workspace_id=workspace_id, pieces=pieces, by=by, to=to, files=files)
 
 
 def add_pieces(
@@ -119,6 +135,7 @@ def add_pieces(
     pieces: Sequence[Piece],
     by: str,
     to: To | Named | datetime = To.FIRST_FREE,
+    files: Files | None = None,
 ) -> Added:
     """Give a post's pieces an instant on each of their accounts; locks: `model.locks` of those."""
     by_account: dict[str, list[Piece]] = {}
@@ -130,7 +147,7 @@ def add_pieces(
             now,
             workspace_id,
             by_account[account],
-            _add_to(tx, now, workspace_id, account, by_account[account], to=to, by=by),
+            _add_to(tx, now, workspace_id, account, by_account[account], to=to, by=by, files=files),
         )
         for account in sorted(by_account)
     )
@@ -167,6 +184,7 @@ def _add_to(
     *,
     to: To | Named | datetime,
     by: str,
+    files: Files | None,
 ) -> Answer:
     queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
@@ -179,6 +197,11 @@ def _add_to(
     if not missing and not idle:
         row = min(there.values(), key=lambda each: each["due_at"])
         return AlreadyQueued(account_id, row["id"], row["state"], row["due_at"])
+    going = [
+        each for each in pieces if (row := there.get(each.channel.value)) is None or row in idle
+    ]
+    if unfit := refuse_unfit(tx, workspace_id, going, files):
+        return Unfit(account_id, unfit)
     leader = next((row for row in there.values() if row["slot_at"] and row not in idle), None)
     parts = [*idle, *missing]
     if leader is not None and leader["due_at"] > now:

@@ -12,6 +12,8 @@ from enum import StrEnum
 from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.check_fit import find_unfit
+from cadenza.deliveries.render import Files
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.deliveries.space_late import not_too_late
 from cadenza.queues import keep
@@ -38,6 +40,9 @@ class Rescued:
     drafts: tuple[str, ...]
     gone: tuple[str, ...]
     full: tuple[str, ...]
+    unfit: tuple[
+        str, ...
+    ]  # their channel would not take them: they stay missed until they are changed
     revision: int
 
 
@@ -45,7 +50,9 @@ def list_missed(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) ->
     """Read which posts were missed, oldest first; messages and broadcasts are not the queue's."""
     return tx.all(
         """
-        SELECT id, post_id, due_at, slot_at, wall_time, reason, approved FROM delivery
+        SELECT id, post_id, account_id, channel, recipient, content, due_at, slot_at, wall_time, reason,
+            approved
+        FROM delivery
         WHERE workspace_id = :workspace_id AND account_id = :account_id AND state = 'missed'
             AND action = 'post'
         ORDER BY due_at, id
@@ -65,6 +72,7 @@ def rescue_missed(
     by: str,
     ids: Sequence[str] | None = None,
     spacing: timedelta = SPACING,
+    files: Files | None = None,
 ) -> Rescued | NoQueue:
     """Do the wish for these missed deliveries, or for all of the account; each post's channels together."""
     queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
@@ -74,6 +82,8 @@ def rescue_missed(
     wanted = missed if ids is None else [row for row in missed if row["id"] in set(ids)]
     found = {row["id"] for row in wanted}
     gone = tuple(id_ for id_ in ids or () if id_ not in found)
+    unfit = () if wish is Wish.DRAFT else _unfit(tx, queue, wanted, files)
+    wanted = [row for row in wanted if row["id"] not in unfit]
     moved: list[Moved] = []
     full: list[str] = []
     drafts: tuple[str, ...] = ()
@@ -100,7 +110,7 @@ def rescue_missed(
         after={"wish": wish.value, "deliveries": len(wanted)},
     )
     revision = keep.rise(tx, now, queue)
-    return Rescued(tuple(moved), drafts, gone, tuple(full), revision)
+    return Rescued(tuple(moved), drafts, gone, tuple(full), unfit, revision)
 
 
 def space(
@@ -126,6 +136,11 @@ def space(
         spacing=spacing,
         since=not_too_late(tx, now, workspace_id=workspace_id, account_id=account_id),
     )
+
+
+def _unfit(tx: Tx, queue: Queue, rows: Sequence[Row], files: Files | None) -> tuple[str, ...]:
+    """Name those that a channel would refuse: the same words again would only fail."""
+    return tuple(row["id"] for row in rows if find_unfit(tx, queue.workspace_id, [row], files))
 
 
 def _together(rows: Sequence[Row]) -> list[list[Row]]:
