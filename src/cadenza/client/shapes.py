@@ -65,7 +65,7 @@ Fold: TypeAlias = Literal["first", "second", "both"]
 Gap: TypeAlias = Literal["shift", "skip", "next_valid"]
 
 # What becomes of the saved words.
-Goes: TypeAlias = Literal["nowhere", "queue", "time", "now"]
+Goes: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
 
 # What becomes of queued posts.
 How: TypeAlias = Literal["follow", "keep", "reflow"]
@@ -91,6 +91,7 @@ Matter: TypeAlias = Literal[
     "needs_copy",
     "needs_media",
     "needs_copy_and_media",
+    "does_not_fit",
 ]
 
 # What a file is, by its content, not by its name.
@@ -1283,6 +1284,8 @@ class LineShown(TypedDict):
     channels: list[str]
     state: str | None
     note: str | None
+    # Why its channel would refuse it: change the post
+    unfit: str | None
 
 
 class Me(TypedDict):
@@ -1596,6 +1599,8 @@ class PillShown(TypedDict):
     url: str | None
     reason: str | None
     held: HeldShown | None
+    # Why its channel would refuse it: change the post
+    unfit: str | None
     attempts: int
 
 
@@ -1963,6 +1968,8 @@ class RescuedShown(TypedDict):
     drafts: list[str]
     gone: list[str]
     full: list[str]
+    # Their channel would not take them: change them first
+    unfit: list[str]
     revision: int
 
 

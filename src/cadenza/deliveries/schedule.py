@@ -42,11 +42,13 @@ class SlotTaken:
 Answer = Scheduled | AlreadyThere | SlotTaken
 
 
-def schedule(tx: Tx, now: datetime, new: Sequence[NewDelivery]) -> list[Answer]:
-    """Add deliveries, each answered in order."""
+def schedule(
+    tx: Tx, now: datetime, new: Sequence[NewDelivery], *, fits: bool = False
+) -> list[Answer]:
+    """Add deliveries, each answered in order; `fits`: the caller has just checked their content."""
     if not new:
         return []
-    unfit = flags_of(tx, new)
+    unfit = {} if fits else flags_of(tx, new)
     rows = [(*_row(delivery), unfit.get(delivery.id)) for delivery in new]
     added = {(row["workspace_id"], row["id"]) for row in tx.all(_INSERT, new=rows, now=now)}
     answers: list[Answer] = []

@@ -322,7 +322,7 @@ def _put(
     at, wall = slot.instant, wall_text(slot)
     if isinstance(first, Piece):
         leader = _delivery(tx, queue, first, at, wall, slot_at=at)
-        (answer,) = schedule(tx, now, [leader])
+        (answer,) = schedule(tx, now, [leader], fits=True)
         if isinstance(answer, SlotTaken):
             return None
         assert isinstance(answer, Scheduled), "what was there was looked for under the lock"
@@ -339,7 +339,7 @@ def _put_at(
     new = [_delivery(tx, queue, part, at, wall) for part in parts if isinstance(part, Piece)]
     old = [part for part in parts if not isinstance(part, Piece)]
     if new:
-        schedule(tx, now, new)
+        schedule(tx, now, new, fits=True)
     if old:
         revive(tx, queue, old, at=at, wall=wall)
     return (*(row["id"] for row in old), *(each.id for each in new))

@@ -53,6 +53,7 @@ export const reasons: Record<Reason, Matter> = {
   connection_ends: { act: "Renew the connection" },
   connection_lost: { act: "Connect again" },
   suspended: { act: "Look at the account" },
+  does_not_fit: { act: "Change the post" },
   needs_copy: { act: "Write the text", says: "Its text is not written yet." },
   needs_media: { act: "Add a picture", says: "It has no picture yet." },
   needs_copy_and_media: { act: "Write it and add a picture", says: "It has neither its text nor a picture yet." },

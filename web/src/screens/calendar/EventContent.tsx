@@ -18,13 +18,13 @@ export function EventContent({ shown, zone }: { shown: Shown; zone: string }) {
       );
     case "entry": {
       const { pill, title, text } = shown.entry;
-      const [state, words] = [stateWord(pill.state).says, title || text];
+      const [state, words] = [pill.unfit === null ? stateWord(pill.state).says : "Can't be sent", title || text];
       return (
         <div className="calendar-entry" data-kind="entry" data-state={pill.state} title={`${pill.handle}, ${state}: ${words}`}>
           <span className="calendar-when">
             <NetworkIcon of={pill.channel} size={13} />
             {clock(pill.at, zone)}
-            {pill.state !== "scheduled" && ` · ${state}`}
+            {(pill.state !== "scheduled" || pill.unfit !== null) && ` · ${state}`}
           </span>{" "}
           <span className="calendar-words">{words}</span>
         </div>

@@ -1,9 +1,10 @@
 // A free slot of an account, or a time of one's own: choosing one lets go of the other.
-import { Select, Text, TextInput } from "@mantine/core";
+import { Select, Text } from "@mantine/core";
 import { useState } from "react";
 
 import { localInstant } from "../../ui/localInstant";
-import { moment, placeOf, wallTime } from "../../ui/times";
+import { moment, wallTime } from "../../ui/times";
+import { WallTimeInput } from "../../ui/WallTimeInput";
 import type { Ghost, Time } from "./useCalendar";
 
 interface Choice {
@@ -36,12 +37,7 @@ export function TimeFields(props: { choice: Choice; accountId: string | null; fr
         onChange={(slot) => choice.choose({ slot, wall: slot === null ? choice.wall : "" })}
         data={slots.map(({ at }) => ({ value: at, label: moment(at, zone) }))}
       />
-      <TextInput
-        type="datetime-local"
-        label={`Or a time of your own (${placeOf(zone)})`}
-        value={choice.wall}
-        onChange={(event) => choice.choose({ slot: null, wall: event.currentTarget.value })}
-      />
+      <WallTimeInput label="Or a time of your own" zone={zone} value={choice.wall} onChange={(wall) => choice.choose({ slot: null, wall })} />
       {choice.time?.slot === false && (
         <Text size="sm" role="status">
           Between slots it is timed by hand: the queue does not move it.

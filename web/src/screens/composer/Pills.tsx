@@ -35,7 +35,7 @@ export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
       maw="100%"
       h="auto"
       mih="var(--badge-height)"
-      color={stateWord(pill.held === null ? pill.state : "held").colour}
+      color={pill.unfit !== null && pill.held === null ? "red" : stateWord(pill.held === null ? pill.state : "held").colour}
       leftSection={<NetworkIcon of={pill.provider} size={12} />}
       style={{ cursor: "pointer" }}
       styles={{ label: { whiteSpace: "normal" } }} // on a narrow screen the time, which comes last, would be cut off
