@@ -5,6 +5,7 @@ import { useState } from "react";
 import { localInstant } from "../../ui/localInstant";
 import { moment, wallTime } from "../../ui/times";
 import { WallTimeInput } from "../../ui/WallTimeInput";
+import { isWhole } from "../../ui/wallTimes";
 import type { Ghost, Time } from "./useCalendar";
 
 interface Choice {
@@ -18,7 +19,7 @@ interface Choice {
 /** The choice as a dialog holds it; `at` is the time of one's own that it begins with. */
 export function useTime(zone: string, at: Date | null = null): Choice {
   const [{ slot, wall }, choose] = useState(() => ({ slot: null as string | null, wall: at === null ? "" : wallTime(at, zone) }));
-  const own = wall === "" ? null : { at: localInstant(wall, zone).toISOString(), slot: false };
+  const own = !isWhole(wall) ? null : { at: localInstant(wall, zone).toISOString(), slot: false };
   return { slot, wall, time: own ?? (slot === null ? null : { at: slot, slot: true }), choose };
 }
 

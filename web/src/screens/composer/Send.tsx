@@ -13,6 +13,7 @@ import { askFirst } from "../../ui/ask";
 import { fromNow, onClock } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { WallTimeInput } from "../../ui/WallTimeInput";
+import { isWhole } from "../../ui/wallTimes";
 import { blockerWords, channelName } from "../../ui/words";
 import { contentOf, empty, isEmpty, type Content, type Post } from "./content";
 import { actOf, approve, carryOut, isSending, type Done, type Way, type Wish } from "./carryOut";
@@ -45,9 +46,9 @@ export function Send(props: Props) {
   const [wall, setWall] = useState("");
   const [zone, setZone] = useState<string | null>(null);
   const inZone = zone ?? zones[0] ?? me.zone;
-  const wish: Wish = { way, content, reworded, saved, at: asked, wall: wall === "" ? null : wall, zone: inZone };
+  const wish: Wish = { way, content, reworded, saved, at: asked, wall: isWhole(wall) ? wall : null, zone: inZone };
   const nowhere = content.places.length === 0 && isSending(way);
-  const idle = isEmpty(content) || nowhere || (way === "time" && wall === "") || (way === "save" && !reworded);
+  const idle = isEmpty(content) || nowhere || (way === "time" && !isWhole(wall)) || (way === "save" && !reworded);
   // What a network refuses is known a moment before the rehearsal says so; what is tried again is judged by that alone.
   const blocks = isEmpty(content) || way === "again" ? [] : props.previews.flatMap((each) => each.problems.filter(({ blocking }) => blocking).map(({ says }) => ({ preview: each, says })));
   const { foreseen, error } = useRehearsal(idle ? null : actOf(wish));
@@ -94,8 +95,8 @@ export function Send(props: Props) {
     <Paper withBorder p="md" component="section" aria-label="When it goes out" className="stays-below">
       <Stack gap="xs">
         {way === "time" && (
-          <Group align="flex-end" gap="xs">
-            <WallTimeInput label="When" miw={200} zone={inZone} from={now} value={wall} onChange={setWall} />
+          <Group align="flex-start" gap="xs">
+            <WallTimeInput label="When" zone={inZone} from={now} today value={wall} onChange={setWall} />
             <Select label="Time zone" allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
           </Group>
         )}

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 
 import { localInstant } from "../../ui/localInstant";
 import { WallTimeInput } from "../../ui/WallTimeInput";
+import { UNFINISHED } from "../../ui/wallTimes";
 
 interface Asked {
   reason: string;
@@ -15,7 +16,7 @@ export function PauseDialog(props: { zone: string; handle: string; busy: boolean
     initialValues: { reason: "", until: "" },
     validate: {
       reason: (said) => (said.trim() === "" ? "Say why: others will ask." : null),
-      until: (said) => (said !== "" && localInstant(said, props.zone) <= new Date() ? "That is over already." : null),
+      until: (said) => (said === UNFINISHED ? "Give a day and a time, as in 09:15." : said !== "" && localInstant(said, props.zone) <= new Date() ? "That is over already." : null),
     },
   });
   const done = ({ reason, until }: typeof form.values) =>

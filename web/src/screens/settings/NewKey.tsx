@@ -10,6 +10,7 @@ import { accountLabel } from "../../ui/AccountChoice";
 import { localInstant } from "../../ui/localInstant";
 import { roleChoices, type Role } from "../../ui/roles";
 import { WallTimeInput } from "../../ui/WallTimeInput";
+import { UNFINISHED } from "../../ui/wallTimes";
 import { scopeGroups } from "./scopes";
 
 export function NewKey(props: { opened: boolean; onClose: () => void; onMade: (key: string) => void }) {
@@ -34,7 +35,10 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
       publish_per_day: "" as number | "",
       ends: "",
     },
-    validate: { scopes: (value) => (value.length === 0 ? "Choose at least one thing that it may do." : null) },
+    validate: {
+      scopes: (value) => (value.length === 0 ? "Choose at least one thing that it may do." : null),
+      ends: (value) => (value === UNFINISHED ? "Give a day and a time, as in 09:15." : null),
+    },
   });
   const make = useAct(
     "key",
