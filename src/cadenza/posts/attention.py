@@ -168,7 +168,10 @@ _UNAPPROVED = (
     "AND delivery.due_at <= :ahead AND post.blockers = '[]' AND delivery.unfit IS NULL"
 )
 # However far ahead: whoever planned it thinks that it goes out.
-_UNFIT = "delivery.unfit IS NOT NULL AND delivery.state IN ('draft', 'scheduled')"
+_UNFIT = (
+    "delivery.unfit IS NOT NULL AND delivery.state IN ('draft', 'scheduled') "
+    "AND post.blockers = '[]'"
+)
 
 
 def _deliveries(

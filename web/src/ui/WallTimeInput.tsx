@@ -42,7 +42,6 @@ export function WallTimeInput({ label, zone, value = "", onChange, from, today =
         label={`${label}: time in ${placeOf(zone)}`}
         description={description === undefined ? undefined : "As in 09:15"}
         placeholder="09:15"
-        maw={170}
         autoComplete="off"
         value={typed}
         error={error ?? wrong(day, typed, from, zone)}
