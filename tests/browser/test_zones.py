@@ -1,13 +1,16 @@
 """Times that people type, pick or drag mean the account's clock, whatever zone their browser is in."""
 
-from datetime import datetime
+import re
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.carry import type_time
+from tests.browser.carry import drag, type_time
 from tests.browser.look import snap
 from tests.browser.stage import HOME, TEXTS, Stage
+from tests.browser.test_calendar import entry, hint, settled, times_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 # West and east of both accounts (Berlin, New York), and off by three quarters of an hour.
@@ -103,3 +106,29 @@ async def test_a_post_in_the_calendar_moves_to_the_wall_time_that_is_typed(
     assert await due(stage, "Behind the scenes") == [
         "2026-10-23 10:15 2026-10-23T12:15 Europe/Berlin"
     ]
+
+
+@pytest.mark.parametrize("zone", BROWSERS)
+async def test_a_post_that_is_dragged_lands_at_the_time_that_is_shown(
+    stage: Stage, zone: str
+) -> None:
+    page = await stage.visit(
+        "ada", "calendar", timezone_id=zone, viewport={"width": 1280, "height": 1300}
+    )
+    await settled(page)
+    await drag(
+        page,
+        entry(page, TEXTS[5]),
+        entry(page, TEXTS[3]),
+        hint=hint(page),
+        says="is between slots: timed by hand",
+        at=[(20, below) for below in (150, 190, 110, 230)],
+    )
+    said = re.search(r"Fri 23 Oct, \d\d:\d\d", await hint(page).inner_text())
+    assert said is not None
+    await page.mouse.up()
+    done = "It is timed by hand: the queue does not move it."
+    await expect(page.get_by_text(done)).to_be_visible()
+    ((at, _),) = await times_of(stage, stage.posts[5])
+    there = datetime.fromisoformat(at).replace(tzinfo=UTC).astimezone(ZoneInfo("Europe/Berlin"))
+    assert f"{there:%a %-d %b, %H:%M}" == said.group()
