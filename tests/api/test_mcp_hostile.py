@@ -140,10 +140,10 @@ async def test_an_answer_without_an_end_is_cut_off(
             return StreamingResponse(endless(), media_type=media_type)
 
         app = FastAPI()
-        app.router = Finder()
         app.add_api_route("/endless/{id}", answer)
         route = app.routes[-1]
         assert isinstance(route, APIRoute)
+        app.router = Finder((), last=route)
         scope = {
             "type": "http",
             "asgi": {"version": "3.0", "spec_version": "2.3"},

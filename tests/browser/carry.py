@@ -44,6 +44,14 @@ async def press(page: Page, key: str, *, hint: Locator, says: str) -> None:
     await expect(hint).to_contain_text(says)
 
 
+async def type_time(where: Page | Locator, label: str, place: str, day: str, time: str) -> None:
+    """Fill in a day, and type a time key by key as people do, on the clock of a place."""
+    await where.get_by_label(f"{label}: day").fill(day)
+    field = where.get_by_label(f"{label}: time in {place}")
+    await field.fill("")
+    await field.press_sequentially(time)
+
+
 async def shows(place: Locator, says: str) -> bool:
     """Say whether the words come up soon."""
     try:

@@ -44,7 +44,7 @@ async def test_what_lacks_its_text_is_written_and_what_lacks_a_picture_gets_one(
 ) -> None:
     await stage.house.operations.run(lambda tx, now: _lack(tx, now, stage))
     page = await stage.visit("ada", "attention")
-    lacking = page.get_by_role("region", name="Something is missing (2)")
+    lacking = page.get_by_role("region", name="Needs changes (2)")
     await expect(lacking.get_by_role("link", name="Add a picture: Tuesday")).to_be_visible()
     await snap(page, "attention-lacking")
     assert await hindrances(page) == []

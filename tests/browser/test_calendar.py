@@ -8,7 +8,7 @@ from playwright.async_api import Locator, Page, expect
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.sql.tx import Tx
-from tests.browser.carry import drag
+from tests.browser.carry import drag, type_time
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, TEXTS, Stage
 
@@ -145,7 +145,7 @@ async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None
     await expect(dialog).to_contain_text("Account (Berlin)")
     await snap(page, "calendar-entry")
     assert await hindrances(page) == []
-    await dialog.get_by_label("Or a time of your own (Berlin)").fill("2026-10-22T12:15")
+    await type_time(dialog, "Or a time of your own", "Berlin", "2026-10-22", "12:15")
     await dialog.get_by_role("button", name="Move it").click()
 
     await expect(page.get_by_text("Now goes out Thu 22 Oct, 12:15.")).to_be_visible()
@@ -284,7 +284,7 @@ async def move(page: Page, text: str, *, wall: str = "", slot: str = "") -> None
         await free.click()
         await pick(page, free, slot)
     else:
-        await dialog.get_by_label("Or a time of your own (Berlin)").fill(wall)
+        await type_time(dialog, "Or a time of your own", "Berlin", *wall.split("T"))
     await dialog.get_by_role("button", name="Move it").click()
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import sqlite3
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from cadenza.cli.codes import REFUSED
 from cadenza.cli.run import run
 from cadenza.demo.draw import draw
 from tests.cli.conftest import Said
@@ -224,3 +226,28 @@ def test_an_empty_address_is_no_server(ada: Ada, monkeypatch: pytest.MonkeyPatch
 def test_an_account_is_let_go_only_when_one_says_yes(ada: Ada) -> None:
     assert "say --yes" in ada.both("account", "disconnect", "webhook").out
     assert ada("account", "show", "webhook", "--json").data["state"] == "connected"
+
+
+def test_a_post_that_its_channel_refuses_is_not_sent_and_the_reason_is_told(
+    ada: Ada, place: tuple[Path, str, str]
+) -> None:
+    """The account is one of Bluesky for a while: 408 characters are too many there."""
+    (database,) = place[0].rglob("cadenza.sqlite3")
+    change = "UPDATE account SET provider = ? WHERE provider = ?"
+    with contextlib.closing(sqlite3.connect(database)) as file, file:
+        file.execute(change, ("bluesky", "webhook"))
+    try:
+        post = ada("post", "create", "bread " * 68, "--quiet").out.strip()
+        account = ada("account", "list", "--quiet").out.strip().splitlines()[0]
+        at = (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="minutes")
+        schedule = ("post", "schedule", post, at, account)
+        for said in (
+            ada(*schedule),
+            ada.afar(*schedule),
+            ada("post", "publish-now", post, account),
+        ):
+            assert said.code == REFUSED, said
+            assert "300" in said.err, said
+    finally:
+        with contextlib.closing(sqlite3.connect(database)) as file, file:
+            file.execute(change, ("webhook", "bluesky"))

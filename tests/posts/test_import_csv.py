@@ -197,14 +197,20 @@ async def test_the_same_words_twice_are_noted_of_the_second_row(desk: Desk) -> N
     assert [len(notes) for notes in said] == [0, 1, 1]
 
 
-async def test_what_a_network_would_not_take_is_noted_of_its_row(desk: Desk) -> None:
+async def test_a_row_that_a_network_would_not_take_is_refused_and_a_draft_is_not(
+    desk: Desk,
+) -> None:
     await with_queue(desk, "skies")
     long = "x" * 301
     text = f"text,accounts,when\n{long},skies,queue\n{long},toots;skies,{SOON} 09:00\nhello,skies,queue\n"
     for dry_run in (True, False):
         report = await take(desk, text, dry_run=dry_run)
-        said = [[note for note in done.notes if "300" in note] for done in report.done]
-        assert [len(notes) for notes in said] == [1, 1, 0], report.done
+        assert [(each.row, each.column) for each in report.problems] == [(2, "text"), (3, "text")]
+        assert all(
+            "300" in each.wrong and "leave that account out" in each.todo
+            for each in report.problems
+        )
+        assert [done.row for done in report.done] == [4]
     drafts = await take(desk, f"text\nA draft {long}\n")
     assert drafts.done[0].notes == ()  # nobody knows yet where it goes
 

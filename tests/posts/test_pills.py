@@ -45,6 +45,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "unresumed_until": None,
         "stopped_at": None,
         "stop_reason": None,
+        "unfit": None,
         **changes,
     }
 
@@ -103,6 +104,7 @@ def label(**changes: Any) -> str:
 
 def test_a_pill_names_what_holds_it() -> None:
     assert label(paused=True, pause_reason="a recall") == "Paused: a recall"
+    assert label(unfit="too long") == "Can't be sent: too long"
     assert label(stopped_at=NOW, stop_reason="fire") == "Held: the workspace is stopped: fire"
     parked = NOW + timedelta(hours=1)
     assert label(parked_until=parked, park_reason="flood wait") == "Held: flood wait"

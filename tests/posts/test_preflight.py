@@ -55,6 +55,13 @@ async def test_only_the_channel_that_is_wrong_is_blocked(desk: Desk) -> None:
     assert found[0].field == "media"
 
 
+class Unaddressed:
+    """Files that nobody can fetch."""
+
+    async def read(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
+
+
 class Addressed:
     """Files that networks can fetch."""
 
@@ -69,8 +76,10 @@ async def test_a_picture_with_an_address_is_no_risk_for_networks_that_fetch(desk
     await desk.file("cat")
     id_ = await desk.write("look", media=(PostMedia("cat"),))
     await desk.plan(id_, [INSTAGRAM], due=timedelta(minutes=20))
-    without = codes(await preflight(desk, id_, [INSTAGRAM]))
+    without = codes(await preflight(desk, id_, [INSTAGRAM], files=Unaddressed()))
     assert ("instagram_feed", "media_url") in without
+    unknown = codes(await preflight(desk, id_, [INSTAGRAM]))
+    assert ("instagram_feed", "media_url") not in unknown
     found = codes(await preflight(desk, id_, [INSTAGRAM], files=Addressed()))
     assert ("instagram_feed", "media_url") not in found
 

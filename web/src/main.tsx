@@ -1,6 +1,5 @@
 // Mounts the app: theme, data, routes. Everything else is a screen (app/screens.ts) or a part of one.
 import "@mantine/core/styles.css";
-import "@mantine/dates/styles.css";
 import "@mantine/notifications/styles.css";
 import "./app/base.css";
 

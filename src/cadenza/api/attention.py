@@ -28,6 +28,7 @@ from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, delete, publish_now, retry
 from cadenza.posts.attention import Kind, Matter, Step, needs_attention
 from cadenza.posts.first_words import first_words
+from cadenza.posts.preflight import refuse_unfit
 from cadenza.queues import late, resume, stop
 from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Row, Tx
@@ -110,7 +111,7 @@ async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
 
     def look(tx: Tx, now: datetime) -> list[ThingShown]:
         found = needs_attention(tx, now, workspace_id=workspace_id)
-        blocked = [each.subject_id for each in found if each.kind is Kind.BLOCKED]
+        blocked = [each.subject_id for each in found if each.kind is Kind.BLOCKED and not each.pill]
         reach = reached(ask, tx, blocked)
         things = [
             show(ThingShown, each)
@@ -198,8 +199,9 @@ class _Deed:
     def _on_post(self, asked: Step, post_id: str) -> None:
         one_post(self.act, self.tx, self.now, post_id)
         key: dict[str, Any] = {"workspace_id": self.home, "post_id": post_id, "by": self.act.by}
+        files = self.act.house.files
         if asked is Step.APPROVE:
-            answer = approve.approve(self.tx, self.now, **key)
+            answer = approve.approve(self.tx, self.now, **key, files=files)
             if not isinstance(answer, approve.Approved):
                 refuse_post(answer)
             self.published += len(answer.scheduled)
@@ -208,7 +210,7 @@ class _Deed:
             if not isinstance(gone, delete.Deleted):
                 refuse_post(gone)
         else:
-            out = publish_now.approve_and_publish_now(self.tx, self.now, **key)
+            out = publish_now.approve_and_publish_now(self.tx, self.now, **key, files=files)
             if not isinstance(out, publish_now.PublishingNow):
                 refuse_post(out)
             self.published += sum(e.click is publish_now.Click.STARTED for e in out.places)
@@ -228,9 +230,14 @@ class _Deed:
             wish=WISHES[asked],
             by=self.act.by,
             ids=[row["id"]],
+            files=self.act.house.files,
         )
         if isinstance(answer, NoQueue):
             refuse_queue(answer)
+        if answer.unfit:
+            unfit = refuse_unfit(self.tx, self.home, [row], self.act.house.files)
+            assert unfit is not None, "it was refused for that"
+            refuse_post(unfit)
         if answer.gone:
             raise conflict("moved_on", "It was not missed any more.")
         if answer.full:
@@ -256,6 +263,7 @@ class _Deed:
             post_id=row["post_id"],
             by=self.act.by,
             only=[row["id"]],
+            files=self.act.house.files,
         )
         if not isinstance(answer, retry.Retrying):
             refuse_post(answer)

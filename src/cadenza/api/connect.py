@@ -32,6 +32,7 @@ from cadenza.bootstrap.describe import readiness
 from cadenza.db.audit import record
 from cadenza.deliveries import resume_plan
 from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.recheck_fit import recheck_fit
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_token, hash_token
 from cadenza.providers.base import use_of
@@ -271,6 +272,7 @@ async def _take_in(
             kept = _keep(act, tx, now, provider, each, account_id)
             id_ = kept.id
             held += _reopen(act, tx, now, kept) if isinstance(kept, Reconnected) else ()
+            _check_planned(act, tx, id_)
             record(
                 tx,
                 now,
@@ -319,6 +321,11 @@ def _keep(
     if isinstance(made, NewAccount):
         admit_account(tx, now, workspace_id=home, account_id=made.id)
     return made
+
+
+def _check_planned(act: Acting, tx: Tx, account_id: str) -> None:
+    """Flag what the account's limits, as they were brought along, no longer take; the hourly job does the rest."""
+    recheck_fit(tx, account=(act.workspace_id, account_id), files=act.house.files)
 
 
 def _origin(url: str) -> str:

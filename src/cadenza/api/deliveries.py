@@ -11,6 +11,7 @@ from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.declare import Resource
 from cadenza.api.post_shapes import HeldShown
 from cadenza.api.problems import conflict, invalid, not_found
+from cadenza.api.queue_shapes import does_not_fit
 from cadenza.api.shape import (
     FIRST,
     ID,
@@ -32,6 +33,7 @@ from cadenza.deliveries.explain import Past, explain
 from cadenza.deliveries.model import Ticket, locks_of
 from cadenza.people.model import Role
 from cadenza.posts.holds import Held, read_holds
+from cadenza.posts.preflight import refuse_unfit
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("deliveries", "/workspaces/{workspace_id}/deliveries")
@@ -205,7 +207,14 @@ async def explain_delivery(
 
     def look(tx: Tx, now: datetime) -> Explained:
         one_row(ask, tx, delivery_id)
-        found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id, at=at)
+        found = explain(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            delivery_id=delivery_id,
+            at=at,
+            files=ask.house.files,
+        )
         if found is None:
             raise not_found("delivery")
         if isinstance(found, Past):
@@ -235,6 +244,7 @@ async def retry(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         act.check_match(_one(act, tx, delivery_id))
+        _check_fit(act, tx, delivery_id, State.FAILED, State.MISSED)
         act.spend(tx, now)
         answer = change.retry(tx, now, workspace_id=workspace_id, id=delivery_id)
         return _changed(act, tx, now, delivery_id, answer, "delivery.retry")
@@ -248,6 +258,7 @@ async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         act.check_match(_one(act, tx, delivery_id))
+        _check_fit(act, tx, delivery_id, State.SCHEDULED)
         act.spend(tx, now)
         answer = change.publish_now(tx, now, workspace_id=workspace_id, id=delivery_id)
         return _changed(act, tx, now, delivery_id, answer, "delivery.publish_now")
@@ -279,6 +290,15 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
         return _changed(act, tx, now, delivery_id, answer, "delivery.decide")
 
     return await act.write(operation, locks=await _locks(act, delivery_id))
+
+
+def _check_fit(act: Acting, tx: Tx, delivery_id: str, *states: State) -> None:
+    """Refuse to send what its channel would not take; in other states there is another answer."""
+    row = one_row(act, tx, delivery_id)
+    if row["state"] in states and (
+        unfit := refuse_unfit(tx, act.workspace_id, [row], act.house.files)
+    ):
+        raise does_not_fit(unfit)
 
 
 async def _locks(act: Acting, delivery_id: str) -> list[str]:

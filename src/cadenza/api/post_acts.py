@@ -75,7 +75,9 @@ def approve_post(deed: Deed, body: Seen) -> approve.Approved | approve.Refusal:
     """Approve what the post says now; what was planned of it goes on the road."""
     before: Read = deed.met
     revision = _seen(deed.act, body.revision, before)
-    answer = approve.approve(deed.tx, deed.now, **deed.about, revision=revision)
+    answer = approve.approve(
+        deed.tx, deed.now, **deed.about, revision=revision, files=deed.act.house.files
+    )
     if isinstance(answer, Conflict):
         refuse(answer, if_match=body.revision is None, current=show_post(before))
     return answer
@@ -100,9 +102,10 @@ def cancel_post(deed: Deed, body: Canceling) -> CanceledPost | NoSuchPost:
     shows=RetryingShown,
     spends=lambda retrying: len(retrying.deliveries),
 )
-def retry_post(deed: Deed, body: Chosen) -> retry.Retrying | NoSuchPost | publish_now.NotApproved:
+def retry_post(deed: Deed, body: Chosen) -> retry.Answer:
     """Try what failed or was missed once more; what is out is never touched."""
-    return retry.retry(deed.tx, deed.now, **deed.about, only=body.deliveries)
+    files = deed.act.house.files
+    return retry.retry(deed.tx, deed.now, **deed.about, only=body.deliveries, files=files)
 
 
 @routes.post("/publish-now", needs=Role.EDITOR, scope="posts:publish")
@@ -148,7 +151,13 @@ def send_now(
     """Send an approved post now, or refuse."""
     one(act, tx, now, post_id)
     answer = publish_now.publish_now(
-        tx, now, workspace_id=act.workspace_id, post_id=post_id, by=act.by, targets=targets
+        tx,
+        now,
+        workspace_id=act.workspace_id,
+        post_id=post_id,
+        by=act.by,
+        targets=targets,
+        files=act.house.files,
     )
     if not isinstance(answer, publish_now.PublishingNow):
         refuse(answer)
@@ -174,6 +183,7 @@ def approve_and_send(
         by=act.by,
         targets=targets,
         revision=_seen(act, revision, before),
+        files=act.house.files,
     )
     if not isinstance(answer, publish_now.PublishingNow):
         refuse(answer, if_match=revision is None, current=show_post(before))
@@ -198,6 +208,7 @@ def give_time(
         when=when,
         by=act.by,
         targets=targets,
+        files=act.house.files,
     )
     if not isinstance(answer, schedule_at.ScheduledAt):
         refuse(answer)

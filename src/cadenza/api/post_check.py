@@ -8,7 +8,6 @@ what the road will ask.
 from datetime import datetime
 from typing import Any
 
-import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from cadenza.accounts.open import refer
@@ -27,18 +26,15 @@ from cadenza.api.queue_shapes import Shown, show
 from cadenza.api.shape import Asked, Id, Instant, loads
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DROPPED
+from cadenza.deliveries.check_fit import Fit, check_fit, check_fitted, row_of
 from cadenza.deliveries.model import Piece
-from cadenza.deliveries.render import render_fitted
 from cadenza.media.storage import NotStored, StorageFailed
 from cadenza.people.model import Role
 from cadenza.posts.compose import compose_post
 from cadenza.posts.model import Approval, Post, Source, hash_of
-from cadenza.posts.preflight import check_post, read_piece, row_of
+from cadenza.posts.preflight import check_post
 from cadenza.posts.targets import ONLY_WHEN_ASKED, accounts_of, check_targets, resolve_targets
-from cadenza.providers.base import Problem as Trouble
 from cadenza.providers.base import Provider
-from cadenza.providers.check_message import check_message
-from cadenza.providers.fit_picture import rules_of
 from cadenza.providers.measure import Length, measure, most_files
 from cadenza.providers.message import AccountRef, Message
 from cadenza.providers.option import Option, Takes
@@ -283,13 +279,13 @@ async def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewSho
         return None
     content: dict[str, Any] = loads(piece.content)
     ref = _NOBODY if account is None else refer(account)
-    message, troubles = await _read(ask, piece, adapter, ref)
-    if message is not None:
-        troubles = [
-            each
-            for each in check_message(adapter, message, ref)
-            if account is not None or each.field not in ("account", "recipient")
-        ]
+    fit = await _check(ask, piece, adapter, ref)
+    troubles = [
+        each
+        for each in fit.problems
+        if account is not None or each.field not in ("account", "recipient")
+    ]
+    message = fit.message
     plain = message or Message(channel=piece.channel, text=content["text"])
     lengths = measure(adapter.name, plain, ref)
     return PreviewShown(
@@ -311,18 +307,13 @@ async def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewSho
     )
 
 
-async def _read(
-    ask: Asking, piece: Piece, adapter: Provider, ref: AccountRef
-) -> tuple[Message | None, list[Trouble]]:
-    """Render the piece as the worker does; a storage that is away leaves the plan, without its numbers."""
-    files, rules = ask.house.files, rules_of(adapter.name, piece.channel, ref)
+async def _check(ask: Asking, piece: Piece, adapter: Provider, ref: AccountRef) -> Fit:
+    """Check the piece as the worker does; a storage that is away leaves the plan, without its numbers."""
+    files = ask.house.files
     try:
-        try:
-            return await render_fitted(row_of(piece), files, rules), []
-        except (OSError, NotStored, StorageFailed):
-            return read_piece(piece, files, rules), []
-    except (msgspec.ValidationError, msgspec.DecodeError):
-        return None, [Trouble("media_gone", "A file that it shows is gone.", field="media")]
+        return await check_fitted(adapter, ref, row_of(piece), files)
+    except (OSError, NotStored, StorageFailed):
+        return check_fit(adapter, ref, row_of(piece), files)
 
 
 def _fitted(ask: Asking, content: dict[str, Any], message: Message) -> list[FittedShown]:

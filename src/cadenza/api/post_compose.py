@@ -24,6 +24,7 @@ from cadenza.api.post_shapes import (
     PostSaved,
     Written,
     post_fields,
+    refuse,
     targets_of,
 )
 from cadenza.api.posts import (
@@ -36,14 +37,16 @@ from cadenza.api.posts import (
     write_new,
     write_over,
 )
-from cadenza.api.problems import Problem, invalid
+from cadenza.api.problems import Problem, conflict, invalid
 from cadenza.api.queue_shapes import AlreadyShown, Shown, ShownAnswer
 from cadenza.api.queues import give_slots
 from cadenza.api.shape import Asked, Id, IdField, ZoneName
 from cadenza.people.model import Role
+from cadenza.posts import retry
 from cadenza.posts.publish_now import Click
 from cadenza.posts.schedule_at import When
 from cadenza.posts.targets import Targets
+from cadenza.posts.warn import what_holds
 from cadenza.queues.add import To
 from cadenza.queues.open_slot import Named
 from cadenza.sql.tx import Tx
@@ -58,10 +61,11 @@ class Goes(StrEnum):
     QUEUE = "queue"
     TIME = "time"
     NOW = "now"
+    AGAIN = "again"  # what failed or was missed is tried once more, and nothing else
 
 
 # What a key must hold beside the route's own scope.
-NEEDS = {Goes.QUEUE: "queue:write", Goes.NOW: "posts:publish"}
+NEEDS = {Goes.QUEUE: "queue:write", Goes.NOW: "posts:publish", Goes.AGAIN: "posts:publish"}
 
 
 class ComposeAsked(Asked):
@@ -149,7 +153,9 @@ def _check(act: Acting, body: ComposeAsked) -> None:
         raise invalid("body.content", "there are no words, and no post that has some", "missing")
     if body.goes is Goes.TIME and body.at is None:
         raise invalid("body.at", "say when", "missing")
-    if body.goes is not Goes.NOWHERE and not body.accounts:
+    if body.goes is Goes.AGAIN and body.post_id is None:
+        raise invalid("body.post_id", "a new post has not failed anywhere", "missing")
+    if body.goes not in (Goes.NOWHERE, Goes.AGAIN) and not body.accounts:
         raise invalid("body.accounts", "say where it goes", "missing")
     if body.goes is Goes.QUEUE and body.at is not None and body.at.tzinfo is None:
         raise invalid("body.at", "a slot is an instant with an offset", "no_offset")
@@ -240,10 +246,44 @@ def _sent(place: PlaceShown, now: datetime) -> Went:
             return Went(**about, outcome="already")
 
 
+def _again(
+    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
+) -> list[Went]:
+    answer = retry.retry(
+        tx,
+        now,
+        workspace_id=act.workspace_id,
+        post_id=post.id,
+        by=act.by,
+        files=act.house.files,
+    )
+    if not isinstance(answer, retry.Retrying):
+        refuse(answer)
+    if not answer.deliveries:
+        raise conflict("nothing_failed", "Nothing of this post has failed or was missed.")
+    act.spend(tx, now, len(answer.deliveries))
+    pills = one(act, tx, now, post.id).pills
+    return [
+        Went(
+            account_id=pill.account_id,
+            channel=pill.channel,
+            outcome="now",
+            at=now,
+            by_hand=True,
+            warnings=list(
+                what_holds(tx, now, workspace_id=act.workspace_id, delivery_id=pill.delivery_id)
+            ),
+        )
+        for pill in pills
+        if pill.delivery_id in answer.deliveries
+    ]
+
+
 Way = Callable[[Acting, Tx, datetime, PostSaved, Targets, ComposeAsked], list[Went]]
 WAYS: dict[Goes, Way] = {
     Goes.NOWHERE: _nowhere,
     Goes.QUEUE: _queue,
     Goes.TIME: _time,
     Goes.NOW: _now,
+    Goes.AGAIN: _again,
 }

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
 
 from cadenza.api.ask import Asking
 from cadenza.api.problems import Problem, conflict, invalid, not_found
-from cadenza.api.queue_shapes import Shown, ShownAnswer, show
+from cadenza.api.queue_shapes import Shown, ShownAnswer, does_not_fit, show
 from cadenza.api.shape import Asked, IdField, Line
 from cadenza.core.channels import Channel, normalise
 from cadenza.core.rollup import DeliveryState, PostState
@@ -29,6 +29,7 @@ from cadenza.posts.model import (
     Source,
     Variant,
 )
+from cadenza.posts.preflight import DoesNotFit
 from cadenza.posts.publish_now import NoPlace, NotApproved
 from cadenza.posts.read import Shown as Read
 from cadenza.posts.schedule_at import NoInstant
@@ -43,6 +44,7 @@ Refused = (
     | BadTarget
     | NoSuchMedia
     | MovedMeanwhile
+    | DoesNotFit
 )
 LONGEST = 100_000
 
@@ -222,6 +224,7 @@ class PillShown(Shown):
     url: str | None
     reason: str | None
     held: HeldShown | None
+    unfit: str | None = Field(description="Why its channel would refuse it: change the post")
     attempts: int
 
 
@@ -394,6 +397,8 @@ def refuse(answer: Refused, *, if_match: bool = False, current: Any = None) -> N
             raise conflict("sending", _sentence(says), sending=shown)
         case NotApproved(says=says):
             raise conflict("not_approved", _sentence(says))
+        case DoesNotFit():
+            raise does_not_fit(answer)
         case MovedMeanwhile(says=says):
             raise conflict("moved_meanwhile", _sentence(says))
         case NoPlace(says=says):

@@ -157,6 +157,7 @@ def write_over(act: Acting, tx: Tx, now: datetime, post_id: str, body: PostChang
         change=body.change(),
         by=act.by,
         approve=body.approve,
+        files=act.house.files,
     )
     if not isinstance(answer, edit.Edited):
         refuse(answer, if_match=body.revision is None, current=show_post(before))

@@ -96,6 +96,7 @@ class RescuedShown(ShownAnswer):
     drafts: list[str]
     gone: list[str]
     full: list[str]
+    unfit: list[str] = Field(description="Their channel would not take them: change them first")
     revision: int
     warnings: list[str] = Field(default=[])
 
@@ -122,7 +123,14 @@ def clear_queue(deed: Deed, body: ClearAsked) -> Cleared | Refused:
 @on_queue.act("/missed", done=late.Rescued, shows=RescuedShown)
 def rescue_missed(deed: Deed, body: RescueAsked) -> late.Rescued | Refused:
     """Give missed posts the next slots, send them now, or take them back as drafts."""
-    return late.rescue_missed(deed.tx, deed.now, **deed.about, wish=body.wish, ids=body.ids)
+    return late.rescue_missed(
+        deed.tx,
+        deed.now,
+        **deed.about,
+        wish=body.wish,
+        ids=body.ids,
+        files=deed.act.house.files,
+    )
 
 
 @routes.post("/queue/clears/{clear_id}/undo", needs=Role.EDITOR, scope="queue:write")

@@ -194,7 +194,9 @@ def change_order(deed: Deed, body: OrderAsked) -> reorder.Answer:
 def take_one(deed: Deed, body: SlotAsked) -> take_slot.Taken | Refused:
     """Put a post on one free slot: moved there from wherever it waits on this account, else added."""
     read = one_post(deed.act, deed.tx, deed.now, body.post_id)
-    answer = take_slot.take_slot(deed.tx, deed.now, **deed.about, **body.model_dump())
+    answer = take_slot.take_slot(
+        deed.tx, deed.now, **deed.about, **body.model_dump(), files=deed.act.house.files
+    )
     newly = isinstance(answer, take_slot.Taken) and answer.was_at is None
     if newly and read.post.approved:  # else the approval spends
         deed.act.spend(deed.tx, deed.now)

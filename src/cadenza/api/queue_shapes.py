@@ -1,5 +1,6 @@
 """What queues show over HTTP, read off the values that their operations answer with."""
 
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
@@ -11,6 +12,7 @@ from cadenza.core.slots import Passed
 from cadenza.core.zones import Mark
 from cadenza.deliveries.resume_plan import NotConnected
 from cadenza.posts.model import MovedMeanwhile, NoSuchPost
+from cadenza.posts.preflight import DoesNotFit
 from cadenza.posts.targets import BadTarget
 from cadenza.queues.model import NoQueue, NoRoom, Queue
 from cadenza.queues.reorder import Stale, Unknown
@@ -33,6 +35,7 @@ Refused = (
     | TooLate
     | NotConnected
     | MovedMeanwhile
+    | DoesNotFit
 )
 
 
@@ -137,6 +140,7 @@ class LineShown(Shown):
     channels: tuple[str, ...] = ()
     state: str | None
     note: str | None
+    unfit: str | None = Field(description="Why its channel would refuse it: change the post")
 
 
 class DayShown(Shown):
@@ -187,6 +191,16 @@ def show_passed(passed: Passed | None) -> PassedShown | None:
     return None if passed is None else show(PassedShown, passed)
 
 
+def does_not_fit(answer: DoesNotFit) -> Problem:
+    """Say account by account what its channel would not take."""
+    return Problem(
+        422,
+        "does_not_fit",
+        f"{answer.says}.",
+        findings=[asdict(each) for each in answer.findings],
+    )
+
+
 def refuse(answer: Refused) -> NoReturn:
     """Raise what an operation of queues refused."""
     match answer:
@@ -208,6 +222,8 @@ def refuse(answer: Refused) -> NoReturn:
                 revision=revision,
                 order=current,
             )
+        case DoesNotFit():
+            raise does_not_fit(answer)
         case MovedMeanwhile(says=says):
             raise conflict("moved_meanwhile", f"{says[:1].upper()}{says[1:]}.")
         case Unknown(ids=ids, says=says):

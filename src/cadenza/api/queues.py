@@ -32,9 +32,10 @@ from cadenza.api.shape import Asked, Id, IdField, Instant, WallTime, ZoneName
 from cadenza.api.tell import tell
 from cadenza.core.channels import normalise
 from cadenza.people.model import Role
+from cadenza.posts.preflight import merge_unfit
 from cadenza.posts.targets import Targets
 from cadenza.queues import keep, runway, schedule
-from cadenza.queues.add import Added, AlreadyQueued, Queued, To, add
+from cadenza.queues.add import Added, AlreadyQueued, Queued, To, Unfit, add
 from cadenza.queues.change import Changed, How, change
 from cadenza.queues.model import NoQueue, locks
 from cadenza.queues.open_slot import Named
@@ -299,9 +300,13 @@ def give_slots(
         by=act.by,
         targets=targets,
         to=to,
+        files=act.house.files,
     )
     if not isinstance(answer, Added):
         refuse(answer)
+    unfit = [each.refusal for each in answer.answers if isinstance(each, Unfit)]
+    if unfit and len(unfit) == len(answer.answers):
+        refuse(merge_unfit(unfit))
     if read.post.approved:  # else the approval spends
         act.spend(tx, now, sum(isinstance(each, Queued) for each in answer.answers))
     shown = [_added(each) for each in answer.answers]

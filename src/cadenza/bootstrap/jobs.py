@@ -19,6 +19,8 @@ from cadenza.bootstrap.pack_export import NAME as PACK_EXPORT
 from cadenza.bootstrap.pack_export import pack_export, sweep_exports
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
+from cadenza.bootstrap.recheck_posts import EVERY as AT_SEVENTEEN
+from cadenza.bootstrap.recheck_posts import recheck_posts
 from cadenza.bootstrap.sweep_answers import EVERY as EACH_HOUR
 from cadenza.bootstrap.sweep_answers import sweep_answers
 from cadenza.bootstrap.sweep_media import EVERY as EACH_NIGHT
@@ -71,5 +73,6 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="sweep_exports", run=sweep_exports, cron=PAST_THE_HALF),
     ProductJob(name="keep_audits", run=keep_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
+    ProductJob(name="recheck_posts", run=recheck_posts, cron=AT_SEVENTEEN),
     ProductJob(name="watch_queues", run=watch_queues, cron=EACH_MINUTE, retry=0),
 )

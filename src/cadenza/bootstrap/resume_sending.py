@@ -33,9 +33,7 @@ class Rescheduled:
     left: int = 0
 
 
-async def reschedule_overdue(
-    operations: Operations, overdue: Overdue, *, by: str
-) -> Rescheduled:
+async def reschedule_overdue(operations: Operations, overdue: Overdue, *, by: str) -> Rescheduled:
     """Do the choice for every account; return what came of it."""
     waiting = await operations.read(list_maybe_sent)
     total = sum(len(ids) for ids in waiting.values())

@@ -65,7 +65,7 @@ Fold: TypeAlias = Literal["first", "second", "both"]
 Gap: TypeAlias = Literal["shift", "skip", "next_valid"]
 
 # What becomes of the saved words.
-Goes: TypeAlias = Literal["nowhere", "queue", "time", "now"]
+Goes: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
 
 # What kind of thing holds it.
 Hold: TypeAlias = Literal["account", "stopped", "paused", "came_due", "wait"]
@@ -95,6 +95,7 @@ Matter: TypeAlias = Literal[
     "needs_copy",
     "needs_media",
     "needs_copy_and_media",
+    "does_not_fit",
 ]
 
 # What a file is, by its content, not by its name.
@@ -1347,6 +1348,8 @@ class LineShown(TypedDict):
     channels: list[str]
     state: str | None
     note: str | None
+    # Why its channel would refuse it: change the post
+    unfit: str | None
 
 
 class Me(TypedDict):
@@ -1662,6 +1665,8 @@ class PillShown(TypedDict):
     url: str | None
     reason: str | None
     held: HeldShown | None
+    # Why its channel would refuse it: change the post
+    unfit: str | None
     attempts: int
 
 
@@ -2033,6 +2038,8 @@ class RescuedShown(TypedDict):
     drafts: list[str]
     gone: list[str]
     full: list[str]
+    # Their channel would not take them: change them first
+    unfit: list[str]
     revision: int
     warnings: list[str]
 

@@ -101,7 +101,7 @@ DELIVERY = Table(
     ),
     kept_back=(
         *("lane_id", "prepared", "crashes", "deferrals", "lease", "leased_until", "worker"),
-        *("clear_id", "was_due_at", "unready_at", "look_at"),
+        *("clear_id", "was_due_at", "unready_at", "look_at", "unfit"),
     ),
     json=("content", "parts_sent"),
     flags=("approved",),

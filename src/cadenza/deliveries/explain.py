@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from cadenza.deliveries.check_fit import check_row
 from cadenza.deliveries.facts import read_facts, select
 from cadenza.deliveries.gates import GATES, Answer, End, Facts, Pass, Wait, as_data, ask_all
+from cadenza.deliveries.render import Files
 from cadenza.sql.tx import Row, Tx
 
 _ENDED = {
@@ -24,6 +26,7 @@ _ENDED = {
 }
 
 
+_NOT_OUT = ("draft", "scheduled", "failed", "missed")  # their content may still go
 _INSTALLATION, _LANE = "installation", "lane"
 _AS_OF_NOW = (_INSTALLATION, "workspace", "account")
 _CLOCKS_DIFFER = timedelta(minutes=1)  # an instant so little past means now
@@ -65,7 +68,8 @@ class Explanation:
             name, answer = next(iter(self.blocked.items()))
             until = getattr(answer, "until", None)
             when = f", not before {_clock(until)}" if until else ""
-            who = f"; {answer.who} can change it" if answer.who else ""
+            does = "" if " can " in (answer.who or "") else " can change it"
+            who = f"; {answer.who}{does}" if answer.who else ""
             return f"{name}: {answer.says}{when}{who}{self._judged}"
         if row["due_at"] > self.judged_at:
             return f"it is due at {_clock(row['due_at'])}, and nothing else stands in its way{self._judged}"
@@ -92,11 +96,18 @@ class Explanation:
 
 
 def explain(
-    tx: Tx, now: datetime, *, workspace_id: str, delivery_id: str, at: datetime | None = None
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    delivery_id: str,
+    at: datetime | None = None,
+    files: Files | None = None,
 ) -> Explanation | Past | None:
     """Explain a delivery of this workspace; None: there is none of that id.
 
-    `at` is the instant to judge; without it a delivery that is due later is judged when it is due.
+    `at` is the instant to judge; without it a delivery that is due later is judged when it is due. `files`
+    know the addresses that networks fetch media from.
     """
     if at is not None and at < now - _CLOCKS_DIFFER:
         return Past()
@@ -107,6 +118,9 @@ def explain(
     waits = row["state"] in ("draft", "scheduled")
     judged_at = max(now, at or (row["due_at"] if waits else now))
     facts = read_facts(tx, judged_at, [key])[key]
+    if row["state"] in _NOT_OUT:
+        found = check_row(row, facts.account, files).blocking
+        facts = replace(facts, problems=tuple(each.says for each in found))
     return Explanation(facts.delivery, _ask(facts, now), now, judged_at)
 
 

@@ -24,6 +24,7 @@ from cadenza.core.channels import Channel
 from cadenza.core.clock import Clock
 from cadenza.core.ids import Chance
 from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
+from cadenza.deliveries.check_fit import check_fitted
 from cadenza.deliveries.facts import select
 from cadenza.deliveries.keep_exchanges import Heard, worth_keeping
 from cadenza.deliveries.keep_prepared import keep_prepared
@@ -40,7 +41,6 @@ from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.slots import Slot
 from cadenza.providers.base import QUICKLY, Call, Prepared, Provider, Underway, use_of
-from cadenza.providers.check_message import check_message
 from cadenza.providers.fit_picture import rules_of
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Notebook, Step
@@ -396,12 +396,8 @@ class Publisher:
     async def _render(
         self, ticket: Ticket, sender: Sender
     ) -> tuple[Message | None, tuple[str, ...]]:
-        try:
-            message = await self._rendered(ticket, sender)
-        except (msgspec.ValidationError, msgspec.DecodeError) as error:
-            return None, (f"its content cannot be read: {error}",)
-        found = check_message(sender.provider, message, sender.account)
-        return message, tuple(problem.says for problem in found if problem.blocking)
+        fit = await check_fitted(sender.provider, sender.account, ticket.row, self._files)
+        return fit.message, tuple(problem.says for problem in fit.blocking)
 
     async def _refused_content(
         self, ticket: Ticket, epoch: int, problems: tuple[str, ...]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries.check_fit import find_unfit, flag, row_of
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.deliveries.model import Piece
 from cadenza.sql.tx import Row, Tx
@@ -60,6 +61,7 @@ def rewrite(tx: Tx, held: Sequence[Row], pieces: Sequence[Piece]) -> Rewritten:
 
 def _write(tx: Tx, changed: Sequence[tuple[Row, Piece]]) -> None:
     rows = [row for row, _ in changed]
+    unfit = find_unfit(tx, rows[0]["workspace_id"], [row_of(piece) for _, piece in changed])
     tx.run(
         """
         UPDATE delivery SET content = new.content, revision = revision + 1, prepared = NULL, unready_at = NULL,
@@ -67,12 +69,18 @@ def _write(tx: Tx, changed: Sequence[tuple[Row, Piece]]) -> None:
             state = CASE WHEN state = 'scheduled' AND NOT new.kept THEN 'draft' ELSE state END,
             reason = CASE WHEN state = 'scheduled' AND NOT new.kept
                 THEN 'its content was changed after the approval' ELSE reason END,
-            lease = lease + 1, leased_until = NULL, worker = NULL
-        FROM TABLE(:new) AS new (workspace_id text, id text, content text, kept boolean)
+            lease = lease + 1, leased_until = NULL, worker = NULL, unfit = new.unfit
+        FROM TABLE(:new) AS new (workspace_id text, id text, content text, kept boolean, unfit text)
         WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id
         """,
         new=[
-            (row["workspace_id"], row["id"], piece.content, piece.approved)
+            (
+                row["workspace_id"],
+                row["id"],
+                piece.content,
+                piece.approved,
+                flag(unfit.get((row["account_id"], row["channel"]), ())),
+            )
             for row, piece in changed
         ],
     )

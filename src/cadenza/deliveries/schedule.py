@@ -11,6 +11,7 @@ from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
+from cadenza.deliveries.check_fit import flags_of
 from cadenza.deliveries.model import NewDelivery, account_scope
 from cadenza.sql.tx import Tx
 
@@ -41,14 +42,15 @@ class SlotTaken:
 Answer = Scheduled | AlreadyThere | SlotTaken
 
 
-def schedule(tx: Tx, now: datetime, new: Sequence[NewDelivery]) -> list[Answer]:
-    """Add deliveries, each answered in order."""
+def schedule(
+    tx: Tx, now: datetime, new: Sequence[NewDelivery], *, fits: bool = False
+) -> list[Answer]:
+    """Add deliveries, each answered in order; `fits`: the caller has just checked their content."""
     if not new:
         return []
-    added = {
-        (row["workspace_id"], row["id"])
-        for row in tx.all(_INSERT, new=[_row(delivery) for delivery in new], now=now)
-    }
+    unfit = {} if fits else flags_of(tx, new)
+    rows = [(*_row(delivery), unfit.get(delivery.id)) for delivery in new]
+    added = {(row["workspace_id"], row["id"]) for row in tx.all(_INSERT, new=rows, now=now)}
     answers: list[Answer] = []
     for delivery in new:
         key = (delivery.workspace_id, delivery.id)
@@ -76,15 +78,15 @@ _INSERT = """
     INSERT INTO delivery (
         workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, recipient, state,
         due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
-        created_at
+        unfit, created_at
     ) SELECT workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, recipient, state,
         due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
-        :now
+        unfit, :now
     FROM TABLE(:new) AS new (
         workspace_id text, id text, lane_id text, account_id text, channel text, action text, post_id text,
         campaign_id text, recipient text, state text, due_at timestamptz, wall_time text, zone text,
         slot_at timestamptz, not_after_at timestamptz, priority integer, content text, approved boolean,
-        mode text, retry_limit integer
+        mode text, retry_limit integer, unfit text
     ) WHERE true
     ON CONFLICT DO NOTHING
     RETURNING workspace_id, id

@@ -8,13 +8,19 @@ with a blocker cannot be approved.
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from cadenza.core.channels import Channel
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries import approve as road
+from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen
+from cadenza.posts.compose import compose_post
 from cadenza.posts.edit import Conflict, carry
 from cadenza.posts.find import Hold, find
 from cadenza.posts.may import why_not
 from cadenza.posts.model import Approval, Blocked, NoSuchPost, NotAllowed, Post
+from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.sql.tx import Tx
 
 
@@ -36,11 +42,18 @@ class Unapproved:
     too_late: tuple[Frozen, ...]
 
 
-Refusal = NoSuchPost | NotAllowed | Blocked | Conflict
+Refusal = NoSuchPost | NotAllowed | Blocked | Conflict | DoesNotFit
 
 
 def approve(
-    tx: Tx, now: datetime, *, workspace_id: str, post_id: str, by: str, revision: int | None = None
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    post_id: str,
+    by: str,
+    revision: int | None = None,
+    files: Files | None = None,
 ) -> Approved | Refusal:
     """Approve what the post says; with `revision`, only if that is what it says."""
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
@@ -52,15 +65,21 @@ def approve(
         )
     if post.approval is not None and post.approved:
         return Approved(post.approval, before=True)
-    return approve_held(tx, now, post, by=by)
+    return approve_held(tx, now, post, by=by, files=files)
 
 
-def approve_held(tx: Tx, now: datetime, post: Post, *, by: str) -> Approved | NotAllowed | Blocked:
-    """Approve a post that this transaction holds."""
+def approve_held(
+    tx: Tx, now: datetime, post: Post, *, by: str, files: Files | None = None
+) -> Approved | NotAllowed | Blocked | DoesNotFit:
+    """Approve a post that this transaction holds, if what waits for the approval can be sent then."""
     if (refused := why_not(tx, post.workspace_id, by)) is not None:
         return NotAllowed(refused)
     if post.blockers:
         return Blocked(post.blockers)
+    if unfit := refuse_unfit(
+        tx, post.workspace_id, compose_post(tx, post, _waiting(tx, post)), files
+    ):
+        return unfit
     approval = Approval(by, now, post.content_hash)
     _write(tx, post, approval)
     carry(
@@ -69,6 +88,16 @@ def approve_held(tx: Tx, now: datetime, post: Post, *, by: str) -> Approved | No
     released = road.release(tx, now, workspace_id=post.workspace_id, post_id=post.id)
     _record(tx, now, post, by, "post.approve")
     return Approved(approval, released.scheduled, released.missed)
+
+
+def _waiting(tx: Tx, post: Post) -> list[tuple[str, Channel]]:
+    """Name where it is planned and waits for an approval."""
+    held = hold_post(tx, post.workspace_id, post.id)
+    return [
+        (row["account_id"], Channel(row["channel"]))
+        for row in held
+        if row["state"] == State.DRAFT and not row["approved"]
+    ]
 
 
 def unapprove(

@@ -55,6 +55,7 @@ class Matter(StrEnum):
     NEEDS_COPY = "needs_copy"
     NEEDS_MEDIA = "needs_media"
     NEEDS_COPY_AND_MEDIA = "needs_copy_and_media"
+    DOES_NOT_FIT = "does_not_fit"
 
 
 class Step(StrEnum):
@@ -112,6 +113,7 @@ STEPS: Mapping[Matter, tuple[Kind, tuple[Step, ...]]] = {
     Matter.CONNECTION_ENDS: (Kind.ACCOUNT, (Step.RECONNECT,)),
     Matter.CONNECTION_LOST: (Kind.ACCOUNT, (Step.RECONNECT,)),
     Matter.SUSPENDED: (Kind.ACCOUNT, (Step.LIFT,)),
+    Matter.DOES_NOT_FIT: (Kind.BLOCKED, (Step.EDIT, Step.TO_DRAFT, Step.DELETE)),
     Matter.NEEDS_COPY: (Kind.BLOCKED, (Step.WRITE, Step.DELETE)),
     Matter.NEEDS_MEDIA: (Kind.BLOCKED, (Step.ADD_MEDIA, Step.EDIT, Step.DELETE)),
     Matter.NEEDS_COPY_AND_MEDIA: (Kind.BLOCKED, (Step.WRITE, Step.DELETE)),
@@ -135,6 +137,7 @@ def needs_attention(tx: Tx, now: datetime, *, workspace_id: str) -> list[Thing]:
         ),
         *_deliveries(tx, now, workspace_id, _WAITING, _is_held),
         *_deliveries(tx, now, workspace_id, _UNAPPROVED, lambda _: True, order="ASC"),
+        *_deliveries(tx, now, workspace_id, _UNFIT, lambda pill: not _is_held(pill), order="ASC"),
         *_blocked(tx, workspace_id),
     ]
     return sorted(found, key=_place)
@@ -176,7 +179,12 @@ _WAITING = (
 # One that lacks something cannot be approved: it is told of as that.
 _UNAPPROVED = (
     "delivery.state = 'draft' AND delivery.state <> 'sent' AND NOT delivery.approved AND delivery.due_at > :back "
-    "AND delivery.due_at <= :ahead AND post.blockers = '[]'"
+    "AND delivery.due_at <= :ahead AND post.blockers = '[]' AND delivery.unfit IS NULL"
+)
+# However far ahead: somebody planned it and thinks that it goes out.
+_UNFIT = (
+    "delivery.unfit IS NOT NULL AND delivery.state IN ('draft', 'scheduled') "
+    "AND post.blockers = '[]'"
 )
 
 
@@ -227,6 +235,8 @@ def _thing(row: Row, pill: Pill) -> Thing:
 
 
 def _reason(row: Row, pill: Pill) -> Matter:
+    if pill.unfit is not None and pill.held is None:
+        return Matter.DOES_NOT_FIT
     match pill.state:
         case State.FAILED:
             return _why_failed(row)

@@ -18,6 +18,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries.approve import Released, release
 from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen, Rewritten, rewrite
 from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
@@ -39,6 +40,7 @@ from cadenza.posts.model import (
     Variant,
     hash_of,
 )
+from cadenza.posts.preflight import refuse_unfit
 from cadenza.sql.tx import Row, Tx
 
 
@@ -100,6 +102,7 @@ def edit(
     change: Change,
     by: str,
     approve: bool | None = None,
+    files: Files | None = None,
 ) -> Answer:
     """Save a change made to `revision`. `approve` is as in `create`."""
     before = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
@@ -112,7 +115,7 @@ def edit(
         used = use(tx, workspace_id, post_id, after.content.media_ids)
         if isinstance(used, NoSuchMedia):
             return used
-    after, why_not = _judge(tx, now, before, after, by, asked=approve)
+    after, why_not = _judge(tx, now, before, after, by, asked=approve, files=files)
     rewritten = carry(tx, after)
     released = Released()
     if after.approved:
@@ -148,9 +151,13 @@ def edit(
 
 def carry(tx: Tx, post: Post) -> Rewritten:
     """Compose a post anew for all its deliveries and write what is different."""
-    held: list[Row] = hold_post(tx, post.workspace_id, post.id)
+    held = _open(tx, post)
     places = [(row["account_id"], Channel(row["channel"])) for row in held]
     return rewrite(tx, held, compose_post(tx, post, places)) if held else Rewritten((), ())
+
+
+def _open(tx: Tx, post: Post) -> list[Row]:
+    return hold_post(tx, post.workspace_id, post.id)
 
 
 def _changed(before: Post, change: Change) -> Post:
@@ -182,9 +189,19 @@ def _still_needed(post: Post) -> tuple[str, ...]:
 
 
 def _judge(
-    tx: Tx, now: datetime, before: Post, after: Post, by: str, *, asked: bool | None
+    tx: Tx,
+    now: datetime,
+    before: Post,
+    after: Post,
+    by: str,
+    *,
+    asked: bool | None,
+    files: Files | None,
 ) -> tuple[Post, str | None]:
-    """Say whether it is approved after this save; what was approved and is the same stays so."""
+    """Say whether it is approved after this save; what was approved and is the same stays so.
+
+    A save puts nothing on its way that a channel would refuse: where drafts wait for an approval it is none.
+    """
     if after.approved:
         return after, None
     if after.source is Source.RULE and asked is None:
@@ -193,6 +210,11 @@ def _judge(
         why_not = f"it {' and '.join(after.blockers)}"
     else:
         why_not = may_approve(tx, after.workspace_id, by, asked=asked)
+    if why_not is None and not before.approved:
+        waiting = [row for row in _open(tx, after) if row["state"] == State.DRAFT]
+        places = [(row["account_id"], Channel(row["channel"])) for row in waiting]
+        unfit = refuse_unfit(tx, after.workspace_id, compose_post(tx, after, places), files)
+        why_not = None if unfit is None else unfit.says
     if why_not is None:
         return replace(after, approval=Approval(by, now, after.content_hash)), None
     return replace(after, approval=None), why_not

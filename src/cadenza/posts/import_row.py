@@ -15,7 +15,7 @@ from cadenza.deliveries.render import Files
 from cadenza.posts.create import Created, create
 from cadenza.posts.find import find
 from cadenza.posts.model import NewPost, NoSuchPost, PostMedia
-from cadenza.posts.preflight import check_content
+from cadenza.posts.preflight import DoesNotFit, check_content
 from cadenza.posts.read_csv import Problem
 from cadenza.posts.read_row import RowWish
 from cadenza.posts.schedule_at import ScheduledAt, Timed, schedule_at
@@ -33,6 +33,7 @@ class QueueWish:
     post_id: str
     targets: Places
     by: str
+    files: Files | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Joined:
     warnings: tuple[str, ...] = ()
 
 
-# Returns a text when it cannot be queued: what is wrong; runs in the row's transaction.
-AddToQueue: TypeAlias = Callable[[Tx, datetime, QueueWish], Joined | str]
+# Returns what is wrong when it cannot be queued; runs in the row's transaction.
+AddToQueue: TypeAlias = Callable[[Tx, datetime, QueueWish], Joined | DoesNotFit | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +116,14 @@ def import_row(
             tx,
             now,
             wish,
-            QueueWish(workspace_id=workspace_id, post_id=made.id, targets=places, by=by),
+            QueueWish(
+                workspace_id=workspace_id, post_id=made.id, targets=places, by=by, files=files
+            ),
             add_to_queue,
         )
         due_at = _first(tx, workspace_id, made.id)
     elif wish.when is not None:
-        timed = _time(tx, now, wish, workspace_id, made.id, places, by)
+        timed = _time(tx, now, wish, workspace_id, made.id, places, by, files)
         due_at = min(place.due_at for place in timed)
         notes += tuple(dict.fromkeys(w for t in timed for w in (t.note, *t.warnings) if w))
     if due_at is not None:
@@ -268,6 +271,8 @@ def _queue(
     if add_to_queue is None:
         raise _refused(wish, "when", "queues are not at hand here: give a time instead")
     answer = add_to_queue(tx, now, asked)
+    if isinstance(answer, DoesNotFit):
+        raise _does_not_fit(wish, answer)
     if not isinstance(answer, Joined):
         raise _refused(wish, "when", answer)
     return answer.warnings
@@ -281,11 +286,21 @@ def _time(
     post_id: str,
     places: Places,
     by: str,
+    files: Files | None,
 ) -> list[Timed]:
     assert wish.when is not None
     answer = schedule_at(
-        tx, now, workspace_id=workspace_id, post_id=post_id, when=wish.when, by=by, targets=places
+        tx,
+        now,
+        workspace_id=workspace_id,
+        post_id=post_id,
+        when=wish.when,
+        by=by,
+        targets=places,
+        files=files,
     )
+    if isinstance(answer, DoesNotFit):
+        raise _does_not_fit(wish, answer)
     if not isinstance(answer, ScheduledAt):
         raise _refused(wish, "when", answer.says)
     return [place for place in answer.places if isinstance(place, Timed)]
@@ -299,6 +314,12 @@ def _foretell(
     assert not isinstance(post, NoSuchPost), "it was made in this transaction"
     found = check_content(tx, post, places, files=files)
     return tuple(dict.fromkeys(each.says.rstrip(".") for each in found))
+
+
+def _does_not_fit(wish: RowWish, answer: DoesNotFit) -> RowRefused:
+    wrong, _, todo = answer.says.rpartition(". ")
+    column = answer.findings[0].field or "text"
+    return RowRefused(Problem(wish.row, column, wrong, f"{todo[:1].lower()}{todo[1:]}"))
 
 
 def _first(tx: Tx, workspace_id: str, post_id: str) -> datetime | None:

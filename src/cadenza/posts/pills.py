@@ -18,7 +18,7 @@ COLUMNS = f"""
     delivery.workspace_id, delivery.id, delivery.post_id, delivery.account_id, delivery.channel,
     delivery.state, delivery.reason, delivery.due_at, delivery.wall_time, delivery.zone, delivery.slot_at,
     delivery.approved, delivery.attempts, delivery.leased_until, delivery.url, delivery.sent_at,
-    delivery.failed_at, delivery.created_at, delivery.revision,
+    delivery.failed_at, delivery.created_at, delivery.revision, delivery.unfit,
     CASE WHEN delivery.state = 'unconfirmed' THEN (
         SELECT max(attempt.began_at) FROM attempt
         WHERE attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
@@ -59,6 +59,7 @@ class Pill:
     url: str | None = None
     reason: str | None = None
     held: Held | None = None
+    unfit: str | None = None  # why its channel would refuse it, while it has not been sent
     attempts: int = 0
 
 
@@ -66,6 +67,7 @@ def pill_of(row: Row, now: datetime) -> Pill:
     """Show one delivery."""
     state = State(row["state"])
     held = held_by(row, now)
+    unfit = row["unfit"] if state in (State.DRAFT, State.SCHEDULED) else None
     return Pill(
         delivery_id=row["id"],
         post_id=row["post_id"],
@@ -80,8 +82,9 @@ def pill_of(row: Row, now: datetime) -> Pill:
         zone=row["zone"] or row["account_zone"],
         wall_time=row["wall_time"],
         url=row["url"],
-        reason=held.says if held else row["reason"],
+        reason=held.says if held else unfit or row["reason"],
         held=held,
+        unfit=unfit,
         attempts=row["attempts"],
     )
 
@@ -108,5 +111,7 @@ def _label(row: Row, state: State, held: Held | None) -> str:
     if state is State.SCHEDULED:
         if held is not None:
             return "Paused" if held.code is Hold.PAUSED else "Held"
+        if row["unfit"] is not None:
+            return "Can't be sent"
         return "Retrying" if row["attempts"] else "Scheduled"
     return WORDS[state]

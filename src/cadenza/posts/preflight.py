@@ -7,19 +7,17 @@ there is asked of the storage by the loop, between `files_due_soon` and `check_d
 is asked here, so a revoked token is found when it is refreshed or used.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import msgspec
-
-from cadenza.accounts.open import refer
 from cadenza.core.channels import Channel
 from cadenza.db.leave_word import Word, leave_word
+from cadenza.deliveries.check_fit import check_row, files_in, find_unfit, row_of
 from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, ask_all
 from cadenza.deliveries.model import Piece
-from cadenza.deliveries.render import Files, render
+from cadenza.deliveries.render import Files
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import find
 from cadenza.posts.find_duplicates import WITHIN, Duplicate, Saying, find_repeats, words_of
@@ -27,10 +25,6 @@ from cadenza.posts.foresee import Finding, foresee, token_ends
 from cadenza.posts.holds import account_state
 from cadenza.posts.model import NoSuchPost, Post
 from cadenza.posts.targets import Targets, accounts_of, resolve_targets
-from cadenza.providers.check_message import check_message
-from cadenza.providers.fit_picture import PictureRules, rules_of
-from cadenza.providers.message import Message
-from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Row, Tx
 
 SOON = timedelta(minutes=30)
@@ -53,9 +47,22 @@ class Looked:
     next: tuple[datetime, str] | None
 
 
-class _NoFiles:
-    async def read(self, name: str) -> bytes:
-        raise FileNotFoundError(name)
+@dataclass(frozen=True, slots=True)
+class DoesNotFit:
+    """Some places would not take the content: nothing was changed."""
+
+    findings: tuple[Finding, ...]
+    names: Mapping[str, str]  # of the accounts, by id
+
+    @property
+    def says(self) -> str:
+        """Say place by place what is wrong, then what to do."""
+        wrong = "; ".join(
+            f"{self.names.get(each.account_id, each.account_id)} ({each.channel}): "
+            f"{each.says.rstrip('.')}"
+            for each in self.findings
+        )
+        return f"{wrong}. Change the content, or leave that account out"
 
 
 def check(
@@ -112,6 +119,44 @@ def check_content(
     return [finding for piece in pieces for finding in _of_place(accounts, piece, files)]
 
 
+def merge_unfit(refusals: Sequence[DoesNotFit]) -> DoesNotFit:
+    """Say several refusals as one."""
+    names = {id_: name for each in refusals for id_, name in each.names.items()}
+    return DoesNotFit(tuple(one for each in refusals for one in each.findings), names)
+
+
+def refuse_unfit(
+    tx: Tx,
+    workspace_id: str,
+    parts: Iterable[Piece | Row],
+    files: Files | None = None,
+) -> DoesNotFit | None:
+    """Decide whether a post's parts may be sent on their way: pieces, or deliveries that are there.
+
+    Asked by all that schedule, queue, approve, retry or publish. An account that cannot send at the moment
+    is no reason to refuse: its posts wait.
+    """
+    rows = [row_of(part) if isinstance(part, Piece) else part for part in parts]
+    unfit = find_unfit(tx, workspace_id, rows, files)
+    if not unfit:
+        return None
+    accounts = accounts_of(tx, workspace_id, [account_id for account_id, _ in unfit])
+    return DoesNotFit(
+        tuple(
+            Finding(
+                account_id=account_id,
+                channel=channel,
+                code=each.code,
+                says=each.says,
+                field=each.field,
+            )
+            for (account_id, channel), problems in unfit.items()
+            for each in problems
+        ),
+        {id_: row["handle"] or id_ for id_, row in accounts.items()},
+    )
+
+
 def check_due_soon(
     tx: Tx,
     now: datetime,
@@ -152,7 +197,7 @@ def files_due_soon(
 ) -> list[str]:
     """Name the files of the batch that `check_due_soon` looks at next."""
     rows = _due_soon(tx, now, after=after, limit=limit)
-    return sorted({name for row in rows for name in _files_in(row["content"])})
+    return sorted({name for row in rows for name in files_in(row["content"])})
 
 
 def _due_soon(
@@ -211,10 +256,10 @@ def _risks(
         and gate in FORETOLD
         and not _opens_by(answer, row["due_at"])
     )
-    content = _of_content(facts.account, _piece(row), files, gone)
+    content = check_row(row, facts.account, files, gone=gone)
     ends = token_ends(facts.account, row["due_at"])
     return [
-        *(each.says for each in content if each.blocking),
+        *(each.says for each in content.blocking),
         *shut,
         *((ends,) if ends else ()),
         *((repeat.says,) if repeat else ()),
@@ -275,51 +320,12 @@ def _of_account(account: Row | None, piece: Piece) -> list[Finding]:
     return []
 
 
-def _of_content(
-    account: Row | None, piece: Piece, files: Files | None, gone: Collection[str] = ()
-) -> list[Finding]:
-    """Ask the network's own limits about the composed piece; `gone` are not in the storage."""
-    adapter = all_providers().get(account["provider"]) if account is not None else None
-    ref = None if account is None else refer(account)
-    rules = rules_of(adapter.name, piece.channel, ref) if adapter and ref else None
-    try:
-        message = read_piece(piece, files, rules)
-    except (msgspec.ValidationError, msgspec.DecodeError):
-        return [Finding.about(piece, "media_gone", "a file that it shows is gone", field="media")]
-    if any(name in gone for name in _files_in(piece.content)):
-        says = "a file that it shows is not in the storage any more: choose or upload another"
-        return [Finding.about(piece, "media_gone", says, field="media")]
-    if ref is None or adapter is None or piece.channel not in adapter.channels:
-        return []
+def _of_content(account: Row | None, piece: Piece, files: Files | None) -> list[Finding]:
+    """Ask the network's own limits about the composed piece."""
     return [
         Finding.about(piece, each.code, each.says, field=each.field, blocking=each.blocking)
-        for each in check_message(adapter, message, ref)
+        for each in check_row(row_of(piece), account, files).problems
     ]
-
-
-class _Shown(msgspec.Struct):
-    file: str | None = None
-
-
-class _Shows(msgspec.Struct):
-    media: tuple[_Shown, ...] = ()
-
-
-def _files_in(content: str) -> list[str]:
-    shows = msgspec.json.decode(content, type=_Shows)
-    return [each.file for each in shows.media if each.file is not None]
-
-
-def read_piece(
-    piece: Piece, files: Files | None = None, rules: PictureRules | None = None
-) -> Message:
-    """Render a piece without reading its files; what is not complete raises."""
-    return render(row_of(piece), files or _NoFiles(), rules)
-
-
-def row_of(piece: Piece) -> Row:
-    """Return a piece as the delivery that it would be."""
-    return {"content": piece.content, "channel": piece.channel.value, "recipient": None}
 
 
 def _word(kind: str, state: str, reason: str, row: Row, *, of: str = "") -> Word:

@@ -16,10 +16,13 @@ from cadenza.db.audit import record
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.hurry import MOVABLE, hurry
+from cadenza.deliveries.render import Files
 from cadenza.posts.approve import Approved, approve_held
+from cadenza.posts.compose import compose_post
 from cadenza.posts.edit import Conflict
 from cadenza.posts.find import Hold, find
 from cadenza.posts.model import Blocked, NoSuchPost, NotAllowed, Post
+from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.put import put
 from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
 from cadenza.posts.warn import what_holds, why_over_the_day
@@ -69,7 +72,7 @@ class NoPlace:
     says: str = "this post goes nowhere yet: name accounts or channels to publish it on"
 
 
-Refusal = NoSuchPost | NotApproved | NoPlace | BadTarget
+Refusal = NoSuchPost | NotApproved | NoPlace | BadTarget | DoesNotFit
 
 
 def publish_now(
@@ -81,6 +84,7 @@ def publish_now(
     by: str,
     targets: Targets | None = None,
     only: Collection[str] | None = None,
+    files: Files | None = None,
 ) -> PublishingNow | Refusal:
     """Send an approved post now; without targets, everywhere that it has a delivery for, or `only` these."""
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
@@ -88,7 +92,7 @@ def publish_now(
         return post
     if not post.approved:
         return NotApproved()
-    return _publish(tx, now, post, by, targets, only)
+    return _publish(tx, now, post, by, targets, files, only)
 
 
 def approve_and_publish_now(
@@ -100,7 +104,10 @@ def approve_and_publish_now(
     by: str,
     targets: Targets | None = None,
     revision: int | None = None,
-) -> PublishingNow | NoSuchPost | NoPlace | BadTarget | NotAllowed | Blocked | Conflict:
+    files: Files | None = None,
+) -> (
+    PublishingNow | NoSuchPost | NoPlace | BadTarget | NotAllowed | Blocked | Conflict | DoesNotFit
+):
     """Approve what the post says and send it now; with `revision`, only if that is what it says."""
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
     if isinstance(post, NoSuchPost):
@@ -112,13 +119,17 @@ def approve_and_publish_now(
             return NoPlace()
         if targets is not None and (refused := check_targets(tx, workspace_id, targets)):
             return refused
-        answer = approve_held(tx, now, post, by=by)
+        held = {(row["account_id"], row["channel"]): row for row in _held(tx, post)}
+        places = _pairs(_places(tx, post, held, targets))
+        if unfit := refuse_unfit(tx, workspace_id, compose_post(tx, post, places), files):
+            return unfit
+        answer = approve_held(tx, now, post, by=by, files=files)
         if not isinstance(answer, Approved):
             return answer
         approved = find(tx, workspace_id, post_id)
         assert isinstance(approved, Post)
         post = approved
-    return _publish(tx, now, post, by, targets)
+    return _publish(tx, now, post, by, targets, files)
 
 
 def _publish(
@@ -127,8 +138,9 @@ def _publish(
     post: Post,
     by: str,
     targets: Targets | None,
+    files: Files | None,
     only: Collection[str] | None = None,
-) -> PublishingNow | NoPlace | BadTarget:
+) -> PublishingNow | NoPlace | BadTarget | DoesNotFit:
     rows = [row for row in _held(tx, post) if only is None or row["id"] in only]
     held = {(row["account_id"], row["channel"]): row for row in rows}
     if targets is not None and (refused := check_targets(tx, post.workspace_id, targets)):
@@ -138,6 +150,10 @@ def _publish(
         return NoPlace()
     missing = [place for place in places if place not in held]
     here = [held[place] for place in places if place in held]
+    going = [row for row in here if row["state"] in MOVABLE and not _on_its_way(row, now)]
+    new = compose_post(tx, post, _pairs(missing))
+    if unfit := refuse_unfit(tx, post.workspace_id, [*going, *new], files):
+        return unfit
     hurry(tx, now, [row for row in here if not _on_its_way(row, now)])
     made = put(tx, now, post, _pairs(missing), due_at=now, priority=HURRY)
     answers = [_answer(tx, now, row, on_its_way=_on_its_way(row, now)) for row in here]

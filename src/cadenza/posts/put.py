@@ -22,7 +22,10 @@ def put(
     wall_time: str | None = None,
     zone: str | None = None,
 ) -> dict[tuple[str, Channel], str]:
-    """Add one delivery a place; return their ids, or the id of the one that was there."""
+    """Add one delivery a place; return their ids, or the id of the one that was there.
+
+    Callers have asked `refuse_unfit` before.
+    """
     if not places:
         return {}
     new = [
@@ -42,7 +45,7 @@ def put(
         )
         for piece in compose_post(tx, post, places)
     ]
-    answers = schedule(tx, now, new)
+    answers = schedule(tx, now, new, fits=True)
     return {
         (each.account_id, each.channel): answer.id
         for each, answer in zip(new, answers, strict=True)

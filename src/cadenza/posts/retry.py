@@ -12,8 +12,10 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.hurry import Instant, retime
+from cadenza.deliveries.render import Files
 from cadenza.posts.find import Hold, find
 from cadenza.posts.model import NoSuchPost
+from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.publish_now import NotApproved
 from cadenza.sql.tx import Tx
 
@@ -33,6 +35,9 @@ class Retrying:
     left: tuple[Still, ...] = ()
 
 
+Answer = Retrying | NoSuchPost | NotApproved | DoesNotFit
+
+
 def retry(
     tx: Tx,
     now: datetime,
@@ -41,7 +46,8 @@ def retry(
     post_id: str,
     by: str,
     only: Collection[str] | None = None,
-) -> Retrying | NoSuchPost | NotApproved:
+    files: Files | None = None,
+) -> Answer:
     """Retry `only` these deliveries of a post, or all that failed or were missed."""
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
     if isinstance(post, NoSuchPost):
@@ -52,6 +58,8 @@ def retry(
         row for row in hold_post(tx, workspace_id, post_id) if only is None or row["id"] in only
     ]
     lost = [row for row in held if row["state"] in (State.FAILED, State.MISSED)]
+    if unfit := refuse_unfit(tx, workspace_id, lost, files):
+        return unfit
     retime(tx, lost, {row["id"]: Instant(now, "", "") for row in lost})
     if lost:
         record(

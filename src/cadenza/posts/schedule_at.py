@@ -15,10 +15,12 @@ from cadenza.core.zones import Mark, Zone, as_utc, get_zone, local, resolve
 from cadenza.db.audit import record
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.hurry import MOVABLE, Instant, retime
+from cadenza.deliveries.render import Files
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
 from cadenza.posts.foresee import foresee
 from cadenza.posts.model import MovedMeanwhile, NoSuchPost, Post
+from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.publish_now import NoPlace
 from cadenza.posts.put import put
 from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
@@ -84,7 +86,8 @@ def schedule_at(
     when: When,
     by: str,
     targets: Targets | None = None,
-) -> ScheduledAt | NoSuchPost | NoPlace | NoInstant | BadTarget | MovedMeanwhile:
+    files: Files | None = None,
+) -> ScheduledAt | NoSuchPost | NoPlace | NoInstant | BadTarget | MovedMeanwhile | DoesNotFit:
     """Time a post by hand; without targets, everywhere that it has a delivery for."""
     if when.time.tzinfo is None and when.zone is None:
         return NoInstant(
@@ -107,6 +110,11 @@ def schedule_at(
         return NoPlace()
     if when.seen_at is not None and (moved := _moved(places, held, as_utc(when.seen_at))):
         return moved
+    here = [held[place] for place in places if place in held]
+    new = compose_post(tx, post, [place for place in places if place not in held])
+    moving = [row for row in here if row["state"] in MOVABLE]
+    if unfit := refuse_unfit(tx, workspace_id, [*moving, *new], files):
+        return unfit
     zones = _zones(tx, workspace_id, places, when)
     note = "this wall time does not exist that day: the clock goes on to the next" if mark else None
     answers = _move(tx, now, post, places, held, {a: _in(at, zones[a]) for a, _ in places}, note)

@@ -15,10 +15,12 @@ from cadenza.core.slots import LEAD, FreeSlot, NoFreeSlot, Passed, Slot
 from cadenza.core.zones import Mark, as_utc, local_day
 from cadenza.db import audit
 from cadenza.deliveries.model import Action, NewDelivery, Piece
+from cadenza.deliveries.render import Files
 from cadenza.deliveries.schedule import Scheduled, SlotTaken, schedule
 from cadenza.posts.compose import compose
 from cadenza.posts.foresee import foresee
 from cadenza.posts.model import NoSuchPost
+from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.targets import BadTarget, Targets, check_targets, set_aside_gone
 from cadenza.queues import keep
 from cadenza.queues.book import Book, first_free
@@ -76,8 +78,21 @@ class AlreadyQueued:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """The account's channel would not take it: nothing was changed there."""
+
+    account_id: str
+    refusal: DoesNotFit
+
+    @property
+    def says(self) -> str:
+        """Say what is wrong and what to do."""
+        return self.refusal.says
+
+
 Part = Piece | Row  # one that is new, or one that was taken back or missed
-Answer = Queued | AlreadyQueued | NoRoom | NoQueue | BadTarget
+Answer = Queued | AlreadyQueued | NoRoom | NoQueue | BadTarget | Unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +112,7 @@ def add(
     by: str,
     targets: Targets,
     to: To | Named | datetime = To.FIRST_FREE,
+    files: Files | None = None,
 ) -> Added | NoSuchPost | BadTarget:
     """Compose a post for accounts (or accounts with channels), then queue it there.
 
@@ -111,7 +127,7 @@ def add(
     pieces = compose(tx, workspace_id, post_id, able)
     if not pieces:
         return NoSuchPost(post_id)
-    added = add_pieces(tx, now, workspace_id=workspace_id, pieces=pieces, by=by, to=to)
+    added = add_pieces(tx, now, workspace_id=workspace_id, pieces=pieces, by=by, to=to, files=files)
     answers = sorted((*added.answers, *gone), key=lambda each: each.account_id)
     return replace(added, answers=tuple(answers))
 
@@ -124,6 +140,7 @@ def add_pieces(
     pieces: Sequence[Piece],
     by: str,
     to: To | Named | datetime = To.FIRST_FREE,
+    files: Files | None = None,
 ) -> Added:
     """Give a post's pieces an instant on each of their accounts; locks: `model.locks` of those."""
     by_account: dict[str, list[Piece]] = {}
@@ -135,7 +152,7 @@ def add_pieces(
             now,
             workspace_id,
             by_account[account],
-            _add_to(tx, now, workspace_id, account, by_account[account], to=to, by=by),
+            _add_to(tx, now, workspace_id, account, by_account[account], to=to, by=by, files=files),
         )
         for account in sorted(by_account)
     )
@@ -172,6 +189,7 @@ def _add_to(
     *,
     to: To | Named | datetime,
     by: str,
+    files: Files | None,
 ) -> Answer:
     queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
@@ -184,6 +202,11 @@ def _add_to(
     if not missing and not idle:
         row = min(there.values(), key=lambda each: each["due_at"])
         return AlreadyQueued(account_id, row["id"], row["state"], row["due_at"])
+    going = [
+        each for each in pieces if (row := there.get(each.channel.value)) is None or row in idle
+    ]
+    if unfit := refuse_unfit(tx, workspace_id, going, files):
+        return Unfit(account_id, unfit)
     leader = next((row for row in there.values() if row["slot_at"] and row not in idle), None)
     parts = [*idle, *missing]
     if leader is not None and leader["due_at"] > now:
@@ -305,7 +328,7 @@ def _put(
     at, wall = slot.instant, wall_text(slot)
     if isinstance(first, Piece):
         leader = _delivery(tx, queue, first, at, wall, slot_at=at)
-        (answer,) = schedule(tx, now, [leader])
+        (answer,) = schedule(tx, now, [leader], fits=True)
         if isinstance(answer, SlotTaken):
             return None
         assert isinstance(answer, Scheduled), "what was there was looked for under the lock"
@@ -322,7 +345,7 @@ def _put_at(
     new = [_delivery(tx, queue, part, at, wall) for part in parts if isinstance(part, Piece)]
     old = [part for part in parts if not isinstance(part, Piece)]
     if new:
-        schedule(tx, now, new)
+        schedule(tx, now, new, fits=True)
     if old:
         revive(tx, queue, old, at=at, wall=wall)
     return (*(row["id"] for row in old), *(each.id for each in new))

@@ -213,7 +213,7 @@ def rows_between(
     )
 
 
-_COLUMNS = "id, post_id, channel, state, due_at, slot_at, pinned, leased_until, reason, wall_time, deferrals"
+_COLUMNS = "id, post_id, channel, state, due_at, slot_at, pinned, leased_until, reason, wall_time, deferrals, unfit"
 MAY_MOVE = """
     {0}.slot_at IS NOT NULL AND {0}.state IN ('draft', 'scheduled') AND {0}.leased_until IS NULL
     AND {0}.due_at = {0}.slot_at

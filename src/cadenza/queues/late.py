@@ -12,10 +12,12 @@ from enum import StrEnum
 from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.check_fit import find_unfit
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.hurry import PASSED
 from cadenza.deliveries.model import account_scope
+from cadenza.deliveries.render import Files
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.deliveries.space_late import not_too_late
 from cadenza.posts.warn import why_over_the_day
@@ -43,6 +45,9 @@ class Rescued:
     drafts: tuple[str, ...]
     gone: tuple[str, ...]
     full: tuple[str, ...]
+    unfit: tuple[
+        str, ...
+    ]  # their channel would not take them: they stay missed until they are changed
     revision: int
     warnings: tuple[str, ...] = ()
 
@@ -51,7 +56,9 @@ def list_missed(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) ->
     """Read which posts were missed, oldest first; messages and broadcasts are not the queue's."""
     return tx.all(
         """
-        SELECT id, post_id, due_at, slot_at, wall_time, reason, approved FROM delivery
+        SELECT id, post_id, account_id, channel, recipient, content, due_at, slot_at, wall_time, reason,
+            approved
+        FROM delivery
         WHERE workspace_id = :workspace_id AND account_id = :account_id AND state = 'missed'
             AND action = 'post'
         ORDER BY due_at, id
@@ -71,6 +78,7 @@ def rescue_missed(
     by: str,
     ids: Sequence[str] | None = None,
     spacing: timedelta = SPACING,
+    files: Files | None = None,
 ) -> Rescued | NoQueue:
     """Do the wish for these missed deliveries, or for all of the account; each post's channels together.
 
@@ -84,6 +92,8 @@ def rescue_missed(
     wanted = missed if ids is None else [row for row in missed if row["id"] in set(ids)]
     found = {row["id"] for row in wanted}
     gone = tuple(id_ for id_ in ids or () if id_ not in found)
+    unfit = () if wish is Wish.DRAFT else _unfit(tx, workspace_id, wanted, files)
+    wanted = [row for row in wanted if row["id"] not in unfit]
     moved: list[Moved] = []
     full: list[str] = []
     drafts: tuple[str, ...] = ()
@@ -123,7 +133,7 @@ def rescue_missed(
         after={"wish": wish.value, "deliveries": len(wanted)},
     )
     revision = keep.rise(tx, now, queue) if isinstance(queue, Queue) else 0
-    return Rescued(tuple(moved), drafts, gone, tuple(full), revision, warnings)
+    return Rescued(tuple(moved), drafts, gone, tuple(full), unfit, revision, warnings)
 
 
 def space(
@@ -149,6 +159,11 @@ def space(
         spacing=spacing,
         since=not_too_late(tx, now, workspace_id=workspace_id, account_id=account_id),
     )
+
+
+def _unfit(tx: Tx, workspace_id: str, rows: Sequence[Row], files: Files | None) -> tuple[str, ...]:
+    """Name those that a channel would refuse: the same words again would only fail."""
+    return tuple(row["id"] for row in rows if find_unfit(tx, workspace_id, [row], files))
 
 
 def _together(rows: Sequence[Row]) -> list[list[Row]]:

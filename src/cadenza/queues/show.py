@@ -39,6 +39,9 @@ class Kind(StrEnum):
     PAST = "past"  # an empty slot that is over
 
 
+_OUT = (Kind.SENDING, Kind.SENT)  # what is on its way or out is settled elsewhere
+
+
 class Line(msgspec.Struct, frozen=True):
     """One instant of a day; a screen has hundreds, so it is the cheapest kind of value."""
 
@@ -52,6 +55,7 @@ class Line(msgspec.Struct, frozen=True):
     state: str | None = None
     note: str | None = None
     text: str | None = None  # how the post begins
+    unfit: str | None = None  # why a channel would refuse it
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +184,7 @@ def _line(
         state=leader["state"],
         note=note,
         text=texts.get(leader["post_id"]),
+        unfit=next((row["unfit"] for row in group if row["unfit"] and kind not in _OUT), None),
     )
 
 

@@ -9,12 +9,13 @@ from datetime import datetime
 
 from cadenza.posts.import_csv import Queues
 from cadenza.posts.import_row import Joined, QueueWish
-from cadenza.queues.add import Added, Queued, add
+from cadenza.posts.preflight import DoesNotFit
+from cadenza.queues.add import Added, Queued, Unfit, add
 from cadenza.queues.model import NoQueue, NoRoom, locks
 from cadenza.sql.tx import Tx
 
 
-def take_import(tx: Tx, now: datetime, wish: QueueWish) -> Joined | str:
+def take_import(tx: Tx, now: datetime, wish: QueueWish) -> Joined | DoesNotFit | str:
     """Queue the post on all its places, or say what is wrong."""
     answer = add(
         tx,
@@ -23,9 +24,13 @@ def take_import(tx: Tx, now: datetime, wish: QueueWish) -> Joined | str:
         post_id=wish.post_id,
         by=wish.by,
         targets=wish.targets,
+        files=wish.files,
     )
     if not isinstance(answer, Added):
         return answer.says
+    unfit = next((each.refusal for each in answer.answers if isinstance(each, Unfit)), None)
+    if unfit is not None:
+        return unfit
     refused = [each.says for each in answer.answers if isinstance(each, NoRoom | NoQueue)]
     if refused:
         return refused[0]

@@ -11,10 +11,12 @@ from operator import itemgetter
 
 from cadenza.core.zones import as_utc
 from cadenza.db import audit
+from cadenza.deliveries.render import Files
 from cadenza.posts.model import MovedMeanwhile, NoSuchPost
+from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.targets import BadTarget
 from cadenza.queues import keep
-from cadenza.queues.add import Added, AlreadyQueued, Queued, add
+from cadenza.queues.add import Added, AlreadyQueued, Queued, Unfit, add
 from cadenza.queues.model import Entry, NoQueue, NoRoom, Queue, wall_text
 from cadenza.queues.open_slot import Named, open_slot
 from cadenza.queues.place import place, to_slot
@@ -37,7 +39,7 @@ class Taken:
     warnings: tuple[str, ...] = ()
 
 
-Answer = Taken | NoQueue | NoRoom | NoSuchPost | BadTarget | MovedMeanwhile
+Answer = Taken | NoQueue | NoRoom | NoSuchPost | BadTarget | MovedMeanwhile | DoesNotFit
 
 
 def take_slot(
@@ -50,6 +52,7 @@ def take_slot(
     at: datetime,
     by: str,
     seen_at: datetime | None = None,
+    files: Files | None = None,
 ) -> Answer:
     """Give a post that slot of the account; locks: `model.locks` of it."""
     at = as_utc(at)
@@ -60,12 +63,14 @@ def take_slot(
     if seen_at is not None and as_utc(seen_at) not in {row["due_at"] for row in rows}:
         return MovedMeanwhile(rows[0]["due_at"] if rows else None)
     if not rows:
-        return _add(tx, now, queue, post_id, at, by=by)
+        return _add(tx, now, queue, post_id, at, by=by, files=files)
     if any(row["slot_at"] is not None and row["slot_at"] != row["due_at"] for row in rows):
         return NoRoom(account_id, "it is being tried again: wait for the outcome")
     slot = open_slot(tx, now, queue, at, leaving=frozenset(row["id"] for row in rows))
     if isinstance(slot, NoRoom):
         return slot
+    if unfit := refuse_unfit(tx, workspace_id, rows, files):
+        return unfit
     leader = next((row for row in rows if row["slot_at"] is not None), rows[0])
     idle = [row for row in rows if is_idle(row, now)]
     if idle:  # missed or taken back: on the road again
@@ -93,7 +98,16 @@ def take_slot(
     )
 
 
-def _add(tx: Tx, now: datetime, queue: Queue, post_id: str, at: datetime, *, by: str) -> Answer:
+def _add(
+    tx: Tx,
+    now: datetime,
+    queue: Queue,
+    post_id: str,
+    at: datetime,
+    *,
+    by: str,
+    files: Files | None,
+) -> Answer:
     """Compose the post for the account's usual channels and put it there."""
     answer = add(
         tx,
@@ -103,6 +117,7 @@ def _add(tx: Tx, now: datetime, queue: Queue, post_id: str, at: datetime, *, by:
         by=by,
         targets=[queue.account_id],
         to=Named(at),
+        files=files,
     )
     if not isinstance(answer, Added):
         return answer
@@ -122,6 +137,8 @@ def _add(tx: Tx, now: datetime, queue: Queue, post_id: str, at: datetime, *, by:
             )
         case AlreadyQueued():
             return NoRoom(queue.account_id, f"it is {one.state} there and does not move any more")
+        case Unfit(refusal=refusal):
+            return refusal
         case refused:
             return refused
 
@@ -135,7 +152,8 @@ def _waiting(tx: Tx, queue: Queue, post_id: str) -> list[Row]:
     """Read what may still move of the post on this account."""
     rows = tx.all(
         """
-        SELECT id, post_id, channel, state, due_at, slot_at, wall_time FROM delivery
+        SELECT id, post_id, account_id, channel, recipient, content, state, due_at, slot_at, wall_time
+        FROM delivery
         WHERE workspace_id = :workspace_id AND post_id = :post_id AND account_id = :account_id
             AND recipient IS NULL AND state IN ('draft', 'scheduled', 'missed') AND leased_until IS NULL
         """,

@@ -198,7 +198,7 @@ async def test_a_certificate_of_nobody_ends_before_the_password(
     security: str, certificate: Path
 ) -> None:
     async with mail_server(certificate=certificate, security=security) as (scene, world):
-        policy = replace(scene.http._policy, ca_file=None)
+        policy = replace(scene.http._way.policy, ca_file=None)
         async with HastyClient(policy, clock=scene.http.clock) as http:
             scene.http = http
             ended = await drive(scene)
@@ -244,7 +244,7 @@ async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
             return replace(plug, vouched=False) if isinstance(plug, Plug) else plug
 
     async with mail_server() as (scene, world):
-        async with Stranger(scene.http._policy, clock=scene.http.clock) as http:
+        async with Stranger(scene.http._way.policy, clock=scene.http.clock) as http:
             scene.http = http
             ended = await drive(scene)
         judge(ended, scene)

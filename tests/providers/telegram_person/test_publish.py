@@ -159,8 +159,8 @@ async def test_a_server_that_is_away_costs_an_attempt_and_no_doubt() -> None:
 
 async def test_the_socket_comes_through_the_guarded_door() -> None:
     async with person() as (call, world):
-        call.http._door._policy = Policy()
-        call.http._policy = Policy()
+        call.http._way.door._policy = Policy()
+        call.http._way = replace(call.http._way, policy=Policy())
         assert isinstance(await PROVIDER.prepare(call), Transient)
         assert world.asked == []
 

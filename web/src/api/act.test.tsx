@@ -41,6 +41,21 @@ it.each<[About | (() => About), string[]]>([
   await waitFor(() => expect(reads().toSorted()).toEqual(touched.toSorted()));
 });
 
+it("sends one act for two clicks without a pause, and another after the first is answered", async () => {
+  let answer = (_: unknown) => {};
+  serve(({ method }) => (method === "GET" ? {} : new Promise((done) => (answer = done))));
+  show(<Screen about="me" />);
+  const button = screen.getByRole("button", { name: "Act" });
+  button.click();
+  button.click();
+  const posts = () => asked.filter(({ method }) => method === "POST").length;
+  await waitFor(() => expect(posts()).toBe(1));
+  answer({});
+  await screen.findByText("Done.");
+  button.click();
+  await waitFor(() => expect(posts()).toBe(2));
+});
+
 it("reads the same anew after a refusal: what was shown may be why", async () => {
   serve(({ method }) => (method === "GET" ? {} : refuse(409, "changed", "Somebody changed it.")));
   await act("key");

@@ -1,5 +1,7 @@
-// One act of a person: sent once, told when it is done or refused, and what it touched is read anew.
-import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
+// One act of a person: sent once however fast they click, told when it is done or refused, and what it touched is read
+// again.
+import { useMutation, useQueryClient, type MutateOptions, type UseMutationResult } from "@tanstack/react-query";
+import { useRef } from "react";
 
 import { tellDone, tellProblem } from "../ui/tell";
 import { useWorkspaceId } from "./me";
@@ -15,6 +17,8 @@ interface Told<Asked, Answer> {
   after?: (answer: Answer, asked: Asked) => unknown;
 }
 
+const nameOf = (asked: unknown): string => JSON.stringify(asked) ?? "";
+
 /** Do something about `about` in the workspace; afterwards what that touches is read again (touches.ts), and nothing else. */
 export function useAct<Asked = void, Answer = unknown>(
   about: About | ((asked: Asked) => About),
@@ -23,7 +27,9 @@ export function useAct<Asked = void, Answer = unknown>(
 ): UseMutationResult<Answer, Error, Asked> {
   const queries = useQueryClient();
   const workspaceId = useWorkspaceId();
-  return useMutation({
+  // The button is drawn as busy a moment after the click: a second click in between is the same act.
+  const under = useRef(new Set<string>());
+  const mutation = useMutation({
     mutationFn: act,
     onSuccess: (answer, asked) => {
       if (told.done !== undefined) tellDone(told.done(answer, asked), told.undo?.(answer, asked));
@@ -32,6 +38,15 @@ export function useAct<Asked = void, Answer = unknown>(
     onError: (error, asked) => {
       if (told.refused?.(error, asked) !== true) tellProblem(error);
     },
-    onSettled: (_answer, _error, asked) => readAnew(queries, workspaceId, [typeof about === "string" ? about : about(asked)]),
+    onSettled: (_answer, _error, asked) => {
+      under.current.delete(nameOf(asked));
+      return readAnew(queries, workspaceId, [typeof about === "string" ? about : about(asked)]);
+    },
   });
+  const mutate = (asked: Asked, options?: MutateOptions<Answer, Error, Asked>) => {
+    if (under.current.has(nameOf(asked))) return;
+    under.current.add(nameOf(asked));
+    mutation.mutate(asked, options);
+  };
+  return { ...mutation, mutate } as UseMutationResult<Answer, Error, Asked>;
 }

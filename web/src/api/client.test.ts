@@ -27,6 +27,14 @@ it("sends a write whose answer was lost with the same key again, and any other w
   expect(later).not.toBe(first);
 });
 
+it("gives two equal writes at once one key, and other words another", async () => {
+  serve(() => ({}));
+  await Promise.all([pause("at once"), pause("at once"), pause("other words")]);
+  const [first, second, other] = await keys();
+  expect(second).toBe(first);
+  expect(other).not.toBe(first);
+});
+
 it.each([
   ["a gateway spoke instead of the server", () => new Response("Bad gateway", { status: 502 })],
   ["the first one is still under way", () => refuse(409, "under_way", "The first request of this key is still under way.")],

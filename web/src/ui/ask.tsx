@@ -3,8 +3,18 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import type { ReactNode } from "react";
 
+const DOUBLE_CLICK = 500; // milliseconds
+let askedAt = -Infinity;
+
+/** A second click before the question is drawn asks nothing more, and means no. */
 export function askFirst(asked: { title: string; says: ReactNode; yes: string; no?: string; danger?: boolean }): Promise<boolean> {
+  if (performance.now() - askedAt < DOUBLE_CLICK) return Promise.resolve(false);
+  askedAt = performance.now();
   return new Promise((answer) => {
+    const settle = (yes: boolean) => {
+      askedAt = -Infinity;
+      answer(yes);
+    };
     modals.openConfirmModal({
       title: asked.title,
       children: (
@@ -14,8 +24,8 @@ export function askFirst(asked: { title: string; says: ReactNode; yes: string; n
       ),
       labels: { confirm: asked.yes, cancel: asked.no ?? "Leave it" },
       confirmProps: { color: asked.danger === true ? "red" : undefined },
-      onConfirm: () => answer(true),
-      onCancel: () => answer(false),
+      onConfirm: () => settle(true),
+      onCancel: () => settle(false),
     });
   });
 }

@@ -54,6 +54,7 @@ export const reasons: Record<Reason, Matter> = {
   connection_ends: { act: "Renew the connection" },
   connection_lost: { act: "Connect again" },
   suspended: { act: "Look at the account" },
+  does_not_fit: { act: "Change the post" },
   needs_copy: { act: "Write the text", says: "Its text is not written yet." },
   needs_media: { act: "Add a picture", says: "It has no picture yet." },
   needs_copy_and_media: { act: "Write it and add a picture", says: "It has neither its text nor a picture yet." },
@@ -74,7 +75,7 @@ export const kinds: Record<Thing["kind"], { name: string; says: string }> = {
   needs_check: { name: "In doubt", says: "We do not know whether these arrived. Look at the account and say so." },
   held: { name: "Held", says: "They are due, and something keeps them." },
   unapproved: { name: "Waiting for approval", says: "Due within a day, and nobody approved them." },
-  blocked: { name: "Something is missing", says: "These posts cannot go out as they are." },
+  blocked: { name: "Needs changes", says: "These posts can't be sent as they are." },
   failed: { name: "Failed", says: "The network refused them, or we gave up." },
   missed: { name: "Missed", says: "Their time passed before they could go." },
 };

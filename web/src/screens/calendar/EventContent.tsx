@@ -19,13 +19,13 @@ export function EventContent({ shown, zone }: { shown: Shown; zone: string }) {
     case "entry": {
       const { pill, title, text } = shown.entry;
       const stands = standing(pill);
-      const [state, words] = [stateWord(stands).says, title || text];
+      const [state, words] = [pill.unfit === null ? stateWord(stands).says : "Can't be sent", title || text];
       return (
         <div className="calendar-entry" data-kind="entry" data-state={stands} title={`${pill.handle}, ${state}: ${words}`}>
           <span className="calendar-when">
             <NetworkIcon of={pill.channel} size={13} />
             {clock(pill.at, zone)}
-            {stands !== "scheduled" && ` · ${state}`}
+            {(stands !== "scheduled" || pill.unfit !== null) && ` · ${state}`}
           </span>{" "}
           <span className="calendar-words">{words}</span>
         </div>

@@ -1,9 +1,11 @@
 // A free slot of an account, or a time of one's own: choosing one lets go of the other.
-import { Select, Text, TextInput } from "@mantine/core";
+import { Select, Text } from "@mantine/core";
 import { useState } from "react";
 
 import { localInstant } from "../../ui/localInstant";
-import { moment, placeOf, wallTime } from "../../ui/times";
+import { moment, wallTime } from "../../ui/times";
+import { WallTimeInput } from "../../ui/WallTimeInput";
+import { isWhole } from "../../ui/wallTimes";
 import type { Ghost, Time } from "./useCalendar";
 
 interface Choice {
@@ -17,7 +19,7 @@ interface Choice {
 /** The choice as a dialog holds it; `at` is the time of one's own that it begins with. */
 export function useTime(zone: string, at: Date | null = null): Choice {
   const [{ slot, wall }, choose] = useState(() => ({ slot: null as string | null, wall: at === null ? "" : wallTime(at, zone) }));
-  const own = wall === "" ? null : { at: localInstant(wall, zone).toISOString(), slot: false };
+  const own = !isWhole(wall) ? null : { at: localInstant(wall, zone).toISOString(), slot: false };
   return { slot, wall, time: own ?? (slot === null ? null : { at: slot, slot: true }), choose };
 }
 
@@ -36,12 +38,7 @@ export function TimeFields(props: { choice: Choice; accountId: string | null; fr
         onChange={(slot) => choice.choose({ slot, wall: slot === null ? choice.wall : "" })}
         data={slots.map(({ at }) => ({ value: at, label: moment(at, zone) }))}
       />
-      <TextInput
-        type="datetime-local"
-        label={`Or a time of your own (${placeOf(zone)})`}
-        value={choice.wall}
-        onChange={(event) => choice.choose({ slot: null, wall: event.currentTarget.value })}
-      />
+      <WallTimeInput label="Or a time of your own" zone={zone} value={choice.wall} onChange={(wall) => choice.choose({ slot: null, wall })} />
       {choice.time?.slot === false && (
         <Text size="sm" role="status">
           Between slots it is timed by hand: the queue does not move it.

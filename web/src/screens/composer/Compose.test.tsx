@@ -20,7 +20,7 @@ it("puts kept text where the chosen slot is, not where it was meant to go before
   });
 });
 
-it("says beside the time that a network would refuse the words", async () => {
+it("disables sending with the reason where a network would refuse the words", async () => {
   localStorage.setItem(`cadenza.composer.${HOME}.new`, JSON.stringify({ content: { ...empty, text: "Oboe", places: [{ account_id: "mastodon" }, { account_id: "bluesky" }] }, revision: null, at: "2026-10-21T07:00:00Z" }));
   const went = (account_id: string) => ({ account_id, channel: account_id, outcome: "queued", at: "2030-10-24T07:00:00Z", zone: "UTC", by_hand: false, says: null, warnings: [] });
   const preview = (account_id: string, problems: object[]) => ({ account_id, provider: account_id, channel: account_id, handle: `@${account_id}`, text: "Oboe", media: [], fitted: [], parts: [], problems, counts: [] });
@@ -31,8 +31,10 @@ it("says beside the time that a network would refuse the words", async () => {
     return [];
   });
   show(<Compose />, { at: `/w/${HOME}/compose` });
-  const places = await screen.findByRole("list", { name: "Where and when" });
-  await waitFor(() => expect([...places.children].map((each) => each.textContent?.endsWith("it will not go out like this"))).toEqual([false, true]));
+  const alert = await screen.findByText("This can't be sent yet");
+  expect(alert.closest("[role=status]")?.textContent).toContain("@bluesky (Bluesky): It is too long.");
+  const button = screen.getByRole("button", { name: "Add to queue" }) as HTMLButtonElement; // no time is promised
+  expect(button.disabled).toBe(true);
 });
 
 it("shows a picture as the network gets it, and says what was done to it", async () => {

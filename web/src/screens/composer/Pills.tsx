@@ -35,7 +35,7 @@ export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
       maw="100%"
       h="auto"
       mih="var(--badge-height)"
-      color={stateWord(standing(pill)).colour}
+      color={pill.unfit !== null && pill.held === null ? "red" : stateWord(standing(pill)).colour}
       leftSection={<NetworkIcon of={pill.provider} size={12} />}
       style={{ cursor: "pointer" }}
       styles={{ label: { whiteSpace: "normal" } }} // on a narrow screen the time, which comes last, would be cut off

@@ -1,6 +1,5 @@
 // The one button that says what it will do, and the other ways beside it.
 import { Alert, Button, Group, List, Menu, Paper, Select, Stack, Text } from "@mantine/core";
-import { DateTimePicker } from "@mantine/dates";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
@@ -8,14 +7,16 @@ import { useNavigate, useSearchParams } from "react-router";
 import type { Account } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import type { Schemas } from "../../api/client";
-import { useMe, useWeekStart, useWorkspaceId } from "../../api/me";
+import { useMe, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { askFirst } from "../../ui/ask";
 import { fromNow, onClock } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
+import { WallTimeInput } from "../../ui/WallTimeInput";
+import { isWhole } from "../../ui/wallTimes";
 import { blockerWords, channelName } from "../../ui/words";
 import { contentOf, empty, isEmpty, type Content, type Post } from "./content";
-import { actOf, approve, carryOut, type Done, type Way, type Wish } from "./carryOut";
+import { actOf, approve, carryOut, isSending, type Done, type Way, type Wish } from "./carryOut";
 import { useRehearsal, type Preview, type Went } from "./foresee";
 import { labelOf, placeTime } from "./labels";
 
@@ -37,18 +38,19 @@ export function Send(props: Props) {
   const workspaceId = useWorkspaceId();
   const go = useNavigate();
   const me = useMe();
-  const weekStart = useWeekStart();
   const now = useNow();
   const [search] = useSearchParams();
   const asked = search.get("at");
   const zones = zonesOf(props.accounts, content, me.zone);
   const [way, setWay] = useState<Way>(() => firstWay(saved?.post ?? null, asked));
-  const [wall, setWall] = useState<string | null>(null);
+  const [wall, setWall] = useState("");
   const [zone, setZone] = useState<string | null>(null);
   const inZone = zone ?? zones[0] ?? me.zone;
-  const wish: Wish = { way, content, reworded, saved, at: asked, wall: wall?.slice(0, 16).replace(" ", "T") ?? null, zone: inZone };
-  const nowhere = content.places.length === 0 && way !== "draft" && way !== "save";
-  const idle = isEmpty(content) || nowhere || (way === "time" && wall === null) || (way === "save" && !reworded);
+  const wish: Wish = { way, content, reworded, saved, at: asked, wall: isWhole(wall) ? wall : null, zone: inZone };
+  const nowhere = content.places.length === 0 && isSending(way);
+  const idle = isEmpty(content) || nowhere || (way === "time" && !isWhole(wall)) || (way === "save" && !reworded);
+  // What a network refuses is known a moment before the rehearsal says so; what is tried again is judged by that alone.
+  const blocks = isEmpty(content) || way === "again" ? [] : props.previews.flatMap((each) => each.problems.filter(({ blocking }) => blocking).map(({ says }) => ({ preview: each, says })));
   const { foreseen, error } = useRehearsal(idle ? null : actOf(wish));
   const { onForeseen } = props;
   const places = foreseen?.composed.places;
@@ -56,7 +58,10 @@ export function Send(props: Props) {
   const run = useAct("post", () => carryOut(workspaceId, wish), {
     done: ({ says }) => says,
     after: ({ post }: Done) => {
-      if (saved !== null) props.onSaved(contentOf(post), post.revision);
+      if (saved !== null) {
+        props.onSaved(contentOf(post), post.revision);
+        setWay(firstWay(post, null));
+      }
       else {
         props.onSaved({ ...empty, places: content.places }, null);
         if (way === "draft") return go(`/w/${workspaceId}/compose/${post.id}`);
@@ -81,20 +86,23 @@ export function Send(props: Props) {
     run.mutate();
   };
   const stale = error instanceof Problem && error.code === "changed_meanwhile";
-  const refused = error !== null && !stale && !idle;
+  const unfit = error instanceof Problem && error.code === "does_not_fit";
+  const refused = error !== null && !stale && !idle && !(unfit && blocks.length > 0);
+  const blocked = blocks.length > 0 && isSending(way);
   const noneTakes = places !== undefined && places.length > 0 && places.every((each) => each.outcome === "refused");
-  const label = labelOf({ way, places, approving: foreseen?.approving ?? false, zone: inZone, post: saved?.post ?? null });
+  const label = labelOf({ way, places, approving: foreseen?.approving ?? false, zone: inZone, post: saved?.post ?? null, blocked: blocks.length > 0, reworded });
   return (
     <Paper withBorder p="md" component="section" aria-label="When it goes out" className="stays-below">
       <Stack gap="xs">
         {way === "time" && (
-          <Group align="flex-end" gap="xs">
-            <DateTimePicker label="When" placeholder="Day and time" firstDayOfWeek={weekStart} miw={200} minDate={now} value={wall} onChange={setWall} valueFormat="ddd D MMM YYYY, HH:mm" />
-            <Select label="On the clock of" allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
+          <Group align="flex-start" gap="xs">
+            <WallTimeInput label="When" zone={inZone} from={now} today value={wall} onChange={setWall} />
+            <Select label="Time zone" allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
           </Group>
         )}
-        {places !== undefined && way !== "now" && <Foreseen places={places} accounts={props.accounts} previews={props.previews} now={now} />}
+        {places !== undefined && way !== "now" && way !== "again" && blocks.length === 0 && <Foreseen places={places} accounts={props.accounts} now={now} />}
         {foreseen !== undefined && <Waits post={foreseen.composed.post} way={way} />}
+        {blocks.length > 0 && <Blocked blocks={blocks} sending={isSending(way)} />}
         {refused && (
           <Alert color="red" p="xs" role="status" title="This cannot be done yet">
             {error instanceof Problem && error.faults.length > 0 ? error.faults.map((each) => each.says).join(" ") : error.message}
@@ -121,13 +129,13 @@ export function Send(props: Props) {
                 mih={36}
                 py={6}
                 styles={{ root: { minWidth: 0 }, label: { whiteSpace: "normal" } }}
-                disabled={idle || refused || noneTakes}
+                disabled={idle || refused || noneTakes || blocked}
                 loading={run.isPending}
                 onClick={() => void press()}
               >
                 {label}
               </Button>
-              <OtherWays way={way} saved={saved !== null} slot={asked !== null} onChoose={setWay} />
+              <OtherWays way={way} saved={saved !== null} slot={asked !== null} again={saved !== null && hasFailed(saved.post)} onChoose={setWay} />
             </Button.Group>
           </Group>
         </Group>
@@ -136,11 +144,26 @@ export function Send(props: Props) {
   );
 }
 
+/** Account by account: why its network would refuse it, and what to do. */
+function Blocked({ blocks, sending }: { blocks: { preview: Preview; says: string }[]; sending: boolean }) {
+  return (
+    <Alert color={sending ? "red" : "yellow"} p="xs" role="status" title={sending ? "This can't be sent yet" : "This can be saved, but not sent"}>
+      <List size="sm">
+        {blocks.map(({ preview, says }) => (
+          <List.Item key={`${preview.account_id} ${preview.channel} ${says}`}>
+            {preview.handle} ({channelName(preview.channel)}): {says}
+          </List.Item>
+        ))}
+      </List>
+      {sending && "Change it, leave the account out, or save it as a draft."}
+    </Alert>
+  );
+}
+
 /** Account by account: when it would go out, or why it would not. */
-function Foreseen({ places, accounts, previews, now }: { places: readonly Went[]; accounts: Account[]; previews: readonly Preview[]; now: Date }) {
+function Foreseen({ places, accounts, now }: { places: readonly Went[]; accounts: Account[]; now: Date }) {
   const told = places.filter((each, index) => places.findIndex((one) => one.account_id === each.account_id && one.at === each.at && one.outcome === each.outcome) === index);
-  const isBlocked = ({ account_id }: Went) => previews.some((each) => each.account_id === account_id && each.problems.some(({ blocking }) => blocking));
-  if (told.length === 0 || (told.length === 1 && told.every((each) => each.outcome !== "refused" && each.warnings.length === 0 && !isBlocked(each)))) return null;
+  if (told.length === 0 || (told.length === 1 && told.every((each) => each.outcome !== "refused" && each.warnings.length === 0))) return null;
   return (
     <List size="sm" aria-label="Where and when">
       {told.map((each) => {
@@ -150,11 +173,6 @@ function Foreseen({ places, accounts, previews, now }: { places: readonly Went[]
           <List.Item key={`${each.account_id} ${each.channel}`}>
             {account?.handle ?? each.account_id}: {whenWords(each, zone, now)}
             {each.warnings.map((warning) => `; ${onClock(warning, zone)}`)}
-            {isBlocked(each) && (
-              <Text span fw={600}>
-                ; it will not go out like this
-              </Text>
-            )}
           </List.Item>
         );
       })}
@@ -180,8 +198,9 @@ function Waits({ post, way }: { post: Schemas["PostSaved"]; way: Way }) {
   );
 }
 
-function OtherWays(props: { way: Way; saved: boolean; slot: boolean; onChoose: (way: Way) => void }) {
+function OtherWays(props: { way: Way; saved: boolean; slot: boolean; again: boolean; onChoose: (way: Way) => void }) {
   const ways: [Way, string][] = [
+    ...(props.again ? ([["again", "Save and try again"]] as [Way, string][]) : []),
     ...(props.slot ? ([["slot", "In the slot that you chose"]] as [Way, string][]) : []),
     ["queue", "Add to the queue"],
     ["time", "At a time…"],
@@ -208,7 +227,10 @@ function OtherWays(props: { way: Way; saved: boolean; slot: boolean; onChoose: (
   );
 }
 
+const hasFailed = (post: Post): boolean => post.pills.some(({ state }) => state === "failed" || state === "missed");
+
 function firstWay(post: Post | null, at: string | null): Way {
+  if (post !== null && hasFailed(post)) return "again";
   if (post !== null) return post.pills.some(({ state }) => state !== "canceled") ? "save" : "queue";
   return at === null ? "queue" : "slot";
 }

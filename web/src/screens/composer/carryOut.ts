@@ -5,7 +5,7 @@ import { written, type Content, type Post } from "./content";
 import { compose, type Act, type Went } from "./foresee";
 import { placeTime } from "./labels";
 
-export type Way = "queue" | "slot" | "time" | "now" | "draft" | "save";
+export type Way = "queue" | "slot" | "time" | "now" | "draft" | "save" | "again";
 
 export interface Wish {
   way: Way;
@@ -19,7 +19,10 @@ export interface Wish {
   zone: string;
 }
 
-const GOES: Record<Way, Act["goes"]> = { queue: "queue", slot: "queue", time: "time", now: "now", draft: "nowhere", save: "nowhere" };
+const GOES: Record<Way, Act["goes"]> = { queue: "queue", slot: "queue", time: "time", now: "now", draft: "nowhere", save: "nowhere", again: "again" };
+
+/** Ways that send it on its way; the others only keep the words. */
+export const isSending = (way: Way): boolean => way !== "draft" && way !== "save";
 
 export function actOf(wish: Wish): Act {
   const goes = GOES[wish.way];
@@ -29,7 +32,7 @@ export function actOf(wish: Wish): Act {
     revision: wish.saved?.revision ?? null,
     goes,
     to: "first_free",
-    accounts: goes === "nowhere" ? [] : wish.content.places,
+    accounts: goes === "nowhere" || goes === "again" ? [] : wish.content.places,
     at: wish.way === "slot" ? wish.at : wish.way === "time" ? wish.wall : null,
     zone: wish.way === "time" ? wish.zone : null,
   };

@@ -15,9 +15,13 @@ interface Told {
   approving: boolean;
   post: Post | null;
   zone: string;
+  /** A channel would refuse it: no time is promised. */
+  blocked?: boolean;
+  reworded?: boolean;
 }
 
-export function labelOf({ way, places = [], approving, post, zone }: Told): string {
+export function labelOf({ way, places = [], approving, post, zone, blocked = false, reworded = true }: Told): string {
+  if (blocked) places = [];
   switch (way) {
     case "queue":
     case "slot":
@@ -33,8 +37,10 @@ export function labelOf({ way, places = [], approving, post, zone }: Told): stri
       return "Save as a draft";
     case "save": {
       const next = post?.scheduled_at;
-      return next === null || next === undefined ? "Save" : `Save: goes out ${placeTime(next, zone)}`;
+      return next === null || next === undefined || blocked ? "Save" : `Save: goes out ${placeTime(next, zone)}`;
     }
+    case "again":
+      return reworded ? "Save and try again" : "Try again";
   }
 }
 

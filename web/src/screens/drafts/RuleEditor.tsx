@@ -1,6 +1,5 @@
 // A rule's form. Before it is saved the server rehearses it: what is added, moved, removed, and what stays.
 import { Alert, Autocomplete, Button, Checkbox, Group, Select, Stack, TextInput } from "@mantine/core";
-import { DateInput } from "@mantine/dates";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -26,7 +25,8 @@ interface Values {
   category_id: string;
   zone: string;
   starts: string;
-  ends: string | null;
+  /** Empty: for ever. */
+  ends: string;
   /** The wall time that an interval is counted from. */
   from: string;
   places: Place[];
@@ -50,7 +50,7 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
       category_id: rule?.category_id ?? "",
       zone: rule?.zone ?? zone,
       starts: rule?.starts.slice(0, 10) ?? localDay(new Date(), zone),
-      ends: rule?.ends?.slice(0, 10) ?? null,
+      ends: rule?.ends?.slice(0, 10) ?? "",
       from: rule?.starts.slice(11, 16) || "00:00",
       places: rule === null ? [] : rule.targets.map(({ account_id, channel }) => ({ account_id, channel: channel as Place["channel"] })),
       pool_id: rule?.pool_id ?? null,
@@ -105,9 +105,9 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
         <PatternFields pattern={form.values.pattern} onChange={(pattern) => form.setFieldValue("pattern", pattern)} />
         <Group grow align="flex-start" preventGrowOverflow={false}>
           <Autocomplete label="On the clock of" required miw={170} data={zones} limit={20} {...form.getInputProps("zone")} />
-          <DateInput label="From" required miw={140} valueFormat="ddd D MMM YYYY" {...form.getInputProps("starts")} />
+          <TextInput type="date" label="From" required miw={140} {...form.getInputProps("starts")} />
           {form.values.pattern.kind === "interval" && <TextInput type="time" label="At, the first time" required miw={120} {...form.getInputProps("from")} />}
-          <DateInput label="Until" placeholder="For ever" clearable miw={140} valueFormat="ddd D MMM YYYY" {...form.getInputProps("ends")} />
+          <TextInput type="date" label="Until" description="Empty: for ever" miw={140} {...form.getInputProps("ends")} />
         </Group>
         <Select
           label="Pictures from"
@@ -156,10 +156,11 @@ const folds: { value: Rule["fold"]; label: string }[] = [
 ];
 
 function written(values: Values) {
-  const { from, places, pattern, starts, ...rest } = values;
+  const { from, places, pattern, starts, ends, ...rest } = values;
   return {
     ...rest,
     starts: `${starts}T${from}`,
+    ends: ends === "" ? null : ends,
     targets: places,
     pattern: writePattern(pattern),
   };

@@ -7,7 +7,7 @@ import { show } from "../../test/stage";
 import { Days } from "./Days";
 import { movable, moveTo, nameOf, withMove, type Line, type QueueView } from "./order";
 
-const line = (id: string, at: string): Line => ({ at, wall_time: "", kind: "filled", mark: "none", post_id: id, text: id, ids: [id], channels: [], state: null, note: null });
+const line = (id: string, at: string): Line => ({ at, wall_time: "", kind: "filled", mark: "none", post_id: id, text: id, ids: [id], channels: [], state: null, note: null, unfit: null });
 const day = (name: string, ...lines: Line[]) => ({ day: name, posts: lines.length, max_per_day: null, blackout: false, lines });
 
 const start = {

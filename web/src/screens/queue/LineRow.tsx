@@ -119,7 +119,7 @@ function More({ line, clock, acts, why, isFirst, isLast }: Shown & { acts: LineA
         <Menu.Item leftSection={<IconHelpCircle size={16} aria-hidden />} onClick={() => why(line)}>
           Why, and when
         </Menu.Item>
-        {line.state !== "draft" && (
+        {line.state !== "draft" && line.unfit === null && (
           <Menu.Item leftSection={<IconSend size={16} aria-hidden />} onClick={() => acts.publish(line)}>
             Publish now…
           </Menu.Item>
@@ -231,10 +231,11 @@ function Said({ line, acts, why }: Shown) {
           </Group>
         ))}
         {line.state === "draft" && <Mark says="Waits for approval" colour="grape" />}
+        {line.unfit !== null && <Mark says="Can't be sent" colour="red" />}
         {kind !== undefined && <Mark says={kind.says} colour={kind.colour} />}
-        {line.note !== null && (
+        {(line.unfit ?? line.note) !== null && (
           <Text size="xs" c="dimmed">
-            {line.note}
+            {line.unfit ?? line.note}
           </Text>
         )}
       </Group>

@@ -2,7 +2,8 @@ import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 
 import { localInstant } from "../../ui/localInstant";
-import { placeOf } from "../../ui/times";
+import { WallTimeInput } from "../../ui/WallTimeInput";
+import { UNFINISHED } from "../../ui/wallTimes";
 
 interface Asked {
   reason: string;
@@ -15,7 +16,7 @@ export function PauseDialog(props: { zone: string; handle: string; busy: boolean
     initialValues: { reason: "", until: "" },
     validate: {
       reason: (said) => (said.trim() === "" ? "Say why: others will ask." : null),
-      until: (said) => (said !== "" && localInstant(said, props.zone) <= new Date() ? "That is over already." : null),
+      until: (said) => (said === UNFINISHED ? "Give a day and a time, as in 09:15." : said !== "" && localInstant(said, props.zone) <= new Date() ? "That is over already." : null),
     },
   });
   const done = ({ reason, until }: typeof form.values) =>
@@ -26,7 +27,7 @@ export function PauseDialog(props: { zone: string; handle: string; busy: boolean
         <Stack>
           <Text size="sm">Nothing of this account is sent while it is paused. What comes due meanwhile is kept, and you choose on resuming what becomes of it.</Text>
           <TextInput data-autofocus label="Reason" placeholder="Breaking news" withAsterisk maxLength={200} {...form.getInputProps("reason")} />
-          <TextInput type="datetime-local" label={`Until (${placeOf(props.zone)} time)`} description="Leave it empty to resume by hand" {...form.getInputProps("until")} />
+          <WallTimeInput label="Until" zone={props.zone} from={new Date()} description="Leave it empty to resume by hand" {...form.getInputProps("until")} />
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>
               Leave it running

@@ -12,7 +12,7 @@ const line = (id: string | null, at: string, kind: Line["kind"] = "filled"): Lin
   ids: id === null ? [] : [id],
   channels: [],
   state: null,
-  note: null,
+  note: null, unfit: null,
 });
 
 const view = (...lines: Line[]): QueueView => ({

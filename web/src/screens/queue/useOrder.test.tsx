@@ -7,7 +7,7 @@ import { movable, nameOf, type Line, type QueueView } from "./order";
 import { useOrder } from "./useOrder";
 import { useQueueView } from "./useQueue";
 
-const line = (id: string, day: number): Line => ({ at: `2026-10-${day}T07:00:00Z`, wall_time: "", kind: "filled", mark: "none", post_id: id, text: id, ids: [id], channels: [], state: null, note: null });
+const line = (id: string, day: number): Line => ({ at: `2026-10-${day}T07:00:00Z`, wall_time: "", kind: "filled", mark: "none", post_id: id, text: id, ids: [id], channels: [], state: null, note: null, unfit: null });
 
 const view = (ids: string[], revision: number): QueueView => ({
   dry_run: false,

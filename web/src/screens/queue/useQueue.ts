@@ -129,11 +129,12 @@ export function useQueueActs(accountId: string, zone: string) {
     "queue",
     (body: Schemas["RescueAsked"]) => take(api.POST(`${QUEUE}/missed`, { params: { path }, body })),
     {
-      done: ({ moved, drafts, full }) => {
+      done: ({ moved, drafts, full, unfit }) => {
         const parts = [
           moved.length > 0 && `${count(moved.length, "post")} got a new time`,
           drafts.length > 0 && `${drafts.length} back among the drafts`,
           full.length > 0 && `${full.length} found no free slot`,
+          unfit.length > 0 && `${unfit.length} can't be sent as written: change them first`,
         ].filter(Boolean);
         return `${parts.join("; ") || "Nothing was missed any more"}.`;
       },

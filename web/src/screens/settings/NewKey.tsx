@@ -1,16 +1,16 @@
 import { Button, Checkbox, Fieldset, Group, Modal, MultiSelect, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
-import { DateTimePicker } from "@mantine/dates";
 import { useForm } from "@mantine/form";
 
 import { useAccounts } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
-import { useMe, useWeekStart, useWorkspaceId } from "../../api/me";
+import { useMe, useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { accountLabel } from "../../ui/AccountChoice";
 import { localInstant } from "../../ui/localInstant";
 import { roleChoices, type Role } from "../../ui/roles";
-import { placeOf } from "../../ui/times";
+import { WallTimeInput } from "../../ui/WallTimeInput";
+import { UNFINISHED } from "../../ui/wallTimes";
 import { scopeGroups } from "./scopes";
 
 export function NewKey(props: { opened: boolean; onClose: () => void; onMade: (key: string) => void }) {
@@ -24,7 +24,6 @@ export function NewKey(props: { opened: boolean; onClose: () => void; onMade: (k
 function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
   const workspace_id = useWorkspaceId();
   const me = useMe();
-  const weekStart = useWeekStart();
   const accounts = useAccounts();
   const own = me.workspaces.find((each) => each.workspace_id === workspace_id)?.role ?? "viewer";
   const form = useForm({
@@ -34,9 +33,12 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
       scopes: ["posts:read", "posts:write", "queue:read", "queue:write"],
       accounts: [] as string[],
       publish_per_day: "" as number | "",
-      ends: null as string | null,
+      ends: "",
     },
-    validate: { scopes: (value) => (value.length === 0 ? "Choose at least one thing that it may do." : null) },
+    validate: {
+      scopes: (value) => (value.length === 0 ? "Choose at least one thing that it may do." : null),
+      ends: (value) => (value === UNFINISHED ? "Give a day and a time, as in 09:15." : null),
+    },
   });
   const make = useAct(
     "key",
@@ -50,7 +52,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
             scopes: values.scopes,
             accounts: values.accounts.length === 0 ? null : values.accounts,
             publish_per_day: values.publish_per_day === "" ? null : values.publish_per_day,
-            ends_at: values.ends === null ? null : endOf(values.ends, me.zone),
+            ends_at: values.ends === "" ? null : endOf(values.ends, me.zone),
           },
         }),
       ),
@@ -97,7 +99,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
         />
         <Group grow>
           <NumberInput label="Sends a day, at most" placeholder="No limit" min={0} allowDecimal={false} {...form.getInputProps("publish_per_day")} />
-          <DateTimePicker label={`Ends (${placeOf(me.zone)} time)`} placeholder="Never" clearable firstDayOfWeek={weekStart} {...form.getInputProps("ends")} />
+          <WallTimeInput label="Ends" zone={me.zone} {...form.getInputProps("ends")} />
         </Group>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -113,4 +115,4 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
 }
 
 /** The chosen day and time are one's own zone's, as the list of keys shows them. */
-export const endOf = (chosen: string, zone: string): string => localInstant(chosen.slice(0, 16).replace(" ", "T"), zone).toISOString();
+export const endOf = (chosen: string, zone: string): string => localInstant(chosen, zone).toISOString();
