@@ -44,8 +44,7 @@ async def test_without_the_app_the_house_says_how_to_build_it(
     from starlette.testclient import TestClient
 
     monkeypatch.setattr(pages, "UI", tmp_path)
-    app = Starlette()
-    pages.serve_pages(app)
+    app = Starlette(routes=[pages.pages_route()])
     answer = TestClient(app).get("/")
     assert answer.status_code == 503
     assert "make web" in answer.text
