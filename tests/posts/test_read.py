@@ -110,7 +110,7 @@ async def test_the_filter_agrees_with_the_roll_up(
     """Whichever way is taken to the posts: from their deliveries, or through all, newest first."""
     monkeypatch.setattr(read, "FEW", few)
     await desk.write("planned nowhere")
-    for first, second in pairwise((*states, states[0])):
+    for first, second in [*pairwise((*states, states[0])), *((state, state) for state in states)]:
         id_ = await desk.write(f"{first} {second}")
         for place, state in ((MASTODON, first), (BLUESKY, second)):
             (delivery,) = await desk.plan(id_, [place])

@@ -174,7 +174,7 @@ _HAS = """EXISTS (
 )"""
 # Not `IS NOT NULL`: SQLite would then rather walk through the deliveries of all posts.
 _WITH_ONE = """
-    SELECT delivery.post_id AS id FROM delivery
+    SELECT DISTINCT delivery.post_id AS id FROM delivery
     WHERE delivery.workspace_id = :workspace_id AND delivery.state = '{state}' AND delivery.state <> 'sent'
         AND coalesce(delivery.post_id, '') <> ''
 """
