@@ -1,6 +1,6 @@
 # Cadenza as an image: the wheel with its web app built in the first stage, installed in the second.
 # Nothing in the image is secret; settings come from the environment, data lies in /data.
-# This file is checked for the commands and settings that it names (tests/house/test_deploy.py);
+# This file is checked for the commands and settings that it names (tests/repository/test_deploy.py);
 # it is not built by our tests, which run where there is no Docker.
 
 FROM python:3.13-slim AS build

@@ -13,7 +13,7 @@ STAMP := $(VENV)/.set-up
 # The number of test processes; most tests wait for servers, so three serve two cores best.
 JOBS ?= 3
 PYTEST_ARGS ?=
-# A run starts hundreds of processes: each would compile the house anew where this is set.
+# A run starts hundreds of processes: each would compile the application again where this is set.
 unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
@@ -49,11 +49,11 @@ $(STAMP): requirements/dev.txt requirements/install.txt pyproject.toml | $(UV)
 	@$(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-up: $(STAMP) ## Set up, then run Cadenza with a demo in it (PORT=8400, RESET=1: begin anew)
+up: $(STAMP) ## Set up, then run Cadenza with a demo in it (PORT=8400, RESET=1: start over)
 	@if [ ! -f src/cadenza/_ui/index.html ]; then $(MAKE) --no-print-directory web || \
 	  echo "The web app could not be built; the API and the command line work without it." >&2; fi
 	@exec $(BIN)/cadenza demo --data .cache/up --port $(or $(PORT),8400) $(if $(RESET),--reset) \
-	  --rehearsal-port $(or $(REHEARSAL_PORT),8500)
+	  --networks-port $(or $(NETWORKS_PORT),8500)
 
 hello: $(STAMP) ## Run the engine's first example
 	@exec $(PY) examples/hello.py
@@ -69,7 +69,7 @@ web: $(STAMP) ## Build the web app into the package, if it changed, write the cl
 test: $(STAMP) web ## Run all tests; names what had to be skipped
 	@$(PY) -m tests.try_again -q -rs -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 
-check: format lint types imports house ## Format, lint, types, import contracts, house rules
+check: format lint types imports house ## Format, lint, types, import contracts, repository rules
 
 format: $(STAMP) ## Check the formatting (fix: make fix)
 	@$(BIN)/ruff format --check $(CODE)
@@ -83,8 +83,8 @@ types: $(STAMP) ## Run basedpyright
 imports: $(STAMP) ## Check that imports between rooms point down
 	@$(BIN)/lint-imports --cache-dir .cache/import-linter
 
-house: $(STAMP) ## Check the house rules (tests/house)
-	@$(PY) -m pytest -q tests/house
+house: $(STAMP) ## Check the repository rules (tests/repository)
+	@$(PY) -m pytest -q tests/repository
 
 fix: $(STAMP) ## Format and apply ruff's safe fixes
 	@$(BIN)/ruff check --fix-only $(CODE)
@@ -103,7 +103,7 @@ bench: $(STAMP) ## Measure, with peers beside us
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock" pyproject.toml
 
-lock: | $(UV) ## Write requirements/*.txt anew from pyproject.toml (UPGRADE=1: newest versions)
+lock: | $(UV) ## Write requirements/*.txt again from pyproject.toml (UPGRADE=1: newest versions)
 	@mkdir -p requirements
 	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras -o requirements/runtime.txt
 	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group dev -c requirements/runtime.txt -o requirements/dev.txt
@@ -129,7 +129,7 @@ $(AUDIT)/pip-audit: requirements/audit.txt | $(UV)
 
 # A finding fails. Advisories that cannot be reached do not: that is said, and is no finding (STRICT=1: it fails).
 audit: $(AUDIT)/pip-audit ## Look our locked dependencies up in the public advisories
-	@$(PY) -m tests.house.audit $(if $(STRICT),--strict) requirements/runtime.txt
+	@$(PY) -m tests.repository.audit $(if $(STRICT),--strict) requirements/runtime.txt
 
 sbom: $(AUDIT)/pip-audit ## Write the bill of materials of a release: build/sbom.json (CycloneDX)
 	@mkdir -p build

@@ -86,7 +86,7 @@ def main() -> None:
         servers.start_valkey() as valkey,
         servers.start_mongo(wanted=any(s.store == "mongo" for s in plan.systems)) as mongo,
     ):
-        ground = Ground(
+        connection = Ground(
             postgres=postgres,
             valkey=valkey,
             bench_python=sys.executable,
@@ -97,7 +97,7 @@ def main() -> None:
         if mongo is None:
             plan = replace(plan, systems=[s for s in plan.systems if s.store != "mongo"])
         try:
-            run_rounds(plan, ground, results)
+            run_rounds(plan, connection, results)
         finally:
             seconds = time.monotonic() - begin
             text = report.write_report(results, plan, postgres=postgres.version, seconds=seconds)

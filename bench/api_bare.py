@@ -31,7 +31,7 @@ class Place(BaseModel):
     account_id: str
 
 
-class AddAsked(BaseModel):
+class AddInput(BaseModel):
     post_id: str
     accounts: list[Place]
 
@@ -134,7 +134,7 @@ def make_app(address: str, folder: Path) -> FastAPI:
 
     @app.post(HOME + "/queue")
     async def add_to_queue(
-        workspace_id: str, body: AddAsked, idempotency_key: Annotated[str, Header()]
+        workspace_id: str, body: AddInput, idempotency_key: Annotated[str, Header()]
     ) -> dict[str, Any]:
         app.state.count += 1
         put = adds.putter(body.post_id, body.accounts[0].account_id, app.state.count)

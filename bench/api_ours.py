@@ -14,10 +14,10 @@ import time
 from pathlib import Path
 
 from cadenza.api.app import create_app
+from cadenza.api.rate_limit import Pace
 from cadenza.api.serve import serve
-from cadenza.api.slow_down import Pace
-from cadenza.bootstrap import open_house
-from cadenza.cli.stand import keep_what_stands
+from cadenza.bootstrap import open_runtime
+from cadenza.cli.run_server import keep_what_stands
 from cadenza.config.model import Settings
 
 
@@ -29,10 +29,10 @@ async def main(address: str, folder: Path, tell: int, *, paced: bool) -> None:
         os.write(tell, f"{port}\n".encode())
         os.close(tell)
 
-    async with open_house(Settings(data=folder, database=address)) as house:
+    async with open_runtime(Settings(data=folder, database=address)) as runtime:
         free = Pace(per_second=1e9, at_once=10**9)
         paces = {} if paced else {"pace": free, "shared": free}
-        app = create_app(house, stop=stop, **paces)
+        app = create_app(runtime, stop=stop, **paces)
         keep_what_stands()
         await serve(app, "127.0.0.1", 0, stop, started=started)
 

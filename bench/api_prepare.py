@@ -16,11 +16,11 @@ from unittest import mock
 import httpx2
 
 from cadenza.api.app import create_app
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.config.model import Settings
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.people.model import Role
-from cadenza.people.sessions import From, open_session
+from cadenza.people.sessions import SessionOrigin, open_session
 from cadenza.people.sign_up import add_person
 from cadenza.people.tokens import draw_token
 from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
@@ -28,7 +28,7 @@ from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.queues import schedule
 from cadenza.queues.add import Added, add
-from cadenza.sql import operate
+from cadenza.sql import transactions
 from cadenza.sql.tx import Tx
 
 HOME = "home"
@@ -48,8 +48,8 @@ class Prepared:
 
 async def prepare(address: str, folder: Path) -> Prepared:
     """Fill a new database."""
-    async with open_house(Settings(data=folder, database=address)) as house:
-        run = house.operations.run
+    async with open_runtime(Settings(data=folder, database=address)) as runtime:
+        run = runtime.operations.run
         token, by = await run(people)
         await run(lambda tx, now: _accounts(tx, now, by))
         first = await run(lambda tx, now: _posts(tx, now, by))
@@ -67,7 +67,7 @@ def people(tx: Tx, now: datetime) -> tuple[str, str]:
     )
     member = add_member(tx, now, workspace_id=HOME, person_id=person, role=Role.OWNER, by="system")
     token = draw_token()
-    origin = From(address="127.0.0.1", agent="bench")
+    origin = SessionOrigin(address="127.0.0.1", agent="bench")
     open_session(tx, now, person_id=person, token_hash=token.hash, origin=origin)
     return token.text, f"member:{member}"
 
@@ -85,7 +85,7 @@ def _accounts(tx: Tx, now: datetime, by: str) -> None:
             id=id_,
             now=now,
         )
-        admit_account(tx, now, workspace_id=HOME, account_id=id_)
+        init_account(tx, now, workspace_id=HOME, account_id=id_)
         times = {str(day): HALF_HOURS for day in range(7)} if n else {"1": HALF_HOURS[:30]}
         written = schedule.write(
             tx, now, workspace_id=HOME, account_id=id_, by=by, slots=times, zone="Europe/Berlin"
@@ -125,12 +125,12 @@ def _multiply(tx: Tx, post: str) -> None:
 
 async def write_down(address: str, folder: Path, prepared: Prepared) -> bytes:
     """Return the statements of one list and one add, with their answers."""
-    async with open_house(Settings(data=folder, database=address)) as house:
+    async with open_runtime(Settings(data=folder, database=address)) as runtime:
         base = f"/api/v1/workspaces/{HOME}"
-        async with _client(house, prepared.token) as http:
-            listed = await _watch(house, lambda: http.get(f"{base}/accounts/account-0/queue"))
+        async with _client(runtime, prepared.token) as http:
+            listed = await _watch(runtime, lambda: http.get(f"{base}/accounts/account-0/queue"))
             for post in ("post-a", "post-b"):  # the second is as all that follow
-                added = await _watch(house, lambda post=post: _add(http, f"{base}/queue", post))
+                added = await _watch(runtime, lambda post=post: _add(http, f"{base}/queue", post))
     return pickle.dumps({"list": listed, "add": added})
 
 
@@ -139,19 +139,19 @@ async def _add(http: httpx2.AsyncClient, path: str, post: str) -> httpx2.Respons
     return await http.post(path, json=body, headers={"idempotency-key": f"key-{post}"})
 
 
-def _client(house: House, token: str) -> httpx2.AsyncClient:
+def _client(runtime: Runtime, token: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(app=create_app(house)),
+        transport=httpx2.ASGITransport(app=create_app(runtime)),
         base_url="http://bench",
         cookies={"cadenza": token},
         headers={"x-cadenza-csrf": "1"},
     )
 
 
-async def _watch(house: House, ask: Callable[[], Any]) -> dict[str, Any]:
+async def _watch(runtime: Runtime, ask: Callable[[], Any]) -> dict[str, Any]:
     statements: list[tuple[str, Any]] = []
     ids: list[str] = []
-    new = type(house.ids).new
+    new = type(runtime.ids).new
 
     def watched(bind: Callable[..., tuple[str, Any]]) -> Callable[..., tuple[str, Any]]:
         def noting(sql: str, params: Any) -> tuple[str, Any]:
@@ -166,9 +166,9 @@ async def _watch(house: House, ask: Callable[[], Any]) -> dict[str, Any]:
 
     with ExitStack() as stack:
         for name in ("bind_sqlite", "bind_postgres"):
-            noting = watched(getattr(operate, name))
-            stack.enter_context(mock.patch.object(operate, name, noting))
-        stack.enter_context(mock.patch.object(type(house.ids), "new", noting_new))
+            noting = watched(getattr(transactions, name))
+            stack.enter_context(mock.patch.object(transactions, name, noting))
+        stack.enter_context(mock.patch.object(type(runtime.ids), "new", noting_new))
         answer = await ask()
     assert answer.status_code == 200, answer.text
     return {"statements": statements, "ids": ids, "answer": answer.json()}
@@ -176,7 +176,7 @@ async def _watch(house: House, ask: Callable[[], Any]) -> dict[str, Any]:
 
 async def count_rows(address: str, folder: Path) -> dict[str, int]:
     """Count what adding leaves, to see that both sides left the same."""
-    async with open_house(Settings(data=folder, database=address)) as house:
+    async with open_runtime(Settings(data=folder, database=address)) as runtime:
 
         def look(tx: Tx, _: datetime) -> dict[str, int]:
             return {
@@ -189,4 +189,4 @@ async def count_rows(address: str, folder: Path) -> dict[str, int]:
                 ),
             }
 
-        return await house.operations.read(look)
+        return await runtime.operations.read(look)

@@ -224,7 +224,7 @@ def judge_lists(kind: str, ratios: Mapping[str, float]) -> list[Bar]:
 def judge_road(
     *, rate: float | None = None, of_bare: float | None = None, beside: float | None = None
 ) -> list[Bar]:
-    """Judge what is promised of the road, of what this run measured."""
+    """Judge what is promised of the pipeline, of what this run measured."""
     bars: list[Bar] = []
     if rate is not None:
         text = "at least 1,000 deliveries a second, each with intent, ledger row and event"

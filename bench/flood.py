@@ -24,11 +24,11 @@ from pathlib import Path
 
 from bench.api_load import read_answer
 from bench.api_prepare import HOME, prepare
-from cadenza.bootstrap import open_house
+from cadenza.bootstrap import open_runtime
 from cadenza.config.model import Settings
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.people.model import Role
-from cadenza.people.sessions import From, open_session
+from cadenza.people.sessions import SessionOrigin, open_session
 from cadenza.people.sign_up import add_person
 from cadenza.people.tokens import draw_token
 from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
@@ -50,8 +50,8 @@ async def main(kind: str, seconds: float) -> None:
         if kind == "postgres":
             address = stack.enter_context(PrivatePostgres.create(fsync=True)).dsn
         ada = (await prepare(address, folder)).token
-        async with open_house(Settings(data=folder, database=address)) as house:
-            ben = await house.operations.run(move_in)
+        async with open_runtime(Settings(data=folder, database=address)) as runtime:
+            ben = await runtime.operations.run(move_in)
         port = await _serve(stack, address, folder)
         alone: list[float] = []
         beside: dict[str, list[float]] = {kind: [] for kind in FLOODS}
@@ -99,13 +99,13 @@ def move_in(tx: Tx, now: datetime) -> str:
         home=NEXT_DOOR,
         now=now,
     )
-    admit_account(tx, now, workspace_id=NEXT_DOOR, account_id="ben")
+    init_account(tx, now, workspace_id=NEXT_DOOR, account_id="ben")
     slots = {str(day): ["09:00", "17:30"] for day in range(7)}
     schedule.write(
         tx, now, workspace_id=NEXT_DOOR, account_id="ben", by=f"member:{member}", slots=slots
     )
     token = draw_token()
-    origin = From(address="127.0.0.1", agent="bench")
+    origin = SessionOrigin(address="127.0.0.1", agent="bench")
     open_session(tx, now, person_id=person, token_hash=token.hash, origin=origin)
     return token.text
 

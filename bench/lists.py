@@ -22,10 +22,10 @@ import httpx2
 from bench.api_prepare import HOME, people
 from bench.bars import judge_lists, tell
 from cadenza.api.app import create_app
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.bootstrap.keep_audits import keep_audits
 from cadenza.config.model import Settings
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.posts.export import export_workspace
 from cadenza.sql.tx import Tx
 from tests.servers.postgres import PrivatePostgres
@@ -44,7 +44,7 @@ SLOW = 1.0  # seconds: what takes longer is asked once
 class Side:
     """One database, filled, and a client of the application on it."""
 
-    house: House
+    runtime: Runtime
     client: httpx2.AsyncClient
     deliveries: int
 
@@ -71,7 +71,7 @@ def accounts(tx: Tx, now: datetime) -> None:
             id=f"account-{n}",
             now=now,
         )
-        admit_account(tx, now, workspace_id=HOME, account_id=f"account-{n}")
+        init_account(tx, now, workspace_id=HOME, account_id=f"account-{n}")
         for kind, amount in (("day", 100_000), ("rolling_day", 100_000), ("gap", 1)):
             tx.run(
                 """
@@ -154,29 +154,29 @@ async def open_side(stack: AsyncExitStack, kind: str, folder: Path, deliveries: 
     address = f"sqlite:///{folder}/product.sqlite3"
     if kind == "postgres":
         address = stack.enter_context(PrivatePostgres.create()).dsn
-    house = await stack.enter_async_context(open_house(Settings(data=folder, database=address)))
-    token, _ = await house.operations.run(people)
-    await house.operations.run(accounts)
+    runtime = await stack.enter_async_context(open_runtime(Settings(data=folder, database=address)))
+    token, _ = await runtime.operations.run(people)
+    await runtime.operations.run(accounts)
     states = kinds(deliveries)
     ahead = states.count("scheduled")
-    now = await house.operations.read(lambda _, now: now)
+    now = await runtime.operations.read(lambda _, now: now)
     for first in range(0, deliveries, CHUNK):
-        await house.operations.run(
+        await runtime.operations.run(
             lambda tx, _, first=first: fill(
                 tx, now, first, states[first : first + CHUNK], ahead, deliveries
             )
         )
-    await keep_audits(house, {})  # as every night
+    await keep_audits(runtime, {})  # as every night
     if kind == "postgres":
-        await house.operations.run(lambda tx, _: tx.run("ANALYZE"))
+        await runtime.operations.run(lambda tx, _: tx.run("ANALYZE"))
     client = httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(app=create_app(house)),
+        transport=httpx2.ASGITransport(app=create_app(runtime)),
         base_url="http://bench",
         cookies={"cadenza": token},
         headers={"x-cadenza-csrf": "1"},
         timeout=600,
     )
-    return Side(house, await stack.enter_async_context(client), deliveries)
+    return Side(runtime, await stack.enter_async_context(client), deliveries)
 
 
 def lists(now: datetime) -> dict[str, str]:
@@ -239,7 +239,7 @@ async def export(side: Side) -> tuple[float, float]:
     began = time.perf_counter()
 
     async def pack() -> None:
-        async for _ in export_workspace(side.house.operations, HOME):
+        async for _ in export_workspace(side.runtime.operations, HOME):
             pass
 
     packing = asyncio.create_task(pack())

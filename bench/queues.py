@@ -20,17 +20,17 @@ from bench.bars import judge_queues, tell
 from bench.road import HOME, database
 from cadenza.core.channels import Channel
 from cadenza.core.slots import upcoming_slots
-from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.claim import claim, release
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.lanes import refresh
-from cadenza.deliveries.model import Action, NewDelivery, Piece
+from cadenza.deliveries.model import Action, ComposedPost, NewDelivery
 from cadenza.deliveries.schedule import schedule
 from cadenza.queues.add import Queued, To, add_pieces
 from cadenza.queues.clear import clear
 from cadenza.queues.model import Queue, locks, wall_text
 from cadenza.queues.reorder import Reordered, reverse
 from cadenza.queues.schedule import Written, write
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 
 HALF_HOURS = {str(d): [f"{h:02}:{m:02}" for h in range(24) for m in (0, 30)] for d in range(7)}
@@ -58,7 +58,7 @@ async def begin(operations: Operations) -> dict[str, Queue]:
                 id=account,
                 now=now,
             )
-            admit_account(tx, now, workspace_id=HOME, account_id=account)
+            init_account(tx, now, workspace_id=HOME, account_id=account)
             made = write(tx, now, workspace_id=HOME, account_id=account, slots=HALF_HOURS, by=BY)
             assert isinstance(made, Written)
             queues[account] = made.queue
@@ -95,7 +95,7 @@ async def fill(operations: Operations, queue: Queue, posts: int) -> None:
 
 
 async def add(operations: Operations, account: str, number: int) -> float:
-    piece = Piece(
+    piece = ComposedPost(
         post_id=f"new-{account}-{number}",
         account_id=account,
         channel=Channel.WEBHOOK,

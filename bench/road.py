@@ -1,4 +1,4 @@
-"""How fast is the road? Deliveries per second through claim, permit, a null call and settle.
+"""How fast is the pipeline? Deliveries per second through claim, permit, a null call and settle.
 
     python -m bench.road [null|http|pile] [sqlite|postgres] [deliveries] [accounts]
 
@@ -22,21 +22,21 @@ from bench.road_http import bare_rate, client_to, receiver, sender_to
 from bench.road_pile import RUNNABLE, claim_milliseconds, pile_up
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import SeededRandom
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.engine.worker import Worker
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem
+from cadenza.providers.base import AttemptContext, Capabilities, Idempotency, Prepared, Problem
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Message, Tokens
 from cadenza.providers.outcome import Finding, Found, Outcome, Sent
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 from tests.servers.postgres import PrivatePostgres
 
@@ -61,19 +61,19 @@ class Null:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         return []
 
-    async def prepare(self, call: Call) -> Prepared:
+    async def prepare(self, call: AttemptContext) -> Prepared:
         return Prepared({})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         return Sent(call.key)
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         return Found(call.key)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         return sent
 
-    async def refresh(self, call: Call) -> Tokens:
+    async def refresh(self, call: AttemptContext) -> Tokens:
         return call.tokens
 
 
@@ -108,7 +108,7 @@ async def fill(operations: Operations, deliveries: int, accounts: int) -> None:
                 id=f"a{n}",
                 now=now,
             )
-            admit_account(tx, now, workspace_id=HOME, account_id=f"a{n}")
+            init_account(tx, now, workspace_id=HOME, account_id=f"a{n}")
 
     def posts(first: int, last: int, tx: Tx, now: datetime) -> None:
         new = [
@@ -153,7 +153,7 @@ async def road_rate(
         http=http,
         files=NoFiles(),
         clock=SystemClock(),
-        chance=SeededChance(1),
+        rng=SeededRandom(1),
         new_id=lambda: f"t{next(ids):08}",
     )
     worker = Worker(
@@ -178,7 +178,7 @@ async def road_rate(
 
 
 async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200) -> int:
-    """Measure the road alone."""
+    """Measure the pipeline alone."""
     sender = Sender(
         Null(), AccountRef(id="a", remote_id="a"), Tokens(access=Secret("token")), App(base_url="")
     )
@@ -195,7 +195,7 @@ async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200
 
 
 async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50) -> int:
-    """Measure the road with real requests, between two bare loops of the same client."""
+    """Measure the pipeline with real requests, between two bare loops of the same client."""
     with receiver() as port:
         sender = sender_to(port)
         async with database(kind) as operations, client_to(port, accounts) as client:

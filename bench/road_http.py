@@ -1,4 +1,4 @@
-"""The road with real requests: the webhook adapter against a server on this machine.
+"""The delivery pipeline with real requests: the webhook adapter against a server on this machine.
 
     python -m bench.road http [sqlite|postgres] [deliveries] [accounts]
 
@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.deliveries.publish import Sender
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.http.policy import HostRule, Policy
@@ -59,7 +59,7 @@ async def bare_rate(http: OutboundClient, sender: Sender, count: int, concurrenc
     """Send so many with nothing around them; return how many a second."""
     now = datetime.now(UTC)
     message = Message(channel=Channel.WEBHOOK, text="hello")
-    call = Call(
+    call = AttemptContext(
         account=sender.account,
         tokens=sender.tokens,
         app=sender.app,

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from cadenza.deliveries.claim import claim, release
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 
 HOME = "bench"

@@ -78,11 +78,11 @@ class Plan:
         return True
 
 
-def try_quietly(system: System, work: str, ground: Ground, *, plan: Plan) -> list[Reading]:
+def try_quietly(system: System, work: str, connection: Ground, *, plan: Plan) -> list[Reading]:
     """Measure until it was quiet or patience ends; return the quietest try."""
     tries: list[list[Reading]] = []
     for _ in range(plan.patience + 1):
-        readings = WORKS[work](system, ground, plan.scale)
+        readings = WORKS[work](system, connection, plan.scale)
         tries.append(readings)
         if all(reading.others <= QUIET for reading in readings):
             break
@@ -91,7 +91,7 @@ def try_quietly(system: System, work: str, ground: Ground, *, plan: Plan) -> lis
     )
 
 
-def run_rounds(plan: Plan, ground: Ground, results: Results) -> None:
+def run_rounds(plan: Plan, connection: Ground, results: Results) -> None:
     """Run every round of every work; what was measured stays when a later one breaks."""
     for number in range(max(plan.rounds[work] for work in plan.works)):
         for work in plan.works:
@@ -99,16 +99,16 @@ def run_rounds(plan: Plan, ground: Ground, results: Results) -> None:
                 continue
             for system in plan.systems:
                 if plan.takes_part(system, work):
-                    run_one(system, work, ground, plan=plan, results=results, number=number)
+                    run_one(system, work, connection, plan=plan, results=results, number=number)
 
 
 def run_one(
-    system: System, work: str, ground: Ground, *, plan: Plan, results: Results, number: int
+    system: System, work: str, connection: Ground, *, plan: Plan, results: Results, number: int
 ) -> None:
     """Measure one system once and say how it went."""
     begin = time.monotonic()
     try:
-        readings = try_quietly(system, work, ground, plan=plan)
+        readings = try_quietly(system, work, connection, plan=plan)
     except (FailureError, OSError, KeyError, asyncpg.PostgresError, psutil.Error) as failure:
         results.failures.append(f"{system.name}, {work}, round {number + 1}: {failure!r}")
         print(f"  {system.name:18} {work}: FAILED: {failure}", file=sys.stderr, flush=True)

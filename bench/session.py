@@ -54,11 +54,11 @@ class Ground:
 class Session:
     """A context in which one system has a fresh store."""
 
-    def __init__(self, system: System, ground: Ground) -> None:
+    def __init__(self, system: System, connection: Ground) -> None:
         """Lay out the folders; nothing is started yet."""
-        self.system, self.ground = system, ground
+        self.system, self.connection = system, connection
         self.memory = Path(tempfile.mkdtemp(prefix="bench-", dir="/dev/shm"))
-        self.file = ground.postgres.folder.parent / f"cadenza-bench-{os.getpid()}.sqlite3"
+        self.file = connection.postgres.folder.parent / f"cadenza-bench-{os.getpid()}.sqlite3"
         self.marks = self.memory / "marks"
         self.database = f"bench_{system.name}"
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -66,13 +66,13 @@ class Session:
     def __enter__(self) -> Self:
         """Renew the store, start the producer, install the system's tables."""
         if self.system.store == "postgres":
-            asyncio.run(self.ground.postgres.renew(self.database))
+            asyncio.run(self.connection.postgres.renew(self.database))
         elif self.system.store == "valkey":
             from redis import Redis
 
-            Redis(unix_socket_path=str(self.ground.valkey)).flushall()
-        elif self.ground.mongo is not None and self.system.store == "mongo":
-            self.ground.mongo.drop(self.database)
+            Redis(unix_socket_path=str(self.connection.valkey)).flushall()
+        elif self.connection.mongo is not None and self.system.store == "mongo":
+            self.connection.mongo.drop(self.database)
         else:
             remove_file(str(self.file))
         self.producer = subprocess.Popen(
@@ -108,13 +108,15 @@ class Session:
         """Return how a process of this system is started."""
         if self.system.runtime == "node":
             return [
-                self.ground.node,
+                self.connection.node,
                 str(ROOT / "bench" / "node" / "drive.mjs"),
                 self.system.name,
                 role,
             ]
         python = (
-            self.ground.host_python if self.system.runtime == "host" else self.ground.bench_python
+            self.connection.host_python
+            if self.system.runtime == "host"
+            else self.connection.bench_python
         )
         return [python, "-m", "bench.drive", self.system.name, role]
 
@@ -122,10 +124,12 @@ class Session:
         """Return what a process of this system finds in its environment."""
         return {
             **os.environ,
-            "BENCH_DSN": self.ground.postgres.dsn(self.database),
+            "BENCH_DSN": self.connection.postgres.dsn(self.database),
             "BENCH_FILE": str(self.file),
-            "BENCH_VALKEY": str(self.ground.valkey),
-            "BENCH_MONGO": self.ground.mongo.url_for(self.database) if self.ground.mongo else "",
+            "BENCH_VALKEY": str(self.connection.valkey),
+            "BENCH_MONGO": self.connection.mongo.url_for(self.database)
+            if self.connection.mongo
+            else "",
             "BENCH_MARKS": str(self.marks),
             "BENCH_GATE": str(self.memory),
             "NODE_ENV": "production",
@@ -162,7 +166,7 @@ class Session:
     def settle_store(self) -> None:
         """Bring the store to rest before a measurement."""
         if self.system.store == "postgres":
-            asyncio.run(self.ground.postgres.run(self.database, "VACUUM ANALYZE", "CHECKPOINT"))
+            asyncio.run(self.connection.postgres.run(self.database, "VACUUM ANALYZE", "CHECKPOINT"))
         elif self.system.store == "sqlite":
             connection = sqlite3.connect(self.file, timeout=10)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

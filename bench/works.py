@@ -78,10 +78,10 @@ def drained(session: Session, *, first: int, count: int, workers: int) -> Readin
     return Reading(f"drain_{workers}", rate or 0.0, run.others, problem)
 
 
-def measure_rate(system: System, ground: Ground, scale: Scale) -> list[Reading]:
+def measure_rate(system: System, connection: Ground, scale: Scale) -> list[Reading]:
     """Enqueue in bulk and drain, with one worker and with two; then enqueue one by one."""
     readings: list[Reading] = []
-    with Session(system, ground) as session:
+    with Session(system, connection) as session:
         first, loaded, seconds, others = 0, 0, 0.0, 0.0
         for workers in range(1, system.workers + 1):
             count = scale.of(system.jobs)
@@ -100,9 +100,9 @@ def measure_rate(system: System, ground: Ground, scale: Scale) -> list[Reading]:
     return readings
 
 
-def measure_idle(system: System, ground: Ground, scale: Scale) -> list[Reading]:
+def measure_idle(system: System, connection: Ground, scale: Scale) -> list[Reading]:
     """Watch an idle worker, then send it single jobs, then jobs with a due time."""
-    with Session(system, ground) as session:
+    with Session(system, connection) as session:
         session.settle_store()
         session.start_workers(1)
         session.open_gate()
@@ -166,12 +166,12 @@ def sample(session: Session, count: int) -> Run:
     return run
 
 
-def measure_growth(system: System, ground: Ground, scale: Scale) -> list[Reading]:
+def measure_growth(system: System, connection: Ground, scale: Scale) -> list[Reading]:
     """Handle 20,000 jobs while 1 k, 100 k, 1 M others wait behind, or 1 M are deferred."""
     readings: list[Reading] = []
     count = scale.of(SAMPLE)
     for metric, behind in GROWTH.items():
-        with Session(system, ground) as session:
+        with Session(system, connection) as session:
             session.load(0, count + scale.of(behind))
             run = sample(session, count)
         readings.append(
@@ -182,7 +182,7 @@ def measure_growth(system: System, ground: Ground, scale: Scale) -> list[Reading
                 faults(run.marks, None, 0),
             )
         )
-    with Session(system, ground) as session:
+    with Session(system, connection) as session:
         due = time.time() + DAY
         session.ask(verb="bulk", first=1_000_000, count=scale.of(1_000_000), due=due)
         session.load(0, count + 1_000)
@@ -223,7 +223,7 @@ class Window:
 
 async def watch_claims(session: Session, seconds: float) -> Window:
     """Have the server log each statement for a while; return the claims' durations."""
-    postgres = session.ground.postgres
+    postgres = session.connection.postgres
     on = "ALTER SYSTEM SET log_min_duration_statement = 0"
     off = "ALTER SYSTEM RESET log_min_duration_statement"
     offset, begin = postgres.log.stat().st_size, time.monotonic_ns()
@@ -238,7 +238,7 @@ async def hold_and_watch(session: Session, held: float) -> tuple[Window, Window]
     """Watch claims, then hold a snapshot open while rows come and go, and watch again."""
     await asyncio.sleep(2.0)
     before = await watch_claims(session, WATCHED_SECONDS)
-    old = await asyncpg.connect(session.ground.postgres.dsn(session.database))
+    old = await asyncpg.connect(session.connection.postgres.dsn(session.database))
     holding = old.transaction(isolation="repeatable_read")
     await holding.start()
     await old.fetchval("SELECT pg_current_xact_id()::text")
@@ -265,9 +265,9 @@ def read_window(window: Window, sent: list[int], marks: list[Mark], kind: str) -
     ]
 
 
-def measure_pressure(system: System, ground: Ground, scale: Scale) -> list[Reading]:
+def measure_pressure(system: System, connection: Ground, scale: Scale) -> list[Reading]:
     """Compare claims before and after a transaction was held open for a minute."""
-    with Session(system, ground) as session:
+    with Session(system, connection) as session:
         session.settle_store()
         session.start_workers(1)
         session.open_gate()

@@ -15,11 +15,11 @@ from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring, load_keyring
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.providers.connect import Connected
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 from tests.providers.contract import Scene
 
@@ -54,7 +54,7 @@ class Desk:
                 ring=self.ring,
             )
             if isinstance(answer, NewAccount):
-                admit_account(tx, now, workspace_id=HOME, account_id=answer.id)
+                init_account(tx, now, workspace_id=HOME, account_id=answer.id)
             return answer
 
         return await self.operations.run(add)

@@ -14,8 +14,8 @@ import cadenza
 from cadenza.accounts.open import connecting_row, open_account_tokens
 from cadenza.accounts.rotate_key import PLACES, rotate_all, rotate_batch
 from cadenza.accounts.seal import CannotOpen, Keyring, add_key, load_keyring
-from cadenza.notices.choose import add_webhook, webhook_row
-from cadenza.people.change_password import leave_letter, letter_row
+from cadenza.notices.preferences import add_webhook, webhook_row
+from cadenza.people.change_password import email_row, queue_email
 from cadenza.people.second_factor import row_name as factor_row
 from cadenza.sql.tx import Tx
 from tests.accounts.conftest import HOME, Desk, ada
@@ -42,7 +42,7 @@ def seal_one_of_each(ring: Keyring) -> Callable[[Tx, datetime], None]:
             sealed=ring.seal("factor", row=factor_row("ben")),
             now=now,
         )
-        leave_letter(
+        queue_email(
             tx,
             now,
             workspace_id=HOME,
@@ -51,7 +51,7 @@ def seal_one_of_each(ring: Keyring) -> Callable[[Tx, datetime], None]:
             body={
                 "to": "cy@example.org",
                 "name": "Cy",
-                "sealed": ring.seal("letter token", row=letter_row("letter")),
+                "sealed": ring.seal("letter token", row=email_row("letter")),
             },
         )
         tx.run(
@@ -77,7 +77,7 @@ async def open_all(desk: Desk, ring: Keyring) -> dict[str, str]:
         sealed = {
             webhook_row(HOME, "hook"): tx.value("SELECT sealed FROM webhook"),
             factor_row("ben"): tx.value("SELECT totp_sealed FROM person"),
-            letter_row("letter"): letter["sealed"],
+            email_row("letter"): letter["sealed"],
             connecting_row(HOME, "state"): tx.value("SELECT sealed FROM connecting"),
         }
         assert letter["to"] == "cy@example.org"

@@ -17,19 +17,19 @@ import pytest
 from fastapi import FastAPI
 
 from cadenza.api.app import create_app
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.config.model import Settings
 from cadenza.core.channels import Channel
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
-from cadenza.drafts.keep_category import CategoryForm, save_category
-from cadenza.drafts.keep_rule import RuleForm, RuleKept, create_rule
 from cadenza.drafts.model import Category
+from cadenza.drafts.save_category import CategoryForm, save_category
+from cadenza.drafts.save_rule import RuleForm, RuleSaved, create_rule
 from cadenza.media.add import Store, begin, finish
 from cadenza.media.model import Facts
 from cadenza.people.model import Role
-from cadenza.people.sessions import From, open_session
+from cadenza.people.sessions import SessionOrigin, open_session
 from cadenza.people.sign_up import add_person
 from cadenza.people.tokens import draw_token
 from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
@@ -47,9 +47,9 @@ HASH = "$argon2id$v=19$m=65536,t=3,p=4$SxJEwsgAwt8d2p3vngeoHw$+ko7L9ZHMWAPt5B2GJ
 
 @dataclass
 class Place:
-    """The house, its application, and who can ask it."""
+    """The application, its application, and who can ask it."""
 
-    house: House
+    runtime: Runtime
     app: FastAPI
     stop: asyncio.Event
     tokens: dict[str, str] = field(default_factory=dict)
@@ -73,10 +73,10 @@ class Place:
         )
 
     async def row(self, sql: str, **params: Any) -> Row | None:
-        return await self.house.operations.read(lambda tx, _: tx.one(sql, **params))
+        return await self.runtime.operations.read(lambda tx, _: tx.one(sql, **params))
 
     async def rows(self, sql: str, **params: Any) -> list[Row]:
-        return await self.house.operations.read(lambda tx, _: tx.all(sql, **params))
+        return await self.runtime.operations.read(lambda tx, _: tx.all(sql, **params))
 
 
 def furnish(tx: Tx, now: datetime, place: Place) -> None:
@@ -104,7 +104,7 @@ def furnish(tx: Tx, now: datetime, place: Place) -> None:
             tx, now, workspace_id=f"home-of-{home}", person_id=person, role=role, by="system"
         )
         token = draw_token()
-        origin = From(address="192.0.2.1", agent="test")
+        origin = SessionOrigin(address="192.0.2.1", agent="test")
         session = open_session(tx, now, person_id=person, token_hash=token.hash, origin=origin)
         place.tokens[who] = token.text
         place.ids |= {f"{who}.person": person, f"{who}.member": member, f"{who}.session": session}
@@ -130,7 +130,7 @@ def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str,
         targets=[f"account-of-{name}"],
     )
     rule = create_rule(tx, now, form, workspace_id=home, by=by)
-    assert isinstance(rule, RuleKept)
+    assert isinstance(rule, RuleSaved)
     post = create(tx, now, NewPost(workspace_id=home, text=f"secret plans of {home}"), by=by)
     assert isinstance(post, Created)
     seen = {"kind": MediaKind.IMAGE, "mime": "image/png", "extension": "png", "size": 10}
@@ -161,7 +161,7 @@ def add_account(tx: Tx, now: datetime, home: str, id_: str) -> None:
         id=id_,
         now=now,
     )
-    admit_account(tx, now, workspace_id=home, account_id=id_)
+    init_account(tx, now, workspace_id=home, account_id=id_)
 
 
 def deliver(tx: Tx, now: datetime, home: str, account: str, id_: str, **changes: Any) -> None:
@@ -183,10 +183,10 @@ async def open_place(address: str, folder: Path, *, public_url: str = "") -> Asy
     """Open a furnished house."""
     settings = Settings(data=folder, database=address, public_url=public_url)
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(open_house(settings))
+        runtime = await stack.enter_async_context(open_runtime(settings))
         stop = asyncio.Event()
-        place = Place(house, create_app(house, stop=stop), stop=stop, stack=stack)
-        await house.operations.run(lambda tx, now: furnish(tx, now, place))
+        place = Place(runtime, create_app(runtime, stop=stop), stop=stop, stack=stack)
+        await runtime.operations.run(lambda tx, now: furnish(tx, now, place))
         yield place
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 
-from cadenza.api.shape import ID
+from cadenza.api.schemas import ID
 from tests.api.walk import Step, Unknown
 
 NOBODY = "nobody-at-all"

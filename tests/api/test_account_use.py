@@ -19,7 +19,7 @@ async def test_use_is_counted_by_day_hour_and_limit_in_the_accounts_own_zone(
         {"action": "post", "kind": "gap", "amount": 60},
     ]
     assert (await admin.put(f"{HOME}/limits", json={"limits": limits})).status_code == 200
-    await place.house.operations.run(_did)
+    await place.runtime.operations.run(_did)
 
     shown = (await admin.get(f"{HOME}/use")).json()
 
@@ -47,7 +47,7 @@ async def test_an_account_tells_which_hours_hold_where_it_says_none(place: Place
 
 async def test_what_is_older_than_four_weeks_is_left_out(place: Place) -> None:
     viewer = await place.client("viewer")
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: _one(tx, "old", now - timedelta(days=29), action="post")
     )
 
@@ -58,7 +58,7 @@ async def test_what_is_older_than_four_weeks_is_left_out(place: Place) -> None:
 
 async def test_a_cap_that_is_set_counts_what_was_sent_and_moves_with_the_zone(place: Place) -> None:
     admin = await place.client("admin")
-    await place.house.operations.run(_did)
+    await place.runtime.operations.run(_did)
     limits = [{"action": "post", "kind": "day", "amount": 1}]
     assert (await admin.put(f"{HOME}/limits", json={"limits": limits})).status_code == 200
     counted = "SELECT period, taken FROM bucket WHERE scope = 'account:account-of-ada'"
@@ -69,7 +69,7 @@ async def test_a_cap_that_is_set_counts_what_was_sent_and_moves_with_the_zone(pl
         assert (await admin.patch(HOME, json={"zone": zone})).status_code == 200
         (after,) = await place.rows(counted)
         assert after["taken"] == 1
-        audit = await place.house.operations.read(audit_limits)
+        audit = await place.runtime.operations.read(audit_limits)
         assert audit.drift == ()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from cadenza.api import pages
+from cadenza.api import web_app
 from cadenza.api.app import create_app
 from tests.api.conftest import Place, open_place
 from tests.api.test_walk import LAST, UNENDING, ask, ids_of, walked
@@ -71,8 +71,8 @@ async def test_pages_and_refusals_wear_it_too(
     (folder / "assets").mkdir(parents=True)
     (folder / "index.html").write_text("<!doctype html><title>Cadenza</title>")
     (folder / "assets" / "app.js").write_text("1")
-    monkeypatch.setattr(pages, "UI", folder)
-    small.app = create_app(small.house, stop=small.stop)
+    monkeypatch.setattr(web_app, "UI", folder)
+    small.app = create_app(small.runtime, stop=small.stop)
     answer = await (await small.client()).get(path)
     assert answer.status_code == status
     assert wears(answer) == ARMOUR

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from cadenza.deliveries.claim import claim
-from cadenza.deliveries.keep_exchanges import Heard
-from cadenza.deliveries.permit import Permitted, Wish, permit
+from cadenza.deliveries.permit import PermitRequest, Permitted, permit
+from cadenza.deliveries.record_exchanges import RecordedExchange
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.http.exchange import Exchange, Step
 from cadenza.providers.outcome import Rejected
@@ -24,7 +24,7 @@ async def refused(place: Place) -> Place:
     def send(tx: Tx, now: datetime) -> None:
         deliver(tx, now, HOME, ACCOUNT, "tried", due_at=now)
         (ticket,) = claim(tx, now, limit=1, worker="w", lease=timedelta(minutes=1))
-        wish = Wish(ticket, "a1", ticket.row["epoch"])
+        wish = PermitRequest(ticket, "a1", ticket.row["epoch"])
         (answer,) = permit(tx, now, [wish])
         assert isinstance(answer, Permitted), answer
         said = Exchange(
@@ -38,10 +38,10 @@ async def refused(place: Place) -> Place:
             status=422,
             reply='{"error": "too long"}',
         )
-        result = Result(ticket, Rejected("too long"), "a1", heard=(Heard("e1", said),))
+        result = Result(ticket, Rejected("too long"), "a1", heard=(RecordedExchange("e1", said),))
         assert settle(tx, now, [result]) == [True]
 
-    await place.house.operations.run(send)
+    await place.runtime.operations.run(send)
     return place
 
 

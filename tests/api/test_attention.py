@@ -24,7 +24,7 @@ async def fail(place: Place, editor: httpx2.AsyncClient, text: str, state: str =
     at = await in_the_future(place, minutes=5)
     timed = await act(editor, made, "schedule", at=at, accounts=[ADA])
     id_ = timed["places"][0]["delivery_id"]
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run(
             "UPDATE delivery SET state = :state, failed_at = :now, reason = 'no' WHERE id = :id",
             state=state,
@@ -94,7 +94,7 @@ async def test_a_missed_post_that_is_published_now_passes_its_days_number_of_pos
     week = {"slots": {str(day): ["09:00"] for day in range(7)}, "max_per_day": 1}
     await editor.put(f"{HOME}/accounts/account-of-ada/queue/schedule", json=week)
     out = await fail(place, editor, "Out today", state="missed")
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run(
             """
             UPDATE delivery SET state = 'sent', sent_at = :now, failed_at = NULL, due_at = :now
@@ -132,7 +132,7 @@ async def doubt(place: Place, editor: httpx2.AsyncClient, text: str) -> str:
             at=now - timedelta(minutes=5),
         )
 
-    await place.house.operations.run(call)
+    await place.runtime.operations.run(call)
     return id_
 
 
@@ -147,7 +147,7 @@ async def test_a_decision_names_the_try_that_was_looked_at(
     assert [each["outcome"] for each in answers] == ["done", "refused"]
     assert "which try" in answers[1]["says"]
 
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE delivery SET lease = 2 WHERE id = :id", id=two)
     )
     late = {"step": "send_again", "subjects": [two], "fences": {two: 1}}
@@ -167,7 +167,7 @@ async def test_a_thread_in_doubt_says_which_part_to_look_for(
     id_ = await doubt(place, editor, "one")
     where = f"{HOME}/deliveries/{id_}"
     assert (await editor.get(where)).json()["doubt_part"] is None
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, _: tx.run(
             """
             UPDATE delivery SET content = '{"text":"1","parts":["2","3"]}', parts_sent = '["r1"]'

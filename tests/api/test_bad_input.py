@@ -92,7 +92,7 @@ async def test_what_breaks_inside_tells_its_id_alone(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the password is hunter2")
 
-    monkeypatch.setattr(small.house.operations, "read", broken)
+    monkeypatch.setattr(small.runtime.operations, "read", broken)
     browser = await small.client()
     answer = await browser.get("/readyz")
     assert answer.status_code == 500

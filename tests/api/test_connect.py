@@ -8,11 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
-from cadenza.demo.rehearsal.worlds.mastodon import MastodonWorld
+from cadenza.demo.networks.mastodon import SimulatedMastodon
 from cadenza.people.model import Role
 from cadenza.people.workspaces import add_member
 from tests.api.conftest import PASSWORD, Place
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 
 HOME = "/api/v1/workspaces/home-of-ada"
 
@@ -22,24 +22,24 @@ class Desk:
     """A place, and the network next to it."""
 
     place: Place
-    world: MastodonWorld
+    simulated: SimulatedMastodon
 
     async def begin(self, browser: httpx2.AsyncClient, **more: Any) -> tuple[str, str]:
         """Begin; return the state, and a code that Ada's consent brings."""
         answer = await browser.post(
-            f"{HOME}/connect/mastodon", json={"fields": {"instance": self.world.url()}, **more}
+            f"{HOME}/connect/mastodon", json={"fields": {"instance": self.simulated.url()}, **more}
         )
         assert answer.status_code == 200, answer.text
         query = parse_qs(urlsplit(answer.json()["redirect"]).query)
-        code = self.world.approve(query["client_id"][0], "ada")
+        code = self.simulated.approve(query["client_id"][0], "ada")
         return query["state"][0], code
 
 
 @pytest.fixture
 async def desk(place: Place) -> AsyncIterator[Desk]:
-    async with mastodon() as (scene, world):
-        place.app.state.house = replace(place.house, http=scene.http)
-        yield Desk(place, world)
+    async with mastodon() as (scene, simulated):
+        place.app.state.runtime = replace(place.runtime, http=scene.http)
+        yield Desk(place, simulated)
 
 
 async def test_an_account_is_connected_and_its_tokens_stay_here(desk: Desk) -> None:
@@ -123,7 +123,7 @@ async def test_who_sends_back_must_be_who_was_sent_to(desk: Desk, iss: str) -> N
 async def test_who_was_sent_to_may_send_back(desk: Desk) -> None:
     browser = await desk.place.client("owner")
     state, code = await desk.begin(browser)
-    body = {"state": state, "code": code, "iss": f"{desk.world.url()}/"}
+    body = {"state": state, "code": code, "iss": f"{desk.simulated.url()}/"}
     done = await browser.post(f"{HOME}/connect/complete", json=body)
     assert done.status_code == 200, done.text
 
@@ -131,12 +131,12 @@ async def test_who_was_sent_to_may_send_back(desk: Desk) -> None:
 async def test_a_state_ends_after_ten_minutes_and_in_its_own_workspace(desk: Desk) -> None:
     browser = await desk.place.client("owner")
     state, code = await desk.begin(browser)
-    await desk.place.house.operations.run(
+    await desk.place.runtime.operations.run(
         lambda tx, now: tx.run("UPDATE connecting SET ends_at = :now", now=now)
     )
     late = await browser.post(f"{HOME}/connect/complete", json={"state": state, "code": code})
     assert late.status_code == 403
-    await desk.place.house.operations.run(
+    await desk.place.runtime.operations.run(
         lambda tx, now: add_member(
             tx,
             now,
@@ -162,7 +162,7 @@ async def test_connecting_again_must_bring_the_same_identity(desk: Desk) -> None
 
 async def test_what_the_network_does_not_ask_for_is_refused(desk: Desk) -> None:
     browser = await desk.place.client("owner")
-    for fields in ({"instance": desk.world.url(), "token": "x"}, {}):
+    for fields in ({"instance": desk.simulated.url(), "token": "x"}, {}):
         answer = await browser.post(f"{HOME}/connect/mastodon", json={"fields": fields})
         assert answer.status_code == 422, answer.text
         assert answer.json()["errors"][0]["path"].startswith("body.fields.")
@@ -181,7 +181,7 @@ async def test_what_came_due_in_a_pause_wants_a_choice(desk: Desk) -> None:
     path = f"{HOME}/accounts/account-of-ada"
     paused = await browser.post(f"{path}/pause", json={"reason": "a break"})
     assert paused.json()["lane"]["paused"] is True
-    await desk.place.house.operations.run(
+    await desk.place.runtime.operations.run(
         lambda tx, now: tx.run(
             "UPDATE delivery SET due_at = :past WHERE id = 'delivery-of-ada'",
             past=now.replace(year=now.year - 1),

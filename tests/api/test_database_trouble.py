@@ -9,14 +9,14 @@ from tests.api.test_posts import POSTS
 async def test_without_room_nothing_is_accepted_and_reading_goes_on(small: Place) -> None:
     editor = await small.client("editor")
     assert (await editor.post(POSTS, json={"text": "before"})).status_code == 201
-    await small.house.operations.run(lambda tx, _: tx.all("PRAGMA max_page_count = 1"))
+    await small.runtime.operations.run(lambda tx, _: tx.all("PRAGMA max_page_count = 1"))
     long = {"text": "x" * 40_000}
     refused = [await editor.post(POSTS, json=long) for _ in range(3)]
     assert {answer.status_code for answer in refused} == {507}, refused[0].text
     assert refused[0].json()["type"].endswith("no_room")
     assert len((await editor.get(POSTS)).json()["items"]) == 1
 
-    await small.house.operations.run(lambda tx, _: tx.all("PRAGMA max_page_count = 100000"))
+    await small.runtime.operations.run(lambda tx, _: tx.all("PRAGMA max_page_count = 100000"))
     assert (await editor.post(POSTS, json=long)).status_code == 201
 
 

@@ -23,7 +23,7 @@ async def test_pages_follow_the_order_that_was_asked_for(
                 tx, now, "home-of-ada", "account-of-ada", id_, due_at=now + timedelta(hours=hours)
             )
 
-    await place.house.operations.run(lay_out)
+    await place.runtime.operations.run(lay_out)
     browser = await place.client("viewer")
     seen: list[str] = []
     cursor: str | None = ""
@@ -87,7 +87,7 @@ async def test_a_page_costs_what_it_shows_however_much_there_is(
     place: Place, query: dict[str, str], indexes: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def change(sql: str) -> None:
-        await place.house.operations.run(lambda tx, _: tx.run(sql))
+        await place.runtime.operations.run(lambda tx, _: tx.run(sql))
 
     await change(MANY)
     await change("ANALYZE")
@@ -110,7 +110,7 @@ async def test_a_page_costs_what_it_shows_however_much_there_is(
         how = "EXPLAIN QUERY PLAN" if tx.dialect == "sqlite" else "EXPLAIN"
         return [str(list(row.values())) for row in tx.all(f"{how} {listed[0]}", **listed[1])]
 
-    plan = await place.house.operations.read(explain)
+    plan = await place.runtime.operations.read(explain)
     used = {name for name in (*IN_TIME, *ONE_POST, OF_STATE) for line in plan if name in line}
     assert used <= indexes, plan
     assert used, plan

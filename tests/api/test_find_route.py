@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from cadenza.api.app import create_app
-from cadenza.api.find_route import Finder, Planned
-from cadenza.bootstrap import open_house
+from cadenza.api.route_lookup import Finder, Planned
+from cadenza.bootstrap import open_runtime
 from cadenza.config.model import Settings
 
 
@@ -18,8 +18,8 @@ def address_of(route: APIRoute) -> str:
 
 
 async def test_the_route_found_is_the_first_that_matches(tmp_path: Path) -> None:
-    async with open_house(Settings(data=tmp_path)) as house:
-        router = create_app(house).router
+    async with open_runtime(Settings(data=tmp_path)) as runtime:
+        router = create_app(runtime).router
     assert isinstance(router, Finder)
     routes = [route for route in router.routes if isinstance(route, APIRoute)]
     assert len(routes) > 100

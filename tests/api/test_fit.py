@@ -22,7 +22,7 @@ async def editor(place: Place) -> httpx2.AsyncClient:
         add_account(tx, now, "home-of-ada", "sky-of-ada")
         tx.run("UPDATE account SET provider = 'bluesky', handle = '@sky' WHERE id = 'sky-of-ada'")
 
-    await place.house.operations.run(operation)
+    await place.runtime.operations.run(operation)
     editor = await place.client("editor")
     for account in (ADA, SKY):
         url = f"{HOME}/accounts/{account['account_id']}/queue/schedule"
@@ -155,7 +155,7 @@ async def test_a_failed_post_is_fixed_and_tried_again_in_one_step(
     url = f"{POSTS}/{post['id']}"
     body = {"accounts": [ADA, SKY], "at": at}
     assert (await editor.post(f"{url}/schedule", json=body)).status_code == 200
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run(
             """
             UPDATE delivery SET state = CASE WHEN account_id = 'sky-of-ada' THEN 'failed' ELSE 'sent' END,

@@ -9,8 +9,8 @@ SYSTEM = "/api/v1/system"
 async def test_a_restore_is_shown_and_confirmed_once_by_whoever_owns_the_instance(
     place: Place,
 ) -> None:
-    await place.house.operations.run(beat)
-    await place.house.operations.run(
+    await place.runtime.operations.run(beat)
+    await place.runtime.operations.run(
         lambda tx, now: hold(tx, now, kind=RESTORE, says="the database was restored")
     )
     owner, editor = await place.client("owner"), await place.client("editor")
@@ -19,7 +19,7 @@ async def test_a_restore_is_shown_and_confirmed_once_by_whoever_owns_the_instanc
     said = (await editor.get("/api/v1/me")).json()["sending_held"]
     assert said == "the database was restored"
     assert (await editor.post(f"{SYSTEM}/confirm", json={})).status_code == 403
-    signs = await place.house.operations.read(read_signs)
+    signs = await place.runtime.operations.read(read_signs)
     assert signs is not None
     assert signs.hold is not None
 

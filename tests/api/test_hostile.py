@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.api.declare import Door
+from cadenza.api.routes import Access
 from tests.api.conftest import Place, furnish_rooms
 from tests.api.test_walk import UNENDING, ids_of, walked
 from tests.api.walk import Step, Unknown, everything, tables
@@ -50,7 +50,7 @@ async def test_no_column_can_be_set_that_a_route_does_not_offer(small: Place) ->
         answer = await browser.request(
             step.declared.method, step.fill(Unknown(ids_of(small, "ada"))), json=body
         )
-        if answer.status_code == 404 or step.declared.needs is Door.KEY:
+        if answer.status_code == 404 or step.declared.needs is Access.KEY:
             continue
         asked += 1
         assert answer.status_code == 422, (step.name, answer.text)
@@ -86,14 +86,14 @@ async def test_an_operator_is_no_value(small: Place, bad: Any) -> None:
 
 
 async def test_no_filter_and_no_order_is_read_as_sql(place: Place) -> None:
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: furnish_rooms(tx, now, "ada", place.ids["owner.member"])
     )
     browser = await place.client("owner")
     before = await everything(place)
     asked = 0
     for step in walked(place):
-        if step.declared.writes or step.path in UNENDING or step.declared.needs is Door.KEY:
+        if step.declared.writes or step.path in UNENDING or step.declared.needs is Access.KEY:
             continue
         for name in step.filters():
             for attack in SQL:
@@ -134,7 +134,7 @@ async def test_whatever_breaks_inside_no_route_tells_more_than_its_id(
     small: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser = await small.client("owner")
-    operations = small.house.operations
+    operations = small.runtime.operations
     look = operations.read  # who is asking is still seen; everything behind the gate breaks
 
     def broken(*_: object, **__: object) -> None:

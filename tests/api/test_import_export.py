@@ -111,7 +111,7 @@ async def test_an_export_is_packed_in_the_background_and_downloaded_for_a_while(
     assert again["id"] == begun.json()["id"], "one at a time: asking again finds it"
     assert (await admin.get(f"{path}/file")).status_code == 409
 
-    await drain(place.house.engine)
+    await drain(place.runtime.engine)
 
     shown = (await admin.get(path)).json()
     assert (shown["state"], shown["percent"]) == ("ready", 100)
@@ -123,12 +123,12 @@ async def test_an_export_is_packed_in_the_background_and_downloaded_for_a_while(
     assert "We open" in archive.read("posts.csv").decode()
     assert (await editor.get(f"{path}/file")).status_code == 403
 
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run("UPDATE workspace_export SET expires_at = :now", now=now)
     )
     assert (await admin.get(f"{path}/file")).status_code == 404
-    await sweep_exports(place.house, {})
-    assert await place.house.library.storage.size(f"exports/{shown['id']}.zip") is None
+    await sweep_exports(place.runtime, {})
+    assert await place.runtime.library.storage.size(f"exports/{shown['id']}.zip") is None
     assert await place.rows("SELECT id FROM workspace_export") == []
 
 
@@ -138,21 +138,21 @@ async def test_an_export_tells_how_far_it_is_and_when_it_failed(
     admin = await place.client("admin")
     path = f"{HOME}/exports/{(await admin.post(f'{HOME}/exports')).json()['id']}"
     seen: list[dict[str, Any]] = []
-    write = type(place.house.library.storage).write
+    write = type(place.runtime.library.storage).write
 
     async def full(self: object, *_: object, **__: object) -> None:
         seen.append((await admin.get(path)).json())
         raise StorageFailed("no room")
 
-    monkeypatch.setattr(type(place.house.library.storage), "write", full)
+    monkeypatch.setattr(type(place.runtime.library.storage), "write", full)
     with pytest.raises(StorageFailed):
-        await pack_export(place.house, await payload(place))
+        await pack_export(place.runtime, await payload(place))
     assert (seen[0]["state"], seen[0]["rows_total"] > 0) == ("running", True)
     failed = (await admin.get(path)).json()
     assert (failed["state"], failed["reason"]) == ("failed", "the storage did not take it")
 
-    monkeypatch.setattr(type(place.house.library.storage), "write", write)
-    await pack_export(place.house, await payload(place))  # the engine tries again
+    monkeypatch.setattr(type(place.runtime.library.storage), "write", write)
+    await pack_export(place.runtime, await payload(place))  # the engine tries again
     assert (await admin.get(path)).json()["state"] == "ready"
 
 

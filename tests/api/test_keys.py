@@ -73,7 +73,7 @@ async def test_a_key_sees_only_its_accounts(place: Place) -> None:
             now=now,
         )
 
-    await place.house.operations.run(more)
+    await place.runtime.operations.run(more)
     program, _ = await make(
         place, accounts=["other"], scopes=["deliveries:read", "accounts:read", "accounts:write"]
     )
@@ -104,7 +104,7 @@ async def test_twenty_at_once_keep_to_a_budget_of_five(place: Place) -> None:
         for name in names:
             deliver(tx, now, "home-of-ada", "account-of-ada", name)
 
-    await place.house.operations.run(furnish)
+    await place.runtime.operations.run(furnish)
     program, said = await make(place, publish_per_day=5)
     answers = await asyncio.gather(
         *(program.post(f"{HOME}/deliveries/{name}/publish-now") for name in names)
@@ -135,7 +135,7 @@ async def test_a_key_in_an_address_is_refused_whatever_it_is_called(small: Place
 async def test_a_key_ends_at_its_end(place: Place) -> None:
     program, said = await make(place, ends_at="2099-01-01T00:00:00Z")
     assert (await program.get(f"{HOME}/deliveries")).status_code == 200
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run(
             "UPDATE api_key SET ends_at = :now WHERE id = :id", now=now, id=said["shown"]["id"]
         )
@@ -152,7 +152,7 @@ async def test_a_key_of_the_house_reads_its_numbers(place: Place) -> None:
 
 
 async def test_a_key_changes_jobs_only_with_the_scope_and_never_as_a_viewer(place: Place) -> None:
-    job = await place.house.engine.enqueue("no.such.task", {})
+    job = await place.runtime.engine.enqueue("no.such.task", {})
     path = f"/api/v1/jobs/{job.id}/cancel"
     for code, limits in (
         ("scope_needed", {"scopes": ["system:read"], "role": "admin"}),

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cadenza.api.declare import ANONYMOUS, Door
 from cadenza.api.problems import MOST_FAULTS, Problem
 from cadenza.api.read_body import MOST_KEYS, MOST_VALUES, judge_json
+from cadenza.api.routes import ANONYMOUS, Access
 from tests.api.conftest import Place
 from tests.api.walk import steps
 
@@ -50,7 +50,7 @@ async def test_a_body_without_a_length_is_read_no_further_than_its_bound(small: 
 
 def test_every_route_for_anyone_takes_little(small: Place) -> None:
     for step in steps(small.app):
-        if step.declared.needs is Door.ANYONE and step.declared.writes:
+        if step.declared.needs is Access.ANYONE and step.declared.writes:
             assert step.declared.most == ANONYMOUS, step.name
 
 

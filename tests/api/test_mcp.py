@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from cadenza.api.slow_down import Turns
+from cadenza.api.rate_limit import FairQueue
 from tests.api.conftest import Place
 
 HOME = "/api/v1/workspaces/home-of-ada"
@@ -71,7 +71,7 @@ async def test_a_change_is_rehearsed_then_confirmed_and_done_once(
 ) -> None:
     asked: dict[str, Any] = {"account_id": "account-of-ada", "body": SLOTS}
     rehearsed = (await call(agent, "queues_give_schedule", **asked))["structuredContent"]
-    assert rehearsed["rehearsal"]["dry_run"]
+    assert rehearsed["dry_run"]["dry_run"]
     assert (await agent.get(f"{QUEUE}/schedule")).status_code == 404
 
     confirmed = {**asked, "confirm": rehearsed["confirm"]}
@@ -143,7 +143,7 @@ async def test_a_look_needs_no_confirming_however_it_is_sent(small: Place) -> No
 async def test_what_cannot_be_tried_is_described_and_confirmed_all_the_same(small: Place) -> None:
     agent = await make_agent(small, "rules:read", "rules:write")
     described = (await call(agent, "rules_generate"))["structuredContent"]
-    assert described["rehearsal"] == {"note": "This cannot be tried beforehand."}
+    assert described["dry_run"] == {"note": "This cannot be tried beforehand."}
     done = await call(agent, "rules_generate", confirm=described["confirm"])
     assert done["structuredContent"] == {
         "dry_run": False,
@@ -157,7 +157,7 @@ async def test_what_cannot_be_tried_is_described_and_confirmed_all_the_same(smal
 async def test_a_tools_own_request_is_served_in_the_agents_turn(
     small: Place, agent: httpx2.AsyncClient
 ) -> None:
-    small.app.state.turns = Turns(at_once=1)
+    small.app.state.fair_queue = FairQueue(at_once=1)
     async with asyncio.timeout(20):
         shown = await asyncio.gather(
             *(call(agent, "queues_show_schedule", account_id="account-of-ada") for _ in range(3))

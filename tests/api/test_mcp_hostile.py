@@ -12,10 +12,10 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 
-from cadenza.api import call_inside
-from cadenza.api.call_inside import InsideCall
-from cadenza.api.find_route import Finder
-from cadenza.api.slow_down import Breath, Pace
+from cadenza.api import internal_client
+from cadenza.api.internal_client import InsideCall
+from cadenza.api.rate_limit import Pace, TokenBucket
+from cadenza.api.route_lookup import Finder
 from cadenza.api.tools import Tool, list_tools
 from cadenza.people.model import Caller, Role
 from tests.api.conftest import Place, furnish_rooms
@@ -61,13 +61,15 @@ LOOSE = frozenset({"audit", "kept_answer"})  # what refusals may write
 @pytest.fixture
 async def agent(small: Place) -> httpx2.AsyncClient:
     """An agent whose key may do all that an admin's key may, as fast as it likes."""
-    small.ids |= await small.house.operations.run(
+    small.ids |= await small.runtime.operations.run(
         lambda tx, now: furnish_rooms(tx, now, "ada", small.ids["owner.member"])
     )
     at_will = Pace(per_second=1e6, at_once=1_000_000)
-    small.app.state.breath = small.app.state.haste = Breath(small.house.clock, at_will, at_will)
+    small.app.state.bucket = small.app.state.haste_bucket = TokenBucket(
+        small.runtime.clock, at_will, at_will
+    )
     owner = await small.client("owner")
-    scopes = sorted(small.app.state.scopes - small.app.state.house_scopes)
+    scopes = sorted(small.app.state.scopes - small.app.state.installation_scopes)
     made = await owner.post(
         f"{HOME}/keys", json={"name": "agent", "role": "admin", "scopes": scopes}
     )
@@ -129,7 +131,7 @@ async def test_an_answer_without_an_end_is_cut_off(
     small: Place, monkeypatch: pytest.MonkeyPatch, media_type: str
 ) -> None:
     """Neither a stream that fills the memory nor one that says nothing at all holds anybody up."""
-    monkeypatch.setattr(call_inside, "LONGEST", 0.2)
+    monkeypatch.setattr(internal_client, "LONGEST", 0.2)
     for piece, statuses in ((b"x" * 65536, (406, 413)), (b"", (406, 504))):
 
         async def endless(piece: bytes = piece) -> AsyncIterator[bytes]:
@@ -155,7 +157,7 @@ async def test_an_answer_without_an_end_is_cut_off(
         }
         asked = InsideCall(route=route, method="GET", in_path={"id": "a/b"})
         async with asyncio.timeout(PATIENCE):
-            answered = await call_inside.call_inside(Request(scope), asked, {})
+            answered = await internal_client.call_internally(Request(scope), asked, {})
         assert answered.status == statuses[media_type == "application/json"]
 
 

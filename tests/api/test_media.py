@@ -132,8 +132,8 @@ async def test_a_signed_address_opens_one_file_to_anybody_until_its_end(
     made = await take_in(editor)
     row = await small.row("SELECT file, mime FROM media WHERE id = :id", id=made["id"])
     assert row is not None
-    now = small.house.clock.now()
-    signer = small.house.library.signer
+    now = small.runtime.clock.now()
+    signer = small.runtime.library.signer
 
     def address(hours: int) -> str:
         until = now + timedelta(hours=hours)
@@ -201,11 +201,11 @@ async def test_a_webhooks_file_can_be_fetched_where_the_instance_listens(
     place: Place, editor: httpx2.AsyncClient
 ) -> None:
     made = await take_in(editor)
-    file = await place.house.operations.read(
+    file = await place.runtime.operations.read(
         lambda tx, _: tx.value("SELECT file FROM media WHERE id = :id", id=made["id"])
     )
-    url = place.house.library.files.own_url(file)
+    url = place.runtime.library.files.own_url(file)
     assert url is not None
-    assert url.startswith(place.house.settings.home)
+    assert url.startswith(place.runtime.settings.home)
     got = await editor.get(urlsplit(url).path)
     assert (got.status_code, len(got.content)) == (200, made["size"])

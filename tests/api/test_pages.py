@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.api import pages
+from cadenza.api import web_app
 from tests.api.conftest import Place
 
 
@@ -13,7 +13,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "assets").mkdir()
     (tmp_path / "index.html").write_text("<title>Cadenza</title>")
     (tmp_path / "assets" / "app-1a2b.js").write_text("1")
-    monkeypatch.setattr(pages, "UI", tmp_path)
+    monkeypatch.setattr(web_app, "UI", tmp_path)
     return tmp_path
 
 
@@ -43,8 +43,8 @@ async def test_without_the_app_the_house_says_how_to_build_it(
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
-    monkeypatch.setattr(pages, "UI", tmp_path)
-    app = Starlette(routes=[pages.pages_route()])
+    monkeypatch.setattr(web_app, "UI", tmp_path)
+    app = Starlette(routes=[web_app.pages_route()])
     answer = TestClient(app).get("/")
     assert answer.status_code == 503
     assert "make web" in answer.text

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cadenza.api.app import create_app
 from cadenza.api.first_start import first_start_link
-from cadenza.people.change_password import letter_row
+from cadenza.people.change_password import email_row
 from tests.api.conftest import Place
 
 HOME = "/api/v1/workspaces/home-of-ada"
@@ -21,7 +21,7 @@ async def mailed(place: Place) -> str:
     assert row is not None
     found = re.search(r'"sealed":"([^"]+)"', row["body"])
     assert found is not None
-    return place.house.keyring.open(found[1], row=letter_row(row["id"]))
+    return place.runtime.keyring.open(found[1], row=email_row(row["id"]))
 
 
 async def invited(place: Place, email: str = "cy@example.org", role: str = "editor") -> str:
@@ -54,16 +54,16 @@ async def test_without_a_mail_server_who_invites_gets_the_link(place: Place) -> 
     assert tried.json()["link"] is None
     key = {"idempotency-key": "cy"}
     link = (await admin.post(f"{HOME}/invitations", json=asked, headers=key)).json()["link"]
-    assert link == f"{place.house.settings.home}/join#token={await mailed(place)}"
+    assert link == f"{place.runtime.settings.home}/join#token={await mailed(place)}"
     again = await admin.post(f"{HOME}/invitations", json=asked, headers=key)
     assert (again.status_code, "token" in again.text) == (409, False)  # a secret is not kept
     assert "link" not in (await admin.get(f"{HOME}/invitations")).json()[0]
 
 
 async def test_with_a_mail_server_only_the_invited_address_gets_the_link(place: Place) -> None:
-    mail = replace(place.house.settings.mail, host="mail.example")
-    settings = replace(place.house.settings, mail=mail)
-    app = create_app(replace(place.house, settings=settings))
+    mail = replace(place.runtime.settings.mail, host="mail.example")
+    settings = replace(place.runtime.settings, mail=mail)
+    app = create_app(replace(place.runtime, settings=settings))
     admin = await replace(place, app=app).client("admin")
     answer = await admin.post(f"{HOME}/invitations", json={"email": "cy@example.org"})
     assert (answer.status_code, answer.json()["link"]) == (201, None)
@@ -161,7 +161,7 @@ async def test_a_reset_ends_every_session_and_works_once(place: Place) -> None:
 
 
 async def test_a_house_with_people_has_no_first_start(place: Place) -> None:
-    assert await first_start_link(place.house) is None
+    assert await first_start_link(place.runtime) is None
     guest = await place.client()
     assert (await guest.get("/api/v1/auth/first-start")).json() == {"needed": False}
 

@@ -32,7 +32,7 @@ ACTS: dict[str, tuple[str, str, dict[str, Any]]] = {
 @pytest.fixture
 async def crowd(postgres_database: str, tmp_path: Path) -> AsyncIterator[Place]:
     async with open_place(postgres_database, tmp_path) as place:
-        await place.house.operations.run(
+        await place.runtime.operations.run(
             lambda tx, now: add_account(tx, now, "home-of-ada", SECOND)
         )
         yield place

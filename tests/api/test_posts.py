@@ -34,7 +34,7 @@ async def act(editor: httpx2.AsyncClient, post: Any, verb: str, **body: Any) -> 
 
 
 async def in_the_future(place: Place, **ahead: int) -> str:
-    now: datetime = await place.house.operations.read(lambda tx, now: now)
+    now: datetime = await place.runtime.operations.read(lambda tx, now: now)
     return (now + timedelta(**ahead)).isoformat()
 
 
@@ -43,7 +43,7 @@ async def program(place: Place, *scopes: str, **limits: Any) -> httpx2.AsyncClie
     key = draw_key()
     role = limits.pop("role", Role.EDITOR)
     new = NewKey(name="cy", role=role, scopes=scopes, **limits)
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: make_key(
             tx,
             now,
@@ -251,7 +251,7 @@ async def test_a_key_of_some_accounts_does_not_see_posts_of_others(
     await act(editor, made, "schedule", at=await in_the_future(place, hours=3), accounts=[ADA])
     reader = await program(place, "posts:read", "posts:write", accounts=["account-of-ada"])
     assert (await reader.get(f"{POSTS}/{made['id']}")).status_code == 200
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE api_key SET accounts = 'another other'")
     )
     assert (await reader.get(f"{POSTS}/{made['id']}")).status_code == 404

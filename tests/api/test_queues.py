@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from cadenza.api.queues import ScheduleAsked, ScheduleChange
+from cadenza.api.queues import ScheduleChange, ScheduleInput
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from tests.api.conftest import Place
@@ -32,7 +32,7 @@ async def queue(editor: httpx2.AsyncClient) -> str:
 
 async def post(place: Place, text: str) -> str:
     new = NewPost(workspace_id="home-of-ada", text=text)
-    made = await place.house.operations.run(
+    made = await place.runtime.operations.run(
         lambda tx, now: create(tx, now, new, by=f"member:{place.ids['editor.member']}")
     )
     assert isinstance(made, Created)
@@ -182,7 +182,7 @@ async def test_the_same_words_are_warned_of_when_they_are_queued(
     assert first["warnings"] == []
     (second,) = (await add(editor, await post(place, "fresh  bread")))["answers"]
     assert ["the same words" in warning for warning in second["warnings"]] == [True]
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE workspace SET stopped_at = created_at, stop_reason = 'recall'")
     )
     (third,) = (await add(editor, await post(place, "cake")))["answers"]
@@ -194,7 +194,7 @@ async def test_the_examples_of_a_schedule_are_taken(
 ) -> None:
     path = f"{HOME}/accounts/account-of-ada/queue/schedule"
     asked, changes = (
-        ScheduleAsked.model_json_schema()["examples"],
+        ScheduleInput.model_json_schema()["examples"],
         ScheduleChange.model_json_schema()["examples"],
     )
     for example in asked:

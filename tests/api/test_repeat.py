@@ -6,7 +6,7 @@ from datetime import timedelta
 import httpx2
 import pytest
 
-from cadenza.bootstrap.sweep_answers import sweep_answers
+from cadenza.bootstrap.prune_idempotency import prune_idempotency
 from tests.api.conftest import Place
 from tests.api.walk import everything, steps
 from tests.media.made import picture
@@ -52,7 +52,7 @@ async def test_a_refusal_is_not_kept_so_it_can_be_tried_again(place: Place) -> N
     key = {"idempotency-key": "again"}
     path = f"{HOME}/deliveries/delivery-of-ada/retry"
     assert (await browser.post(path, headers=key)).status_code == 409
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run(
             "UPDATE delivery SET state = 'missed' WHERE workspace_id = 'home-of-ada'"
         )
@@ -131,7 +131,7 @@ async def test_pages_follow_each_other_without_gap_or_repeat(place: Place) -> No
 
 async def age(place: Place, **span: float) -> None:
     """Let all kept answers be older."""
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run(
             "UPDATE kept_answer SET created_at = :at", at=now - timedelta(**span)
         )
@@ -156,7 +156,7 @@ async def test_a_request_that_never_ended_gives_its_key_back_in_the_end(place: P
     browser = await place.client("owner")
     key = {"idempotency-key": "cut-off"}
     await browser.post("/api/v1/workspaces", json={"name": "Cy"}, headers=key)
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE kept_answer SET status = NULL, body = NULL")
     )
     under_way = await browser.post("/api/v1/workspaces", json={"name": "Cy"}, headers=key)
@@ -175,7 +175,7 @@ async def test_keys_that_ran_out_are_swept_and_no_others(place: Place) -> None:
     await age(place, hours=25)
     key = {"idempotency-key": "new"}
     await browser.post("/api/v1/workspaces", json={"name": "new"}, headers=key)
-    await sweep_answers(place.house, {})
+    await prune_idempotency(place.runtime, {})
     assert await place.rows("SELECT key FROM kept_answer") == [{"key": "new"}]
 
 
@@ -240,7 +240,7 @@ async def test_an_import_with_a_key_is_answered_as_the_first_time(place: Place) 
 
 
 async def test_a_job_is_brought_back_once_however_often_the_request_comes(place: Place) -> None:
-    engine = place.house.engine
+    engine = place.runtime.engine
     (job,) = [(await engine.enqueue("no.such.task", {}))]
     owner = await place.client("owner")
     path, key = f"/api/v1/jobs/{job.id}/cancel", {"idempotency-key": "job"}
@@ -261,6 +261,6 @@ async def test_what_cannot_be_rehearsed_is_not_done_instead(small: Place, path: 
     owner = await small.client("owner")
     before = await everything(small)
     tried = await owner.post(path, params={"dry_run": "true"}, json={"reason": "a test"})
-    assert (tried.status_code, tried.json()["errors"][0]["code"]) == (422, "no_rehearsal")
+    assert (tried.status_code, tried.json()["errors"][0]["code"]) == (422, "no_dry_run")
     assert await everything(small) == before
-    assert [gate.paused for gate in await small.house.engine.store.gates()].count(True) == 0
+    assert [gate.paused for gate in await small.runtime.engine.store.gates()].count(True) == 0

@@ -4,14 +4,14 @@ The walk holds each route to what it declares; this holds the declarations to wh
 """
 
 from cadenza.api.app import RESOURCES
-from cadenza.api.declare import Declared, Door
+from cadenza.api.routes import Access, Route
 from cadenza.people.model import Role
 
 DECLARED = [each for resource in RESOURCES for each in resource.declared]
 HOME = "/workspaces/{workspace_id}"
 # All that people may write who were given nothing to write: themselves, and questions that need a body.
 OPEN_WRITES = {
-    Door.ANYONE: {
+    Access.ANYONE: {
         "POST /auth/first-start",
         "POST /auth/invitations/accept",
         "POST /auth/invitations/look",
@@ -19,7 +19,7 @@ OPEN_WRITES = {
         "POST /auth/password-reset/ask",
         "POST /auth/sign-in",
     },
-    Door.PERSON: {
+    Access.PERSON: {
         "DELETE /me/sessions",
         "DELETE /me/sessions/{session_id}",
         "PATCH /me",
@@ -30,7 +30,7 @@ OPEN_WRITES = {
         "POST /me/second-factor/off",
         "POST /workspaces",
     },
-    Door.KEY: set[str](),
+    Access.KEY: set[str](),
     Role.VIEWER: {
         f"POST {HOME}/leave",
         f"POST {HOME}/mcp",  # each tool asks its own route, with that route's role and scope
@@ -62,7 +62,7 @@ HOUSEKEEPING = {
 PASSES = {"POST /publishing/run": "publishing:run", "POST /drafts/generate": "drafts:generate"}
 
 
-def name(each: Declared) -> str:
+def name(each: Route) -> str:
     return f"{each.method} {each.path}"
 
 
@@ -106,7 +106,7 @@ def test_no_key_signs_in_makes_keys_or_changes_people() -> None:
 
 
 def test_a_key_changes_nothing_of_the_house_but_its_jobs() -> None:
-    of_the_house = [each for each in DECLARED if each.needs is Door.INSTANCE]
-    written = {name(each): each.scope for each in of_the_house if each.writes and each.scope}
+    of_the_installation = [each for each in DECLARED if each.needs is Access.INSTANCE]
+    written = {name(each): each.scope for each in of_the_installation if each.writes and each.scope}
     assert written == dict.fromkeys(HOUSEKEEPING, "system:write") | PASSES
     assert {name(each) for each in DECLARED if each.scope == "system:write"} == HOUSEKEEPING

@@ -72,7 +72,7 @@ def _open(document: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def document() -> dict[str, Any]:
-    """The house's own, made once a process that needs it."""
+    """The application's own, made once a process that needs it."""
     return _open(create_app(_Paper()).openapi())  # pyright: ignore[reportArgumentType]
 
 
@@ -86,7 +86,7 @@ def schema() -> Any:
 
 
 PARTS = 24  # of the routes, so that processes can share them
-turns = itertools.cycle((True, False))
+fair_queue = itertools.cycle((True, False))
 
 
 @cache
@@ -108,7 +108,7 @@ def served(address: str, folder: Path) -> Generator[tuple[str, Place]]:
         async with open_place(address, folder) as place:
             found["place"], found["loop"] = place, asyncio.get_running_loop()
             member = place.ids["owner.member"]
-            place.ids |= await place.house.operations.run(
+            place.ids |= await place.runtime.operations.run(
                 lambda tx, now: furnish_rooms(tx, now, "ada", member)
             )
 
@@ -165,7 +165,7 @@ def check(case: Any, server: tuple[str, Place], **credentials: Any) -> None:
     case.path_parameters = {
         name: HOME.get(name, place.ids.get(name, value))
         for name, value in (case.path_parameters or {}).items()
-    }  # those of the house before are put over
+    }  # those of the installation before are put over
     case.call_and_validate(
         base_url=address, checks=CHECKS, timeout=30, session=line(), **credentials
     )
@@ -204,7 +204,7 @@ def probe(
 ) -> None:
     """As the owner on SQLite; on PostgreSQL by a key, where the route lets keys in."""
     right = case.meta is None or case.meta.generation.mode is GenerationMode.POSITIVE
-    turn = next(turns)
+    turn = next(fair_queue)
     if right or turn:
         check(case, on_sqlite, **_as_owner(on_sqlite))
     if right or not turn:

@@ -87,7 +87,7 @@ async def happen(place: Place, count: int) -> None:
                 subject_id=f"s{number:05}",
             )
 
-    await place.house.operations.run(operation)
+    await place.runtime.operations.run(operation)
 
 
 async def test_events_come_as_they_happen_and_go_on_after_a_break(place: Place) -> None:
@@ -124,7 +124,7 @@ async def test_who_comes_back_after_much_happened_misses_nothing(place: Place) -
             await browser.patch(HOME, json={"name": "Before"})
             (before,) = await read_until(answer, "Before")
         await happen(place, MANY)
-        await place.house.operations.run(leave_news)
+        await place.runtime.operations.run(leave_news)
         await browser.patch(HOME, json={"name": "After"})
         headers = {"last-event-id": before["id"]}
         async with browser.stream("GET", f"{HOME}/events", headers=headers) as answer:

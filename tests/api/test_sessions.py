@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from cadenza.people.change_password import make_reset
-from cadenza.people.knock import ATTACK, count_try
+from cadenza.people.login_throttle import ATTACK, count_try
 from cadenza.people.sessions import IDLE, LIFE
 from cadenza.people.tokens import draw_token, hash_token
 from tests.api.conftest import PASSWORD, Place, open_place
@@ -80,7 +80,7 @@ async def test_an_easy_password_is_refused(small: Place, weak: str) -> None:
 async def test_an_idle_session_ends(place: Place) -> None:
     browser = await place.client("owner")
     past = datetime(2020, 1, 1, tzinfo=UTC)
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE session SET idle_until = :past", past=past)
     )
     assert (await browser.get("/api/v1/me")).status_code == 401
@@ -89,7 +89,7 @@ async def test_an_idle_session_ends(place: Place) -> None:
 async def test_a_session_ends_at_last_however_much_it_is_used(place: Place) -> None:
     browser = await place.client("owner")
     seen = datetime(2026, 1, 1, tzinfo=UTC)
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run(
             "UPDATE session SET seen_at = :seen, ends_at = :ends", seen=seen, ends=now + LIFE
         )
@@ -102,7 +102,7 @@ async def test_a_session_ends_at_last_however_much_it_is_used(place: Place) -> N
     assert after["seen_at"] > seen, "being here slides the idle end"
     assert after["idle_until"] == after["seen_at"] + IDLE
     assert after["ends_at"] == before["ends_at"], "and never the last one"
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: tx.run("UPDATE session SET ends_at = :now", now=now)
     )
     assert (await browser.get("/api/v1/me")).status_code == 401
@@ -184,7 +184,7 @@ async def test_ending_the_other_sessions_can_be_tried_repeated_and_looked_up(pla
 async def test_a_role_is_read_anew_for_each_request(place: Place) -> None:
     browser = await place.client("admin")
     assert (await browser.get("/api/v1/workspaces/home-of-ada/keys")).status_code == 200
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, _: tx.run(
             "UPDATE member SET role = 'viewer' WHERE id = :id", id=place.ids["admin.member"]
         )
@@ -229,7 +229,7 @@ async def test_many_addresses_at_once_leave_everybody_some_tries(place: Place) -
     wrong = OWNER | {"password": "not it, not it, not it"}
 
     async def attack() -> None:
-        await place.house.operations.run(
+        await place.runtime.operations.run(
             lambda tx, now: [count_try(tx, now, email="owner@example.org") for _ in range(ATTACK)]
         )
 
@@ -260,7 +260,7 @@ async def test_a_reset_ends_the_wait_of_whoever_tried_too_often(place: Place) ->
         await browser.post(SIGN_IN, json=wrong)
     assert (await browser.post(SIGN_IN, json=OWNER)).status_code == 429
     token = draw_token()
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: make_reset(
             tx, now, email="owner@example.org", token_hash=token.hash, by="system"
         )

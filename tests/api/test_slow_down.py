@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from cadenza.api.slow_down import COURTESY, LONGEST, REMEMBERED, Breath, Pace, Turns
+from cadenza.api.rate_limit import COURTESY, LONGEST, REMEMBERED, FairQueue, Pace, TokenBucket
 from cadenza.core.clock import SystemClock
 from cadenza.people.tokens import hash_token
 from tests.api.conftest import Place
 
 
 async def test_a_flood_of_one_leaves_the_others_alone(small: Place) -> None:
-    small.app.state.breath = Breath(small.house.clock, Pace(per_second=0.01, at_once=5))
+    small.app.state.bucket = TokenBucket(small.runtime.clock, Pace(per_second=0.01, at_once=5))
     flood = await small.client("viewer")
     said = [(await flood.get("/api/v1/me")).status_code for _ in range(8)]
     assert said == [200] * 5 + [429] * 3
@@ -23,7 +23,7 @@ async def test_a_flood_of_one_leaves_the_others_alone(small: Place) -> None:
 
 async def test_a_flood_of_one_workspace_leaves_the_others_alone(small: Place) -> None:
     slow = Pace(per_second=0.01, at_once=5)
-    small.app.state.breath = Breath(small.house.clock, shared=slow)
+    small.app.state.bucket = TokenBucket(small.runtime.clock, shared=slow)
     home = "/api/v1/workspaces/home-of-ada"
     flood = [await small.client("viewer"), await small.client("editor")]
     said = [(await each.get(home)).status_code for _ in range(4) for each in flood]
@@ -36,7 +36,9 @@ async def test_a_flood_of_one_workspace_leaves_the_others_alone(small: Place) ->
 
 
 async def test_strangers_take_nothing_from_a_workspace(small: Place) -> None:
-    small.app.state.breath = Breath(small.house.clock, shared=Pace(per_second=0.01, at_once=1))
+    small.app.state.bucket = TokenBucket(
+        small.runtime.clock, shared=Pace(per_second=0.01, at_once=1)
+    )
     stranger = await small.client("ben")
     for _ in range(3):
         assert (await stranger.get("/api/v1/workspaces/home-of-ada")).status_code == 404
@@ -45,7 +47,7 @@ async def test_strangers_take_nothing_from_a_workspace(small: Place) -> None:
 
 
 async def test_keys_that_open_nothing_are_slowed_down_by_their_address(small: Place) -> None:
-    small.app.state.breath = Breath(small.house.clock, Pace(per_second=0.01, at_once=5))
+    small.app.state.bucket = TokenBucket(small.runtime.clock, Pace(per_second=0.01, at_once=5))
     guesser = await small.client(authorization="Bearer cad_nobody_knows-this-key")
     said = [(await guesser.get("/api/v1/key")).status_code for _ in range(8)]
     assert said == [401] * 5 + [429] * 3
@@ -58,21 +60,21 @@ async def test_keys_that_open_nothing_are_slowed_down_by_their_address(small: Pl
 
 
 def test_the_least_used_are_forgotten() -> None:
-    breath = Breath(SystemClock(), Pace(per_second=0.001, at_once=1))
-    assert breath.take("ada") == 0
-    assert breath.take("ada") > 0
+    bucket = TokenBucket(SystemClock(), Pace(per_second=0.001, at_once=1))
+    assert bucket.take("ada") == 0
+    assert bucket.take("ada") > 0
     for number in range(REMEMBERED):
-        breath.take(f"stranger {number}")
-    assert breath.take("ada") == 0
+        bucket.take(f"stranger {number}")
+    assert bucket.take("ada") == 0
 
 
 async def test_a_caller_waits_in_their_own_line_and_others_pass_by() -> None:
-    turns = Turns(at_once=2)
+    fair_queue = FairQueue(at_once=2)
     served: list[str] = []
     go_on = asyncio.Event()
 
     async def ask(who: str) -> None:
-        async with turns.take(who):
+        async with fair_queue.take(who):
             served.append(who)
             await go_on.wait()
 
@@ -86,27 +88,27 @@ async def test_a_caller_waits_in_their_own_line_and_others_pass_by() -> None:
         crowd[-1].cancel()  # whoever goes away leaves the line
         go_on.set()
     assert served == ["ada", "ada", "ben", "ada", "ada"]
-    assert turns == Turns(at_once=2), "nobody is remembered"
+    assert fair_queue == FairQueue(at_once=2), "nobody is remembered"
 
 
 async def test_who_asks_a_little_too_fast_is_served_at_the_pace_and_not_refused(
     small: Place,
 ) -> None:
-    small.app.state.breath = Breath(small.house.clock, Pace(per_second=20, at_once=2))
+    small.app.state.bucket = TokenBucket(small.runtime.clock, Pace(per_second=20, at_once=2))
     viewer = await small.client("viewer")
-    began = small.house.clock.monotonic()
+    began = small.runtime.clock.monotonic()
     answers = await asyncio.gather(*(viewer.get("/api/v1/me") for _ in range(12)))
     assert [answer.status_code for answer in answers] == [200] * 12
-    assert small.house.clock.monotonic() - began >= 0.45  # ten of them waited their twentieth
+    assert small.runtime.clock.monotonic() - began >= 0.45  # ten of them waited their twentieth
 
 
 async def test_a_line_that_is_too_long_is_not_joined(small: Place) -> None:
     viewer = await small.client("viewer")
-    small.app.state.turns = turns = Turns(at_once=1)
+    small.app.state.fair_queue = fair_queue = FairQueue(at_once=1)
     token = hash_token(viewer.cookies["cadenza"])
 
     async def stand() -> None:
-        async with turns.take(token):
+        async with fair_queue.take(token):
             await asyncio.Event().wait()
 
     crowd = [asyncio.ensure_future(stand()) for _ in range(LONGEST)]
@@ -120,12 +122,12 @@ async def test_a_line_that_is_too_long_is_not_joined(small: Place) -> None:
 
 
 async def test_the_hasty_are_served_one_at_a_time() -> None:
-    turns = Turns(at_once=3)
+    fair_queue = FairQueue(at_once=3)
     in_hand = most = 0
 
     async def ask(*, hasty: bool) -> None:
         nonlocal in_hand, most
-        async with turns.take("ada", hasty=hasty):
+        async with fair_queue.take("ada", hasty=hasty):
             in_hand += 1
             most = max(most, in_hand)
             await asyncio.sleep(0.001)
@@ -135,16 +137,16 @@ async def test_the_hasty_are_served_one_at_a_time() -> None:
     assert most == 1
     await asyncio.gather(*(ask(hasty=False) for _ in range(6)))
     assert most == 3
-    assert turns == Turns(at_once=3), "nobody is remembered"
+    assert fair_queue == FairQueue(at_once=3), "nobody is remembered"
 
 
 async def test_the_hasty_let_others_go_first_but_not_for_ever() -> None:
-    turns = Turns()
+    fair_queue = FairQueue()
     served: list[str] = []
     go_on = asyncio.Event()
 
     async def ask(who: str, *, hasty: bool) -> None:
-        async with turns.take(who, hasty=hasty):
+        async with fair_queue.take(who, hasty=hasty):
             served.append(who)
             if who == "ben":
                 await go_on.wait()
@@ -160,13 +162,15 @@ async def test_the_hasty_let_others_go_first_but_not_for_ever() -> None:
         go_on.set()
     assert served == ["ben", "ada", "ada"]
     began = asyncio.get_running_loop().time()
-    async with turns.take("ada", hasty=True):
+    async with fair_queue.take("ada", hasty=True):
         assert asyncio.get_running_loop().time() - began < COURTESY, "nobody is there"
 
 
 async def test_a_caller_becomes_hasty_by_asking_for_more_than_a_page_needs(small: Place) -> None:
     taken = watch_turns(small)
-    small.app.state.haste = Breath(small.house.clock, Pace(per_second=0.001, at_once=4))
+    small.app.state.haste_bucket = TokenBucket(
+        small.runtime.clock, Pace(per_second=0.001, at_once=4)
+    )
     viewer, editor = await small.client("viewer"), await small.client("editor")
     for _ in range(6):
         assert (await viewer.get("/api/v1/me")).status_code == 200
@@ -193,19 +197,21 @@ async def test_nobody_gets_a_second_line_by_dressing_up_a_token(small: Place) ->
 async def test_a_hasty_workspace_is_served_one_at_a_time_by_however_many_keys(
     small: Place,
 ) -> None:
-    small.app.state.haste = Breath(small.house.clock, shared=Pace(per_second=0.001, at_once=1))
+    small.app.state.haste_bucket = TokenBucket(
+        small.runtime.clock, shared=Pace(per_second=0.001, at_once=1)
+    )
     viewer, editor = await small.client("viewer"), await small.client("editor")
     stranger = await small.client("ben")
     home = "/api/v1/workspaces/home-of-ada"
     assert (await viewer.get(home)).status_code == 200
-    turns: Turns = small.app.state.turns
+    fair_queue: FairQueue = small.app.state.fair_queue
     async with asyncio.timeout(20):
-        async with turns.take_single("workspace:home-of-ada"):
+        async with fair_queue.take_single("workspace:home-of-ada"):
             asked = [asyncio.ensure_future(each.get(home)) for each in (viewer, editor)]
             assert (await stranger.get(home)).status_code == 404, "a stranger stands in no line"
             other = await stranger.get("/api/v1/workspaces/home-of-ben")
             assert other.status_code == 200
-            while len(turns._lines) < 3:  # the workspace's and both callers'
+            while len(fair_queue._lines) < 3:  # the workspace's and both callers'
                 await asyncio.sleep(0.001)
             await asyncio.sleep(0.05)
             assert not any(each.done() for each in asked)
@@ -216,12 +222,12 @@ def watch_turns(place: Place) -> list[tuple[str, bool]]:
     """Return a list that fills with who takes a turn, and whether in haste."""
     taken: list[tuple[str, bool]] = []
 
-    class Watched(Turns):
+    class Watched(FairQueue):
         @asynccontextmanager
         async def take(self, who: str, *, hasty: bool = False) -> AsyncGenerator[None]:
             taken.append((who, hasty))
             async with super().take(who, hasty=hasty):
                 yield
 
-    place.app.state.turns = Watched()
+    place.app.state.fair_queue = Watched()
     return taken

@@ -1,4 +1,4 @@
-"""What the house shows of itself to its owners."""
+"""What the application shows of itself to its owners."""
 
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ async def test_who_holds_what_is_shown_with_what_ran_out(place: Place) -> None:
                 id=f"delivery-of-{home}",
             )
 
-    await place.house.operations.run(lease)
+    await place.runtime.operations.run(lease)
     owner = await place.client("owner")
     shown = (await owner.get("/api/v1/system")).json()
     (held,) = shown["leases"]

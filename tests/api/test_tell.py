@@ -3,11 +3,11 @@
 import json
 from datetime import UTC, date, datetime
 
-from cadenza.api.queue_shapes import show
-from cadenza.api.queues import QueueShown
-from cadenza.api.tell import tell
+from cadenza.api.json_response import json_response
+from cadenza.api.queue_schemas import show
+from cadenza.api.queues import QueueView
 from cadenza.core.zones import Mark
-from cadenza.queues.show import Day, Kind, Line, View
+from cadenza.queues.show import Day, Kind, SlotLine, View
 
 AT = datetime(2031, 3, 30, 7, 0, 0, tzinfo=UTC)
 LATER = datetime(2031, 3, 30, 7, 0, 0, 250_000, tzinfo=UTC)
@@ -15,8 +15,8 @@ LATER = datetime(2031, 3, 30, 7, 0, 0, 250_000, tzinfo=UTC)
 
 def test_a_queue_is_told_as_its_model_shows_it() -> None:
     lines = (
-        Line(AT, "2031-03-30T09:00", Kind.EMPTY, Mark.GAP),
-        Line(
+        SlotLine(AT, "2031-03-30T09:00", Kind.EMPTY, Mark.GAP),
+        SlotLine(
             LATER,
             "2031-03-30T09:00",
             Kind.FILLED,
@@ -42,6 +42,6 @@ def test_a_queue_is_told_as_its_model_shows_it() -> None:
         days=(Day(date(2031, 3, 30), 1, None, blackout=False, lines=lines),),
         next_day=date(2031, 4, 13),
     )
-    said = json.loads(bytes(tell(QueueShown, view).body))
-    assert said == json.loads(show(QueueShown, view).model_dump_json())
-    assert QueueShown.model_validate(said).days[0].lines[1].channels == ("bluesky", "mastodon")
+    said = json.loads(bytes(json_response(QueueView, view).body))
+    assert said == json.loads(show(QueueView, view).model_dump_json())
+    assert QueueView.model_validate(said).days[0].lines[1].channels == ("bluesky", "mastodon")

@@ -13,7 +13,7 @@ UNTRACED = frozenset(
 
 
 async def test_nothing_changes_without_a_line_in_the_log(small: Place) -> None:
-    ids = ids_of(small, "ada") | await small.house.operations.run(
+    ids = ids_of(small, "ada") | await small.runtime.operations.run(
         lambda tx, now: furnish_rooms(tx, now, "ada", small.ids["owner.member"])
     )
     ids |= {"session_id": small.ids["ben.session"], "member_id": small.ids["viewer.member"]}

@@ -53,7 +53,7 @@ async def test_what_is_no_medium_is_refused_whatever_it_calls_itself(small: Plac
             answer = await editor.post(MEDIA, files={"file": (name, content, mime)})
             assert answer.status_code in (413, 422), (kind, name, answer.text)
     assert await small.rows("SELECT id FROM media WHERE workspace_id = 'home-of-ada'") == []
-    kept = [path for path in small.house.settings.media_folder.rglob("*") if path.is_file()]
+    kept = [path for path in small.runtime.settings.media_folder.rglob("*") if path.is_file()]
     assert kept == []
 
 
@@ -76,7 +76,7 @@ NAMES = (
 
 async def test_a_files_own_name_leads_nowhere(small: Place) -> None:
     editor = await small.client("editor")
-    folder = small.house.settings.media_folder
+    folder = small.runtime.settings.media_folder
     taken = 0
     for number, name in enumerate(NAMES):
         content = picture(size=(40 + number, 30))

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from cadenza.api.app import create_app
-from cadenza.bootstrap import open_house
+from cadenza.bootstrap import open_runtime
 from cadenza.bootstrap.publish_pass import publish_pass
 from cadenza.config.model import MailServer, Network, Settings
 from cadenza.providers.base import use_of
@@ -51,15 +51,15 @@ async def inside(sqlite_database: str, tmp_path: Path) -> AsyncIterator[Inside]:
             mail=MailServer(host="127.0.0.1", port=mail.port, sender="notices@house.test"),
             providers={"mastodon": Network(base_url=network.url)},
         )
-        house = await stack.enter_async_context(open_house(settings))
+        runtime = await stack.enter_async_context(open_runtime(settings))
         stop = asyncio.Event()
-        place = Place(house, create_app(house, stop=stop), stop=stop, stack=stack)
-        await house.operations.run(lambda tx, now: furnish(tx, now, place))
+        place = Place(runtime, create_app(runtime, stop=stop), stop=stop, stack=stack)
+        await runtime.operations.run(lambda tx, now: furnish(tx, now, place))
         yield Inside(place, mail, network, await place.client("admin"))
 
 
 async def test_the_owners_use_reaches_it(inside: Inside) -> None:
-    http = inside.place.house.http.for_use(use_of("mastodon"))
+    http = inside.place.runtime.http.for_use(use_of("mastodon"))
     assert isinstance(await http.send(Request("GET", f"{inside.network.url}/")), Reply)
     assert inside.network.visits == 1
 
@@ -87,12 +87,12 @@ async def test_no_webhook_account_reaches_it(inside: Inside, which: str) -> None
             f"{HOME}/posts/{post['id']}/publish-now", json={"accounts": [{"account_id": account}]}
         )
         assert sent.status_code < 400, sent.text
-        assert (await publish_pass(inside.place.house, 20)).ran == 1
+        assert (await publish_pass(inside.place.runtime, 20)).ran == 1
     assert inside.visits == 0
 
 
 async def test_no_webhook_of_notices_reaches_it(inside: Inside) -> None:
-    http = inside.place.house.dispatcher._http
+    http = inside.place.runtime.dispatcher._http
     for server in (inside.mail, inside.network):
         await http.send(Request("POST", f"{server.url}/hook", body=b"{}"))
     assert inside.visits == 0

@@ -12,7 +12,7 @@ import httpx2
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 
-from cadenza.api.declare import Door
+from cadenza.api.routes import Access
 from cadenza.media.add import Store, begin, finish
 from cadenza.media.model import Facts
 from cadenza.people.keys import NewKey, make_key
@@ -82,7 +82,7 @@ async def test_without_credentials_only_open_doors_open(place: Place) -> None:
     browser = await place.client()
     for step in walked(place):
         answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
-        if step.declared.needs is Door.ANYONE:
+        if step.declared.needs is Access.ANYONE:
             assert answer.status_code != 401 or "sign-in" in step.path, step.name
         else:
             assert answer.status_code == 401, (step.name, answer.text)
@@ -94,7 +94,7 @@ async def test_each_role_gets_what_was_declared_and_no_more(place: Place) -> Non
         browser = await place.client(who)
         for step in walked(place):
             needs = step.declared.needs
-            if step.path in UNENDING or isinstance(needs, Door):
+            if step.path in UNENDING or isinstance(needs, Access):
                 continue
             if Role(who).covers(needs):
                 continue
@@ -107,7 +107,7 @@ async def test_only_owners_of_the_house_see_the_house(place: Place) -> None:
     for who in ("viewer", "admin", "ben"):
         browser = await place.client(who)
         for step in walked(place):
-            if step.declared.needs is Door.INSTANCE:
+            if step.declared.needs is Access.INSTANCE:
                 answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
                 assert answer.status_code == 403, (who, step.name, answer.text)
 
@@ -150,7 +150,7 @@ async def make_program(place: Place, **limits: Any) -> httpx2.AsyncClient:
     """A program with a key of the owner's."""
     key = draw_key()
     new = NewKey(name="cy", role=Role.ADMIN, **limits)
-    await place.house.operations.run(
+    await place.runtime.operations.run(
         lambda tx, now: make_key(
             tx,
             now,
@@ -169,10 +169,10 @@ async def make_program(place: Place, **limits: Any) -> httpx2.AsyncClient:
 async def test_a_key_opens_only_its_scopes_and_its_workspace(place: Place) -> None:
     program = await make_program(place, scopes=["deliveries:read"])
     for step in walked(place):
-        if step.declared.needs is Door.ANYONE:
+        if step.declared.needs is Access.ANYONE:
             continue
         answer = await ask(program, step, Unknown(ids_of(place, "ada")))
-        if step.declared.scope == "deliveries:read" or step.declared.needs is Door.KEY:
+        if step.declared.scope == "deliveries:read" or step.declared.needs is Access.KEY:
             assert answer.status_code == 200, (step.name, answer.text)
         else:
             assert answer.status_code == 403, (step.name, answer.text)
@@ -187,7 +187,7 @@ async def test_looking_changes_nothing(place: Place) -> None:
     for step in walked(place):
         if not step.declared.writes and step.path not in UNENDING:
             answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
-            known = 403 if step.declared.needs is Door.KEY else 200
+            known = 403 if step.declared.needs is Access.KEY else 200
             assert answer.status_code in (known, 404), (step.name, answer.text)
             assert not any(canary in answer.text for canary in CANARIES[:2]), step.name
             assert "$argon2" not in answer.text, step.name
@@ -198,9 +198,9 @@ async def test_ids_of_next_door_in_bodies_and_queries_are_nobodys(place: Place) 
     def furnish(tx: Tx, now: datetime) -> dict[str, str]:
         return furnish_rooms(tx, now, "ada", place.ids["owner.member"])
 
-    own = ids_of(place, "ada") | await place.house.operations.run(furnish)
-    doors = ("account_id", "delivery_id", "member_id", *place.next_door)
-    theirs = {name: ids_of(place, "ben")[name] for name in doors}
+    own = ids_of(place, "ada") | await place.runtime.operations.run(furnish)
+    endpoints = ("account_id", "delivery_id", "member_id", *place.next_door)
+    theirs = {name: ids_of(place, "ben")[name] for name in endpoints}
     browser = await place.client("owner")
     before = await everything(place)
     told: list[Any] = []
@@ -248,8 +248,8 @@ def furnish_aside(tx: Tx, now: datetime, by: str) -> dict[str, str]:
 
 async def test_a_key_of_one_account_meets_nothing_of_another(place: Place) -> None:
     by = f"member:{place.ids['owner.member']}"
-    aside = await place.house.operations.run(lambda tx, now: furnish_aside(tx, now, by))
-    own = ids_of(place, "ada") | await place.house.operations.run(
+    aside = await place.runtime.operations.run(lambda tx, now: furnish_aside(tx, now, by))
+    own = ids_of(place, "ada") | await place.runtime.operations.run(
         lambda tx, now: furnish_rooms(tx, now, "ada", place.ids["owner.member"])
     )
     scopes = sorted(place.app.state.scopes)
@@ -258,7 +258,7 @@ async def test_a_key_of_one_account_meets_nothing_of_another(place: Place) -> No
     media = own | {"media_id": aside.pop("media_id")}  # the library is shared, its posts are not
     told: list[Any] = []
     for step in walked(place):
-        if step.path in UNENDING or step.declared.needs is Door.ANYONE:
+        if step.path in UNENDING or step.declared.needs is Access.ANYONE:
             continue
         if not step.declared.writes:
             answer = await ask(program, step, Unknown(media))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cadenza.notices.call_webhook import sign
-from cadenza.notices.choose import webhook_row
+from cadenza.notices.preferences import webhook_row
 from cadenza.providers.http.redact import Secret
 from tests.api.conftest import Place
 
@@ -16,7 +16,7 @@ async def signatures(place: Place, id_: str) -> list[str]:
     """What a message is signed with now, as the dispatcher does it."""
     row = await place.row("SELECT * FROM webhook WHERE id = :id", id=id_)
     assert row is not None
-    text = place.house.keyring.open(row["sealed"], row=webhook_row(row["workspace_id"], id_))
+    text = place.runtime.keyring.open(row["sealed"], row=webhook_row(row["workspace_id"], id_))
     return sign(Secret(text), id_="msg_1", at=AT, body=b"{}").split()
 
 
@@ -65,7 +65,7 @@ async def test_a_rehearsed_change_changes_nothing(small: Place) -> None:
 async def test_a_program_that_was_given_up_is_told_again(small: Place) -> None:
     admin = await small.client("admin")
     id_ = (await admin.post(HOOKS, json={"url": "https://a.example/hook"})).json()["webhook"]["id"]
-    await small.house.operations.run(
+    await small.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE webhook SET active = false, stop_reason = 'it is gone (410)'")
     )
     (given_up,) = (await admin.get(HOOKS)).json()

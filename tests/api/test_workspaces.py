@@ -49,7 +49,7 @@ async def test_only_a_suspended_account_is_let_go_on(small: Place) -> None:
     admin = await small.client("admin")
     path = f"{HOME}/accounts/account-of-ada/lift-suspension"
     assert (await admin.post(path, json={})).status_code == 409
-    await small.house.operations.run(
+    await small.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE account SET state = 'suspended' WHERE id = 'account-of-ada'")
     )
     lifted = await admin.post(path, json={})
@@ -60,8 +60,8 @@ async def test_only_a_suspended_account_is_let_go_on(small: Place) -> None:
 async def test_new_workspaces_begin_with_the_houses_approval(
     small: Place, set_to: str, means: str
 ) -> None:
-    settings = replace(small.house.settings, approval=set_to)
-    small.app.state.house = replace(small.house, settings=settings)
+    settings = replace(small.runtime.settings, approval=set_to)
+    small.app.state.runtime = replace(small.runtime, settings=settings)
     owner = await small.client("owner")
     made = await owner.post("/api/v1/workspaces", json={"name": "Cy"})
     assert (made.status_code, made.json()["approval"]) == (201, means), made.text

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from cadenza.api.declare import Declared
+from cadenza.api.routes import Route
 from tests.api.conftest import Place
 
 PLACE = re.compile(r"{(\w+)}")
@@ -31,7 +31,7 @@ class Unknown(dict[str, str]):
 class Step:
     """One route, ready to be asked."""
 
-    declared: Declared
+    declared: Route
     path: str
     operation: dict[str, Any]
     document: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The bars of long queues and of the road are judged, not only printed."""
+"""The bars of long queues and of the pipeline are judged, not only printed."""
 
 from typing import Any
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from cadenza.accounts.connect import connect
-from cadenza.bootstrap import House, guard, open_house
+from cadenza.bootstrap import Runtime, guard, open_runtime
 from cadenza.config.model import Network, Outbound, Settings, Work
 from cadenza.core.channels import Channel
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
-from cadenza.demo.rehearsal.kernel import Rehearsal, rehearse
-from cadenza.demo.rehearsal.worlds.mastodon import MastodonWorld
+from cadenza.demo.networks.mastodon import SimulatedMastodon
+from cadenza.demo.simulator.serve import Simulator, simulate
 from cadenza.providers.connect import Connected
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
@@ -30,23 +30,25 @@ TOKEN = "canary-of-the-house-token-nobody-may-read"
 class Town:
     """A house's settings, and the network that it speaks to."""
 
-    def __init__(self, settings: Settings, world: MastodonWorld, rehearsal: Rehearsal) -> None:
+    def __init__(
+        self, settings: Settings, simulated: SimulatedMastodon, simulator: Simulator
+    ) -> None:
         self.settings = settings
-        self.world = world
-        self.rehearsal = rehearsal
+        self.simulated = simulated
+        self.simulator = simulator
         self._ids = count(1)
 
     def visible(self) -> list[str]:
-        return [entry.text for entry in self.rehearsal.visible(self.world)]
+        return [entry.text for entry in self.simulator.visible(self.simulated)]
 
-    async def furnish(self, house: House) -> None:
-        token = self.world.add_account("ada", token=TOKEN, scopes=("read", "write"))
+    async def furnish(self, runtime: Runtime) -> None:
+        token = self.simulated.add_account("ada", token=TOKEN, scopes=("read", "write"))
         connected = Connected(
-            remote_id=self.world.person(token).id,
+            remote_id=self.simulated.person(token).id,
             handle="@ada",
             name="Ada",
             tokens=Tokens(access=Secret(token)),
-            settings={"instance": self.world.url()},
+            settings={"instance": self.simulated.url()},
         )
 
         def add(tx: Tx, now: datetime) -> None:
@@ -63,13 +65,13 @@ class Town:
                 new_id="ada",
                 provider="mastodon",
                 connected=connected,
-                ring=house.keyring,
+                ring=runtime.keyring,
             )
-            admit_account(tx, now, workspace_id=HOME, account_id="ada")
+            init_account(tx, now, workspace_id=HOME, account_id="ada")
 
-        await house.operations.run(add)
+        await runtime.operations.run(add)
 
-    async def post(self, house: House, text: str, *, due: timedelta = timedelta()) -> str:
+    async def post(self, runtime: Runtime, text: str, *, due: timedelta = timedelta()) -> str:
         id_ = f"d{next(self._ids):05}"
 
         def add(tx: Tx, now: datetime) -> object:
@@ -84,11 +86,11 @@ class Town:
             )
             return schedule(tx, now, [new])
 
-        await house.operations.run(add)
+        await runtime.operations.run(add)
         return id_
 
-    async def row(self, house: House, id_: str) -> Row:
-        row = await house.operations.read(
+    async def row(self, runtime: Runtime, id_: str) -> Row:
+        row = await runtime.operations.read(
             lambda tx, _: tx.one("SELECT * FROM delivery WHERE id = :id", id=id_)
         )
         assert row is not None
@@ -104,20 +106,20 @@ def brief_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def town(database: str, tmp_path: Path) -> AsyncIterator[Town]:
-    world = MastodonWorld()
-    async with rehearse(world) as rehearsal:
+    simulated = SimulatedMastodon()
+    async with simulate(simulated) as simulator:
         settings = Settings(
             data=tmp_path / "data",
             database=database,
             worker=Work(poll=0.05),
-            outbound=Outbound(allow=(f"127.0.0.1:{world.ports['api']}",)),
-            providers={"mastodon": Network(base_url=world.url())},
+            outbound=Outbound(allow=(f"127.0.0.1:{simulated.ports['api']}",)),
+            providers={"mastodon": Network(base_url=simulated.url())},
         )
-        yield Town(settings, world, rehearsal)
+        yield Town(settings, simulated, simulator)
 
 
 @pytest.fixture
-async def house(town: Town) -> AsyncIterator[House]:
-    async with open_house(town.settings) as opened:
+async def runtime(town: Town) -> AsyncIterator[Runtime]:
+    async with open_runtime(town.settings) as opened:
         await town.furnish(opened)
         yield opened

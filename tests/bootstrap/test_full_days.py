@@ -1,12 +1,12 @@
-"""A day that turned out to be full: the house moves the post to the next free slot, visibly."""
+"""A day that turned out to be full: the application moves the post to the next free slot, visibly."""
 
 from __future__ import annotations
 
 import asyncio
 from datetime import datetime
 
-from cadenza.bootstrap import House
-from cadenza.bootstrap.relieve_days import DayRelief
+from cadenza.bootstrap import Runtime
+from cadenza.bootstrap.move_over_daily_max import DailyMaxDuty
 from cadenza.core.zones import day_bounds, get_zone, local_day
 from cadenza.queues.schedule import Written, write
 from cadenza.sql.tx import Row, Tx
@@ -17,7 +17,7 @@ SLOTS = {str(day): ["10:00"] for day in range(7)}
 NO_SLOTS: dict[str, list[str]] = {}
 
 
-async def week(house: House, slots: dict[str, list[str]]) -> None:
+async def week(runtime: Runtime, slots: dict[str, list[str]]) -> None:
     def make(tx: Tx, now: datetime) -> object:
         return write(
             tx,
@@ -29,31 +29,31 @@ async def week(house: House, slots: dict[str, list[str]]) -> None:
             by="member:ada",
         )
 
-    assert isinstance(await house.operations.run(make), Written)
+    assert isinstance(await runtime.operations.run(make), Written)
 
 
-async def refused(town: Town, house: House, slots: dict[str, list[str]]) -> tuple[str, str]:
-    """Send one and let the road refuse the second."""
-    await week(house, slots)
-    first, second = await town.post(house, "First"), await town.post(house, "Second")
-    async with working(house):
-        await until(town, house, first, "sent")
+async def refused(town: Town, runtime: Runtime, slots: dict[str, list[str]]) -> tuple[str, str]:
+    """Send one and let the pipeline refuse the second."""
+    await week(runtime, slots)
+    first, second = await town.post(runtime, "First"), await town.post(runtime, "Second")
+    async with working(runtime):
+        await until(town, runtime, first, "sent")
         async with asyncio.timeout(60):
-            while not (await town.row(house, second))["deferrals"]:
+            while not (await town.row(runtime, second))["deferrals"]:
                 await asyncio.sleep(0.02)
     return first, second
 
 
-async def lane(house: House) -> Row:
-    row = await house.operations.read(lambda tx, _: tx.one("SELECT * FROM lane"))
+async def lane(runtime: Runtime) -> Row:
+    row = await runtime.operations.read(lambda tx, _: tx.one("SELECT * FROM lane"))
     assert row is not None
     return row
 
 
-async def test_one_post_too_many_goes_to_the_next_free_slot(town: Town, house: House) -> None:
-    _, second = await refused(town, house, SLOTS)
-    await DayRelief(house.operations).run_once()
-    row = await town.row(house, second)
+async def test_one_post_too_many_goes_to_the_next_free_slot(town: Town, runtime: Runtime) -> None:
+    _, second = await refused(town, runtime, SLOTS)
+    await DailyMaxDuty(runtime.operations).run_once()
+    row = await town.row(runtime, second)
     zone = get_zone("Europe/Berlin")
     assert row["state"] == "scheduled"
     assert (
@@ -61,22 +61,22 @@ async def test_one_post_too_many_goes_to_the_next_free_slot(town: Town, house: H
     )
     assert row["wall_time"].endswith("10:00")
     assert row["reason"].startswith("moved to the next free slot: the day has its 1 posts")
-    found = await lane(house)
+    found = await lane(runtime)
     assert found["parked_by"] is None
     assert found["runnable_at"] == row["due_at"]
     assert town.visible() == ["First"]
-    said = await house.operations.read(
+    said = await runtime.operations.read(
         lambda tx, _: tx.all("SELECT actor FROM audit WHERE action = 'queue.defer'")
     )
     assert said == [{"actor": "system"}]
 
 
 async def test_without_a_free_slot_it_waits_for_the_next_day_and_says_so(
-    town: Town, house: House
+    town: Town, runtime: Runtime
 ) -> None:
-    _, second = await refused(town, house, NO_SLOTS)
-    await DayRelief(house.operations).run_once()
-    row = await town.row(house, second)
+    _, second = await refused(town, runtime, NO_SLOTS)
+    await DailyMaxDuty(runtime.operations).run_once()
+    row = await town.row(runtime, second)
     assert row["state"] == "scheduled"
     assert "it waits for the next day" in row["reason"]
-    assert (await lane(house))["runnable_at"] == row["due_at"]
+    assert (await lane(runtime))["runnable_at"] == row["due_at"]

@@ -15,7 +15,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from cadenza.bootstrap import House, guard, open_house
+from cadenza.bootstrap import Runtime, guard, open_runtime
 from cadenza.bootstrap.guard import read_witness
 from cadenza.cli.run import run
 from cadenza.config.model import Settings
@@ -63,21 +63,21 @@ async def moved(town: Town, folder: Path) -> str:
 
 
 @asynccontextmanager
-async def standing(settings: Settings) -> AsyncGenerator[House]:
-    async with open_house(settings) as house, working(house):
-        yield house
+async def standing(settings: Settings) -> AsyncGenerator[Runtime]:
+    async with open_runtime(settings) as runtime, working(runtime):
+        yield runtime
 
 
 @pytest.mark.parametrize("old_one", ["runs on", "is gone"])
 async def test_a_backup_that_is_restored_on_a_new_machine_sends_nothing_again(
-    town: Town, house: House, tmp_path: Path, old_one: str
+    town: Town, runtime: Runtime, tmp_path: Path, old_one: str
 ) -> None:
-    due = [await town.post(house, f"post {number}") for number in range(3)]
-    await lived(house)
+    due = [await town.post(runtime, f"post {number}") for number in range(3)]
+    await lived(runtime)
     address = await moved(town, tmp_path)
-    async with working(house):
+    async with working(runtime):
         for id_ in due:
-            await until(town, house, id_, "sent")
+            await until(town, runtime, id_, "sent")
         if old_one == "runs on":
             await nothing_leaves_there(town, tmp_path, address)
     if old_one == "is gone":
@@ -87,46 +87,46 @@ async def test_a_backup_that_is_restored_on_a_new_machine_sends_nothing_again(
 
 async def nothing_leaves_there(town: Town, folder: Path, address: str) -> None:
     there = elsewhere(town.settings, folder / "new-machine", address)
-    async with standing(there) as house:
-        signs = house.guard.signs
+    async with standing(there) as runtime:
+        signs = runtime.guard.signs
         assert signs is not None
         assert signs.hold is not None
         assert "may be restored from a backup" in signs.hold.says
-        assert set((await states(house)).values()) == {"missed"}
-    async with standing(there) as house:  # a restart changes nothing
-        assert house.source.held
-        await confirmed(house)
-        await house.guard.run_once()
-        assert not house.source.held
-    async with standing(there) as house:
-        assert not house.source.held, "once confirmed, the new machine knows its database"
+        assert set((await states(runtime)).values()) == {"missed"}
+    async with standing(there) as runtime:  # a restart changes nothing
+        assert runtime.source.held
+        await confirmed(runtime)
+        await runtime.guard.run_once()
+        assert not runtime.source.held
+    async with standing(there) as runtime:
+        assert not runtime.source.held, "once confirmed, the new machine knows its database"
 
 
 @pytest.mark.usefixtures("lively")
 async def test_a_second_machine_joins_one_that_is_at_work_and_stops_nobody(
-    town: Town, house: House, tmp_path: Path
+    town: Town, runtime: Runtime, tmp_path: Path
 ) -> None:
-    await town.post(house, "planned")
-    async with working(house):
+    await town.post(runtime, "planned")
+    async with working(runtime):
         there = elsewhere(town.settings, tmp_path / "second")
         async with standing(there) as second:
             assert not second.source.held
-            assert not house.source.held
+            assert not runtime.source.held
             witness = read_witness(there.witness)
             assert witness is not None
-            assert house.guard.signs is not None
-            assert witness.lineage == house.guard.signs.witness.lineage
+            assert runtime.guard.signs is not None
+            assert witness.lineage == runtime.guard.signs.witness.lineage
     async with standing(there) as second:  # by itself, later: it is known now
         assert not second.source.held
 
 
 async def test_two_new_machines_are_no_proof_to_each_other(
-    town: Town, house: House, tmp_path: Path
+    town: Town, runtime: Runtime, tmp_path: Path
 ) -> None:
-    await town.post(house, "planned")
-    await lived(house)
+    await town.post(runtime, "planned")
+    await lived(runtime)
     first, second = (elsewhere(town.settings, tmp_path / name) for name in ("one", "two"))
-    async with open_house(first) as one, open_house(second) as two:
+    async with open_runtime(first) as one, open_runtime(second) as two:
         never = asyncio.Event()
         await asyncio.gather(one.guard.enter(one.clock, never), two.guard.enter(two.clock, never))
         assert (one.source.held, two.source.held) == (True, True)
@@ -134,42 +134,42 @@ async def test_two_new_machines_are_no_proof_to_each_other(
 
 
 @pytest.mark.usefixtures("lively")
-async def test_the_same_machine_starts_again_without_waiting(town: Town, house: House) -> None:
-    await town.post(house, "planned")
-    await lived(house)
+async def test_the_same_machine_starts_again_without_waiting(town: Town, runtime: Runtime) -> None:
+    await town.post(runtime, "planned")
+    await lived(runtime)
     async with standing(town.settings) as again:
         assert not again.source.held
 
 
 @pytest.mark.usefixtures("lively")
 async def test_a_new_machine_beside_an_empty_database_just_works(
-    town: Town, house: House, tmp_path: Path
+    town: Town, runtime: Runtime, tmp_path: Path
 ) -> None:
-    await lived(house)
+    await lived(runtime)
     async with standing(elsewhere(town.settings, tmp_path / "second")) as second:
         assert not second.source.held
 
 
 @pytest.mark.usefixtures("lively")
 async def test_a_machine_of_another_installation_joins_one_that_is_at_work(
-    town: Town, house: House, tmp_path: Path
+    town: Town, runtime: Runtime, tmp_path: Path
 ) -> None:
-    await town.post(house, "planned")
+    await town.post(runtime, "planned")
     there = elsewhere(town.settings, tmp_path / "second")
     there.witness.write_text('{"lineage": "of another", "generation": 7, "epoch": 7000}')
-    async with working(house), standing(there) as second:
+    async with working(runtime), standing(there) as second:
         assert not second.source.held
-        await house.guard.run_once()
-        assert not house.source.held
+        await runtime.guard.run_once()
+        assert not runtime.source.held
 
 
 @pytest.mark.usefixtures("lively")
 async def test_a_new_machine_that_is_told_to_stop_does_not_wait_on(
-    town: Town, house: House, tmp_path: Path
+    town: Town, runtime: Runtime, tmp_path: Path
 ) -> None:
-    await town.post(house, "planned")
-    await lived(house)
-    async with open_house(elsewhere(town.settings, tmp_path / "second")) as second:
+    await town.post(runtime, "planned")
+    await lived(runtime)
+    async with open_runtime(elsewhere(town.settings, tmp_path / "second")) as second:
         stop = asyncio.Event()
         waiting = asyncio.create_task(second.guard.enter(second.clock, stop))
         async with asyncio.timeout(30):
@@ -178,19 +178,19 @@ async def test_a_new_machine_that_is_told_to_stop_does_not_wait_on(
         stop.set()
         await asyncio.wait_for(waiting, 30)
         assert second.source.held
-    await house.guard.run_once()
-    assert not house.source.held
+    await runtime.guard.run_once()
+    assert not runtime.source.held
 
 
 async def test_a_person_can_say_that_a_new_machine_takes_over_the_current_database(
     town: Town,
-    house: House,
+    runtime: Runtime,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    await town.post(house, "planned")
-    await lived(house)
+    await town.post(runtime, "planned")
+    await lived(runtime)
     there = elsewhere(town.settings, tmp_path / "second")
     monkeypatch.setenv("CADENZA_DATA", str(there.data))
     monkeypatch.setenv("CADENZA_DATABASE", there.database_address)
@@ -204,23 +204,23 @@ async def test_a_person_can_say_that_a_new_machine_takes_over_the_current_databa
 
 @pytest.mark.usefixtures("lively")
 async def test_a_person_can_let_a_machine_join_before_it_starts(
-    town: Town, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    town: Town, runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await town.post(house, "planned")
+    await town.post(runtime, "planned")
     there = elsewhere(town.settings, tmp_path / "second")
     monkeypatch.setenv("CADENZA_DATA", str(there.data))
     monkeypatch.setenv("CADENZA_DATABASE", there.database_address)
-    async with working(house):
+    async with working(runtime):
         assert await asyncio.to_thread(run, ["db", "join"]) == 0
     async with standing(there) as second:
         assert not second.source.held
 
 
 async def test_a_confirmation_on_a_machine_that_stands_still_lets_it_start(
-    town: Town, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    town: Town, runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await town.post(house, "planned")
-    await lived(house)
+    await town.post(runtime, "planned")
+    await lived(runtime)
     there = elsewhere(town.settings, tmp_path / "second")
     async with standing(there) as second:
         assert second.source.held

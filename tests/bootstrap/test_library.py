@@ -1,4 +1,4 @@
-"""Media in an opened house: taken in, read by the road, fetched from outside, swept at night."""
+"""Media in a running application: taken in, read by the pipeline, fetched from outside, swept at night."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bootstrap.house import open_house
+from cadenza.bootstrap.open_runtime import open_runtime
 from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.config.load import BadSettings
 from cadenza.config.model import Media, Settings
@@ -29,28 +29,28 @@ def _settle_in(tx: Tx, now: datetime) -> None:
 
 async def test_an_upload_is_read_by_the_road_and_fetched_from_outside(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, public_url="https://cadenza.example")
-    async with open_house(settings) as house:
-        await house.operations.run(_settle_in)
+    async with open_runtime(settings) as runtime:
+        await runtime.operations.run(_settle_in)
         answer = await upload(
-            house.library.desk, one(made.PDF), workspace_id="ada", name="a.pdf", by="member:ada"
+            runtime.library.desk, one(made.PDF), workspace_id="ada", name="a.pdf", by="member:ada"
         )
         assert isinstance(answer, Uploaded)
-        assert await house.files.read(answer.media.file) == made.PDF
-        url = house.library.files.public_url(answer.media.file)
+        assert await runtime.files.read(answer.media.file) == made.PDF
+        url = runtime.library.files.public_url(answer.media.file)
         assert url is not None
-        opened = open_public(house.library.signer, url.split("/")[-2], now=house.clock.now())
+        opened = open_public(runtime.library.signer, url.split("/")[-2], now=runtime.clock.now())
         assert isinstance(opened, PublicFile)
         assert opened.file == answer.media.file
-        await sweep_media(house, {})
+        await sweep_media(runtime, {})
 
 
 async def test_without_a_public_address_nothing_can_be_fetched(tmp_path: Path) -> None:
-    async with open_house(Settings(data=tmp_path)) as house:
-        assert house.library.files.public_url("ada/" + "a" * 64 + "-1.png") is None
+    async with open_runtime(Settings(data=tmp_path)) as runtime:
+        assert runtime.library.files.public_url("ada/" + "a" * 64 + "-1.png") is None
 
 
 async def test_a_bucket_that_is_half_said_stops_the_start(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, media=Media(storage="s3"))
     with pytest.raises(BadSettings, match=r"media\.bucket"):
-        async with open_house(settings):
+        async with open_runtime(settings):
             pass

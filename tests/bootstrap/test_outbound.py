@@ -10,8 +10,8 @@ from cadenza.bootstrap.describe import warn
 from cadenza.bootstrap.outbound import policy_of
 from cadenza.config.load import BadSettings, load
 from cadenza.config.model import Settings
-from cadenza.providers.http.aim import BadAddress, aim
 from cadenza.providers.http.judge import judge
+from cadenza.providers.http.parse_target import BadAddress, aim
 from cadenza.providers.http.policy import Policy
 
 INSIDE = "10.0.0.5"

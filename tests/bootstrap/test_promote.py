@@ -10,7 +10,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.bootstrap.promote import NotPromoted, promote
 from cadenza.bootstrap.publish_pass import publish_pass
 from cadenza.config.load import load
@@ -32,7 +32,7 @@ WORDS = "Queued on SQLite, sent from PostgreSQL"
 async def cast() -> AsyncIterator[Cast]:
     cast = await assemble()
     yield cast
-    await cast.rehearsal.close()
+    await cast.simulator.close()
 
 
 @pytest.fixture
@@ -43,15 +43,15 @@ def settings(cast: Cast, tmp_path: Path) -> Settings:
 async def live_through(settings: Settings, cast: Cast) -> Played:
     """Fill a SQLite house with a demo's life, and jobs of its engine."""
     clock = StepClock()
-    async with open_house(settings, clock=clock) as house:
-        played = await fill(house, cast, clock, lambda _: None)
-        await house.schedule_jobs()
-        await house.engine.enqueue("generate_workspace", {"workspace_id": played.home})
-        await send_soon(house, played)
+    async with open_runtime(settings, clock=clock) as runtime:
+        played = await fill(runtime, cast, clock, lambda _: None)
+        await runtime.schedule_jobs()
+        await runtime.engine.enqueue("generate_workspace", {"workspace_id": played.home})
+        await send_soon(runtime, played)
     return played
 
 
-async def send_soon(house: House, played: Played) -> None:
+async def send_soon(runtime: Runtime, played: Played) -> None:
     place = played.at("mastodon")
     new = NewPost(workspace_id=played.home, text=WORDS)
 
@@ -67,7 +67,7 @@ async def send_soon(house: House, played: Played) -> None:
             targets=[place],
         )
 
-    await house.operations.run(operation, locks=locks(played.home, place[0]))
+    await runtime.operations.run(operation, locks=locks(played.home, place[0]))
 
 
 def arrived(cast: Cast) -> int:
@@ -92,15 +92,17 @@ async def test_a_promoted_house_has_all_and_sends_what_was_queued_once(
     assert rows["job"] >= 1
     assert ("delivery", rows["delivery"], rows["delivery"]) in told
     assert arrived(cast) == 0
-    async with open_house(replace(settings, database=postgres_database)) as house:
-        assert await house.operations.read(lambda tx, _: tx.value("SELECT count(*) FROM post")) > 25
-        jobs = await house.engine.find()
+    async with open_runtime(replace(settings, database=postgres_database)) as runtime:
+        assert (
+            await runtime.operations.read(lambda tx, _: tx.value("SELECT count(*) FROM post")) > 25
+        )
+        jobs = await runtime.engine.find()
         assert [job.task for job in jobs] == ["generate_workspace"]
-        assert {each.name for each in await house.engine.schedules()} >= {"watch_posts"}
-        report = await publish_pass(house, 20.0)
+        assert {each.name for each in await runtime.engine.schedules()} >= {"watch_posts"}
+        report = await publish_pass(runtime, 20.0)
         assert report.complete
     assert arrived(cast) == 1
-    async with open_house(settings) as old:  # by mistake
+    async with open_runtime(settings) as old:  # by mistake
         await publish_pass(old, 5.0)
         assert old.source.held
     assert arrived(cast) == 1
@@ -110,7 +112,7 @@ async def test_a_promoted_house_has_all_and_sends_what_was_queued_once(
 async def test_a_file_that_somebody_has_open_is_not_promoted(
     cast: Cast, settings: Settings, postgres_database: str
 ) -> None:
-    async with open_house(settings):
+    async with open_runtime(settings):
         with pytest.raises(NotPromoted, match="is in use"):
             await promote(
                 settings.data / "cadenza.sqlite3",
@@ -123,10 +125,10 @@ async def test_a_file_that_somebody_has_open_is_not_promoted(
 async def test_a_target_with_rows_is_refused(
     cast: Cast, settings: Settings, postgres_database: str
 ) -> None:
-    async with open_house(settings):
+    async with open_runtime(settings):
         pass
-    async with open_house(replace(settings, database=postgres_database)) as house:
-        await house.guard.run_once()
+    async with open_runtime(replace(settings, database=postgres_database)) as runtime:
+        await runtime.guard.run_once()
     with pytest.raises(NotPromoted, match="not empty: its table installation"):
         await promote(
             settings.data / "cadenza.sqlite3",
@@ -139,9 +141,9 @@ async def test_a_target_with_rows_is_refused(
 async def test_a_row_that_arrives_changed_undoes_everything(
     cast: Cast, settings: Settings, postgres_database: str
 ) -> None:
-    async with open_house(settings) as house:
-        await house.guard.run_once()
-    async with open_house(replace(settings, database=postgres_database)):
+    async with open_runtime(settings) as runtime:
+        await runtime.guard.run_once()
+    async with open_runtime(replace(settings, database=postgres_database)):
         pass  # makes the tables
     server = await asyncpg.connect(postgres_database)
     try:
@@ -162,6 +164,6 @@ async def test_a_row_that_arrives_changed_undoes_everything(
         assert await server.fetchval("SELECT count(*) FROM installation") == 0
     finally:
         await server.close()
-    async with open_house(settings) as house:
-        await house.guard.run_once()
-        assert not house.source.held  # it goes on as before
+    async with open_runtime(settings) as runtime:
+        await runtime.guard.run_once()
+        assert not runtime.source.held  # it goes on as before

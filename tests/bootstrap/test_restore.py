@@ -1,7 +1,7 @@
 """A backup is really put back: a SQLite file is copied, a PostgreSQL is dumped and restored.
 
-Between the backup and the restore the house goes on and sends. What the restored database would send
-again is set aside, what was in a call is a doubt, and nothing leaves until a person confirms.
+Between the backup and the restore the application goes on and sends. What the restored database would send
+again is set aside, what was in a call is an unconfirmed send, and nothing leaves until a person confirms.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.cli.run import run
 from cadenza.deliveries.installation import MAYBE_SENT
 from tests.bootstrap.conftest import Town
@@ -74,39 +74,39 @@ async def test_a_restored_database_sends_nothing_again_and_waits_for_a_person(
     town: Town, way: Way, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     back_up, restore = way
-    async with open_house(town.settings) as house:
-        await town.furnish(house)
+    async with open_runtime(town.settings) as runtime:
+        await town.furnish(runtime)
         # What is in its call would else keep the others waiting.
-        await house.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = 9"))
-        async with working(house):
-            before = await town.post(house, "before the backup")
-            house.source.nudge()
-            await until(town, house, before, "sent")
-        calling = await town.post(house, "in its call")
-        await permitted(house)
-        due = await town.post(house, "due, not called yet")
-        later = await town.post(house, "of tomorrow", due=timedelta(days=1))
+        await runtime.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = 9"))
+        async with working(runtime):
+            before = await town.post(runtime, "before the backup")
+            runtime.source.nudge()
+            await until(town, runtime, before, "sent")
+        calling = await town.post(runtime, "in its call")
+        await permitted(runtime)
+        due = await town.post(runtime, "due, not called yet")
+        later = await town.post(runtime, "of tomorrow", due=timedelta(days=1))
     await asyncio.to_thread(back_up)
 
-    async with open_house(town.settings) as house, working(house):
-        since = await town.post(house, "written after the backup")
-        house.source.nudge()
+    async with open_runtime(town.settings) as runtime, working(runtime):
+        since = await town.post(runtime, "written after the backup")
+        runtime.source.nudge()
         for id_ in (due, since):
-            await until(town, house, id_, "sent")
+            await until(town, runtime, id_, "sent")
         seen = ["before the backup", "due, not called yet", "written after the backup"]
         assert sorted(town.visible()) == seen
     await asyncio.to_thread(restore)
 
-    async with open_house(town.settings) as house, working(house):
-        assert house.source.held
-        assert await states(house) == {
+    async with open_runtime(town.settings) as runtime, working(runtime):
+        assert runtime.source.held
+        assert await states(runtime) == {
             before: "sent",
             calling: "unconfirmed",
             due: "missed",
             later: "scheduled",
         }
-        assert (await town.row(house, due))["reason"] == MAYBE_SENT
-        fresh = await town.post(house, "while it is held")
+        assert (await town.row(runtime, due))["reason"] == MAYBE_SENT
+        fresh = await town.post(runtime, "while it is held")
 
         monkeypatch.setenv("CADENZA_DATA", str(town.settings.data))
         monkeypatch.setenv("CADENZA_DATABASE", town.settings.database_address)
@@ -115,14 +115,14 @@ async def test_a_restored_database_sends_nothing_again_and_waits_for_a_person(
         assert await asyncio.to_thread(run, ["db", "confirm", "--by", "Ada"]) == 0
         assert "may be out" in capfd.readouterr().out
 
-        await house.guard.run_once()
-        after = await town.post(house, "after the person's word")
-        house.source.nudge()
-        await until(town, house, after, "sent")
-        assert (await states(house))[fresh] == "missed"
+        await runtime.guard.run_once()
+        after = await town.post(runtime, "after the person's word")
+        runtime.source.nudge()
+        await until(town, runtime, after, "sent")
+        assert (await states(runtime))[fresh] == "missed"
     assert sorted(town.visible()) == sorted([*seen, "after the person's word"])
 
 
-async def states(house: House) -> dict[str, str]:
-    rows = await house.operations.read(lambda tx, _: tx.all("SELECT id, state FROM delivery"))
+async def states(runtime: Runtime) -> dict[str, str]:
+    rows = await runtime.operations.read(lambda tx, _: tx.all("SELECT id, state FROM delivery"))
     return {row["id"]: row["state"] for row in rows}

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from cadenza.bootstrap import House
+from cadenza.bootstrap import Runtime
 from cadenza.cli.run import run
 from cadenza.deliveries.installation import MAYBE_SENT
 from tests.bootstrap.conftest import Town
@@ -18,61 +18,61 @@ from tests.bootstrap.test_work import until, working
 
 
 async def confirmed(
-    town: Town, house: House, monkeypatch: pytest.MonkeyPatch, choice: str
+    town: Town, runtime: Runtime, monkeypatch: pytest.MonkeyPatch, choice: str
 ) -> list[str]:
     """Restore a database with two overdue posts, and confirm with a choice."""
-    await week(house, SLOTS)
-    await lived(house)
-    await go_back(house)
+    await week(runtime, SLOTS)
+    await lived(runtime)
+    await go_back(runtime)
     ids = [
-        await town.post(house, f"due {hours} hours ago", due=timedelta(hours=-hours))
+        await town.post(runtime, f"due {hours} hours ago", due=timedelta(hours=-hours))
         for hours in (2, 1)
     ]
-    await house.guard.run_once()
+    await runtime.guard.run_once()
     monkeypatch.setenv("CADENZA_DATA", str(town.settings.data))
     monkeypatch.setenv("CADENZA_DATABASE", town.settings.database_address)
     words = ["db", "confirm", "--overdue", choice, "--json"]
     assert await asyncio.to_thread(run, words) == 0
-    await house.guard.run_once()
-    assert not house.source.held
+    await runtime.guard.run_once()
+    assert not runtime.source.held
     return ids
 
 
 async def test_what_may_be_out_stays_missed_unless_a_person_says_otherwise(
-    town: Town, house: House, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    town: Town, runtime: Runtime, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ids = await confirmed(town, house, monkeypatch, "check")
-    rows = [await town.row(house, id_) for id_ in ids]
+    ids = await confirmed(town, runtime, monkeypatch, "check")
+    rows = [await town.row(runtime, id_) for id_ in ids]
     assert {(row["state"], row["reason"]) for row in rows} == {("missed", MAYBE_SENT)}
     told = json.loads(capfd.readouterr().out)
     assert told == {"confirmed": "restore", "missed": 2, "moved": 0, "drafts": 0}
 
 
 async def test_what_was_not_sent_goes_out_one_after_the_other(
-    town: Town, house: House, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    town: Town, runtime: Runtime, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    first, second = await confirmed(town, house, monkeypatch, "now")
+    first, second = await confirmed(town, runtime, monkeypatch, "now")
     assert json.loads(capfd.readouterr().out)["moved"] == 2
-    async with working(house):
-        await until(town, house, first, "sent")
-    waits = await town.row(house, second)
+    async with working(runtime):
+        await until(town, runtime, first, "sent")
+    waits = await town.row(runtime, second)
     assert waits["state"] == "scheduled"
     assert town.visible() == ["due 2 hours ago"]
 
 
 async def test_what_was_not_sent_takes_the_next_free_slots(
-    town: Town, house: House, monkeypatch: pytest.MonkeyPatch
+    town: Town, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = await confirmed(town, house, monkeypatch, "next_slot")
-    rows = [await town.row(house, id_) for id_ in ids]
-    now: datetime = await house.operations.read(lambda _, now: now)
+    ids = await confirmed(town, runtime, monkeypatch, "next_slot")
+    rows = [await town.row(runtime, id_) for id_ in ids]
+    now: datetime = await runtime.operations.read(lambda _, now: now)
     assert all(row["state"] == "scheduled" and row["due_at"] > now for row in rows)
     assert rows[0]["slot_at"] < rows[1]["slot_at"]
 
 
 async def test_what_may_be_out_goes_back_to_the_drafts(
-    town: Town, house: House, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    town: Town, runtime: Runtime, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ids = await confirmed(town, house, monkeypatch, "draft")
-    assert {(await town.row(house, id_))["state"] for id_ in ids} == {"draft"}
+    ids = await confirmed(town, runtime, monkeypatch, "draft")
+    assert {(await town.row(runtime, id_))["state"] for id_ in ids} == {"draft"}
     assert json.loads(capfd.readouterr().out)["drafts"] == 2

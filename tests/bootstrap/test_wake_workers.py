@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.config.model import Work
 from cadenza.deliveries import lanes
 from cadenza.deliveries.change import publish_now, retry
@@ -26,24 +26,24 @@ SOON = 20.0  # seconds that a busy machine may take
 
 
 @asynccontextmanager
-async def waiting(town: Town, *, apart: bool) -> AsyncGenerator[House]:
-    """Let a worker wait; give the house of whoever acts, the worker's own or one beside it."""
+async def waiting(town: Town, *, apart: bool) -> AsyncGenerator[Runtime]:
+    """Let a worker wait; give the application of whoever acts, the worker's own or one beside it."""
     settings = replace(town.settings, worker=Work(poll=LONG))
-    async with open_house(settings) as house:
-        await town.furnish(house)
-        looked = notice_idle(house)
-        async with working(house):
+    async with open_runtime(settings) as runtime:
+        await town.furnish(runtime)
+        looked = notice_idle(runtime)
+        async with working(runtime):
             await asyncio.wait_for(looked.wait(), SOON)
             if not apart:
-                yield house
+                yield runtime
                 return
-            async with open_house(settings) as other:
+            async with open_runtime(settings) as other:
                 yield other
 
 
-def notice_idle(house: House) -> asyncio.Event:
+def notice_idle(runtime: Runtime) -> asyncio.Event:
     """Give an event that is set once the worker has looked and found nothing."""
-    looked, claim = asyncio.Event(), house.source.claim
+    looked, claim = asyncio.Event(), runtime.source.claim
 
     async def look(*args: Any, **words: Any) -> Batch:
         batch = await claim(*args, **words)
@@ -51,28 +51,28 @@ def notice_idle(house: House) -> asyncio.Event:
             looked.set()
         return batch
 
-    house.source.claim = look
+    runtime.source.claim = look
     return looked
 
 
-async def sent(town: Town, house: House, id_: str) -> None:
+async def sent(town: Town, runtime: Runtime, id_: str) -> None:
     async with asyncio.timeout(SOON):
-        while (await town.row(house, id_))["state"] != "sent":
+        while (await town.row(runtime, id_))["state"] != "sent":
             await asyncio.sleep(0.02)
 
 
-async def add(town: Town, house: House) -> str:
-    return await town.post(house, "added")
+async def add(town: Town, runtime: Runtime) -> str:
+    return await town.post(runtime, "added")
 
 
-async def hurry(town: Town, house: House) -> str:
-    id_ = await town.post(house, "sent now", due=LATER)
-    await house.operations.run(lambda tx, now: publish_now(tx, now, workspace_id=HOME, id=id_))
+async def hurry(town: Town, runtime: Runtime) -> str:
+    id_ = await town.post(runtime, "sent now", due=LATER)
+    await runtime.operations.run(lambda tx, now: publish_now(tx, now, workspace_id=HOME, id=id_))
     return id_
 
 
-async def try_again(town: Town, house: House) -> str:
-    id_ = await town.post(house, "tried again", due=LATER)
+async def try_again(town: Town, runtime: Runtime) -> str:
+    id_ = await town.post(runtime, "tried again", due=LATER)
 
     def fail(tx: Tx, now: datetime) -> None:
         tx.run(
@@ -81,23 +81,23 @@ async def try_again(town: Town, house: House) -> str:
             now=now,
         )
 
-    await house.operations.run(fail)
-    await house.operations.run(lambda tx, now: retry(tx, now, workspace_id=HOME, id=id_))
+    await runtime.operations.run(fail)
+    await runtime.operations.run(lambda tx, now: retry(tx, now, workspace_id=HOME, id=id_))
     return id_
 
 
-async def go_on(town: Town, house: House) -> str:
+async def go_on(town: Town, runtime: Runtime) -> str:
     lane: dict[str, Any] = {"workspace_id": HOME, "lane_id": "account:ada"}
-    await house.operations.run(lambda tx, _: lanes.pause(tx, **lane, reason="lunch"))
-    id_ = await town.post(house, "after lunch")
-    await house.operations.run(lambda tx, _: lanes.resume(tx, **lane))
+    await runtime.operations.run(lambda tx, _: lanes.pause(tx, **lane, reason="lunch"))
+    id_ = await town.post(runtime, "after lunch")
+    await runtime.operations.run(lambda tx, _: lanes.resume(tx, **lane))
     return id_
 
 
 @pytest.mark.parametrize("apart", [False, True], ids=["one process", "two processes"])
 @pytest.mark.parametrize("act", [add, hurry, try_again, go_on])
 async def test_what_may_go_now_is_sent_at_once(
-    town: Town, act: Callable[[Town, House], Awaitable[str]], *, apart: bool
+    town: Town, act: Callable[[Town, Runtime], Awaitable[str]], *, apart: bool
 ) -> None:
-    async with waiting(town, apart=apart) as house:
-        await sent(town, house, await act(town, house))
+    async with waiting(town, apart=apart) as runtime:
+        await sent(town, runtime, await act(town, runtime))

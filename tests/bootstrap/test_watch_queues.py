@@ -1,11 +1,11 @@
-"""The house ends pauses, follows the tz database and warns of dry queues by itself."""
+"""The application ends pauses, follows the tz database and warns of dry queues by itself."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Any
 
-from cadenza.bootstrap import House
+from cadenza.bootstrap import Runtime
 from cadenza.bootstrap.watch_queues import watch_queues
 from cadenza.deliveries import lanes
 from cadenza.deliveries.resume_plan import count_held
@@ -20,7 +20,7 @@ KEY: dict[str, Any] = {"workspace_id": HOME, "account_id": "ada", "by": "system"
 SLOTS = {str(day): ["09:00"] for day in range(7)}
 
 
-async def queue_one(house: House) -> str:
+async def queue_one(runtime: Runtime) -> str:
     def make(tx: Tx, now: datetime) -> str:
         schedule.write(tx, now, slots=SLOTS, **KEY)
         made = create(
@@ -33,29 +33,29 @@ async def queue_one(house: House) -> str:
         assert isinstance(answer, Queued)
         return answer.ids[0]
 
-    return await house.operations.run(make)
+    return await runtime.operations.run(make)
 
 
-async def lane(house: House) -> dict[str, Any]:
-    row = await house.operations.read(
+async def lane(runtime: Runtime) -> dict[str, Any]:
+    row = await runtime.operations.read(
         lambda tx, _: tx.one("SELECT * FROM lane WHERE id = 'account:ada'")
     )
     assert row is not None
     return row
 
 
-async def test_a_pause_with_an_end_ends(house: House) -> None:
-    await queue_one(house)
+async def test_a_pause_with_an_end_ends(runtime: Runtime) -> None:
+    await queue_one(runtime)
     for end, paused in ((timedelta(hours=1), True), (timedelta(seconds=-1), False)):
-        await house.operations.run(
+        await runtime.operations.run(
             lambda tx, now, end=end: pause.pause(tx, now, reason="news", until=now + end, **KEY)
         )
-        await watch_queues(house, {})
-        assert bool((await lane(house))["paused"]) is paused
+        await watch_queues(runtime, {})
+        assert bool((await lane(runtime))["paused"]) is paused
 
 
-async def test_another_tz_database_keeps_wall_times(house: House) -> None:
-    id_ = await queue_one(house)
+async def test_another_tz_database_keeps_wall_times(runtime: Runtime) -> None:
+    id_ = await queue_one(runtime)
     hour = timedelta(hours=1)
 
     def resolve_wrongly(tx: Tx, _now: datetime) -> datetime:
@@ -69,27 +69,27 @@ async def test_another_tz_database_keeps_wall_times(house: House) -> None:
         tx.run("UPDATE queue SET tz_version = '1999a'")
         return row["due_at"]
 
-    right = await house.operations.run(resolve_wrongly)
-    await watch_queues(house, {})
-    row = await house.operations.read(
+    right = await runtime.operations.run(resolve_wrongly)
+    await watch_queues(runtime, {})
+    row = await runtime.operations.read(
         lambda tx, _: tx.one("SELECT due_at FROM delivery WHERE id = :id", id=id_)
     )
     assert row is not None
     assert row["due_at"] == right
 
 
-async def test_a_dry_queue_is_told_once(house: House) -> None:
-    await queue_one(house)
+async def test_a_dry_queue_is_told_once(runtime: Runtime) -> None:
+    await queue_one(runtime)
     for _ in range(2):
-        await watch_queues(house, {})
-    told = await house.operations.read(
+        await watch_queues(runtime, {})
+    told = await runtime.operations.read(
         lambda tx, _: tx.all("SELECT kind, subject_id FROM outbox WHERE kind = 'queue.dry'")
     )
     assert [row["subject_id"] for row in told] == ["ada"]
 
 
-async def test_a_lane_that_was_left_shut_by_a_reconnect_opens_and_asks(house: House) -> None:
-    id_ = await queue_one(house)
+async def test_a_lane_that_was_left_shut_by_a_reconnect_opens_and_asks(runtime: Runtime) -> None:
+    id_ = await queue_one(runtime)
 
     def leave_shut(tx: Tx, now: datetime) -> None:
         until = now + timedelta(days=3650)
@@ -112,15 +112,15 @@ async def test_a_lane_that_was_left_shut_by_a_reconnect_opens_and_asks(house: Ho
         )
         tx.run("UPDATE delivery SET due_at = :past", past=now - timedelta(hours=1))
 
-    await house.operations.run(leave_shut)
-    await watch_queues(house, {})
-    found = await lane(house)
+    await runtime.operations.run(leave_shut)
+    await watch_queues(runtime, {})
+    found = await lane(runtime)
     assert (found["parked_until"], found["unresumed_until"] is None) == (None, False)
-    held = await house.operations.read(lambda tx, _: count_held(tx, workspace_id=HOME))
+    held = await runtime.operations.read(lambda tx, _: count_held(tx, workspace_id=HOME))
     assert held == {"ada": 1}
-    waits = await house.operations.read(lambda tx, _: tx.all("SELECT * FROM network_wait"))
+    waits = await runtime.operations.read(lambda tx, _: tx.all("SELECT * FROM network_wait"))
     assert waits == []
-    row = await house.operations.read(
+    row = await runtime.operations.read(
         lambda tx, _: tx.one("SELECT state FROM delivery WHERE id = :id", id=id_)
     )
     assert row == {"state": "scheduled"}

@@ -1,6 +1,6 @@
 """Moves things with the mouse and by keys, as people do: who sees no effect tries again.
 
-What is grabbed may be drawn anew in that very moment, and the keys of what was picked up are heard a little later
+What is grabbed may be drawn again in that very moment, and the keys of what was picked up are heard a little later
 than it is announced. So every act here ends when its effect is on the screen, and fails when it never is.
 """
 

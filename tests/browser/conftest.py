@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Error, async_playwright, expect
 
-from cadenza.api import pages
+from cadenza.api import web_app
 from tests.browser.stage import Stage, open_stage
 from tests.servers.node import load_build
 from tests.servers.run import skip_or_fail
@@ -29,8 +29,8 @@ def built_app() -> Path:
     """The built app: from CADENZA_TEST_UI when that names a folder, else built if it is stale."""
     ready = os.environ.get("CADENZA_TEST_UI")
     if ready:
-        pages.UI = Path(ready)
-        return pages.UI
+        web_app.UI = Path(ready)
+        return web_app.UI
     building = load_build()
     # Building, or waiting for the process that does, takes longer than a test may: its watch is called off.
     faulthandler.cancel_dump_traceback_later()
@@ -41,9 +41,9 @@ def built_app() -> Path:
             building.build()
     except SystemExit as reason:
         skip_or_fail("node", reason)
-    if not (pages.UI / "index.html").is_file():
+    if not (web_app.UI / "index.html").is_file():
         skip_or_fail("web app", "it is not built: make web")
-    return pages.UI
+    return web_app.UI
 
 
 @pytest.fixture(scope="session")

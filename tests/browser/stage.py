@@ -17,12 +17,12 @@ from playwright.async_api import Browser, BrowserContext, Page
 
 from cadenza.api.app import create_app
 from cadenza.api.serve import serve
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.config.model import MailServer, Settings
 from cadenza.core.clock import SystemClock
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.people.model import Role
-from cadenza.people.sessions import From, open_session
+from cadenza.people.sessions import SessionOrigin, open_session
 from cadenza.people.sign_up import add_person
 from cadenza.people.tokens import draw_token
 from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
@@ -48,21 +48,21 @@ HASH = "$argon2id$v=19$m=65536,t=3,p=4$SxJEwsgAwt8d2p3vngeoHw$+ko7L9ZHMWAPt5B2GJ
 
 
 class SetClock(SystemClock):
-    """The machine's clock, set so that the house opens at a named instant."""
+    """The machine's clock, set so that the application opens at a named instant."""
 
     def __init__(self, opens: datetime) -> None:
         self._ahead = opens - super().now()
 
     def now(self) -> datetime:
-        """Return the time in the house."""
+        """Return the time in the application."""
         return super().now() + self._ahead
 
 
 @dataclass
 class Stage:
-    """The house, its address, and who may come in."""
+    """The application, its address, and who may come in."""
 
-    house: House
+    runtime: Runtime
     browser: Browser
     stop: asyncio.Event
     address: str = ""
@@ -85,13 +85,13 @@ class Stage:
         await context.add_cookies(
             [{"name": "cadenza", "value": self.tokens[who], "url": self.address}]
         )
-        await context.clock.install(time=self.house.clock.now())
+        await context.clock.install(time=self.runtime.clock.now())
         if deaf:
             await context.route("**/events", lambda route: route.abort())
         return await self.open_page(context, f"w/{HOME}/{path}")
 
     async def stranger(self, path: str) -> Page:
-        """Open a page in the telephone of somebody whom the house does not know."""
+        """Open a page in the telephone of somebody whom the application does not know."""
         context = await self.browser.new_context(
             locale="en-GB", timezone_id="Europe/London", viewport={"width": 390, "height": 800}
         )
@@ -99,7 +99,7 @@ class Stage:
         return await self.open_page(context, path)
 
     async def open_page(self, context: BrowserContext, path: str) -> Page:
-        """Open an address of the house; what a busy machine does slowly is no failure."""
+        """Open an address of the installation; what a busy machine does slowly is no failure."""
         page = await context.new_page()
         page.set_default_timeout(15_000)
         page.set_default_navigation_timeout(30_000)
@@ -108,7 +108,7 @@ class Stage:
 
     async def rows(self, sql: str, **params: Any) -> list[Row]:
         """Read what is in the database."""
-        return await self.house.operations.read(lambda tx, _: tx.all(sql, **params))
+        return await self.runtime.operations.read(lambda tx, _: tx.all(sql, **params))
 
     async def order(self, account: str = "mastodon") -> list[str]:
         """Read the texts of an account's queue in the order in which they are due."""
@@ -138,23 +138,23 @@ async def open_stage(
         mail=MailServer(host="mail.example.org", sender="cadenza@example.org"),
     )
     async with (
-        open_house(settings, clock=SetClock(opens)) as house,
-        open_doors(house, browser) as stage,
+        open_runtime(settings, clock=SetClock(opens)) as runtime,
+        open_doors(runtime, browser) as stage,
     ):
-        await house.operations.run(lambda tx, now: _furnish(tx, now, stage))
+        await runtime.operations.run(lambda tx, now: _furnish(tx, now, stage))
         yield stage
 
 
 @asynccontextmanager
-async def open_doors(house: House, browser: Browser) -> AsyncGenerator[Stage]:
+async def open_doors(runtime: Runtime, browser: Browser) -> AsyncGenerator[Stage]:
     """Serve a house as it is, until the story ends."""
     stop = asyncio.Event()
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    app = create_app(house, stop=stop)
+    app = create_app(runtime, stop=stop)
     serving = asyncio.create_task(
         serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1)
     )
-    stage = Stage(house, browser, stop, f"http://127.0.0.1:{await port}", app)
+    stage = Stage(runtime, browser, stop, f"http://127.0.0.1:{await port}", app)
     try:
         yield stage
     finally:
@@ -208,7 +208,7 @@ def _admit(tx: Tx, now: datetime, stage: Stage, who: str, role: Role) -> None:
         tx, now, workspace_id=HOME, person_id=person, role=role, by="system"
     )
     token = draw_token()
-    origin = From(address="192.0.2.1", agent="test")
+    origin = SessionOrigin(address="192.0.2.1", agent="test")
     open_session(tx, now, person_id=person, token_hash=token.hash, origin=origin)
     stage.tokens[who] = token.text
 
@@ -226,4 +226,4 @@ def connect_account(tx: Tx, now: datetime, id_: str, handle: str, zone: str) -> 
         zone=zone,
         now=now - timedelta(days=30),
     )
-    admit_account(tx, now, workspace_id=HOME, account_id=id_)
+    init_account(tx, now, workspace_id=HOME, account_id=id_)

@@ -26,7 +26,7 @@ async def test_every_account_tells_how_it_is(stage: Stage) -> None:
 
 
 async def test_limits_show_what_is_used_and_are_changed(stage: Stage) -> None:
-    await stage.house.operations.run(_did)
+    await stage.runtime.operations.run(_did)
     page = await stage.visit("ada", "accounts?account=mastodon")
     await expect(page.get_by_text("Today: 2 sent")).to_be_visible()
     await page.get_by_role("button", name="Change the limits").click()

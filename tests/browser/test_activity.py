@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.async_api import expect
 
-from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.providers.http.exchange import Exchange, Step
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, overflows, snap
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_a_delivery_tells_which_gate_holds_it_and_who_can_change_that(stage: Stage) -> None:
-    await stage.house.operations.run(_stop)
+    await stage.runtime.operations.run(_stop)
     page = await stage.visit("ada", "activity")
     await expect(page.get_by_text("Nothing went out yet.")).to_be_visible()
     await page.get_by_text("What is to come", exact=True).click()
@@ -36,7 +36,7 @@ async def test_a_delivery_tells_which_gate_holds_it_and_who_can_change_that(stag
 
 
 async def test_a_doubt_is_settled_by_who_looked(stage: Stage) -> None:
-    id_ = await stage.house.operations.run(_doubt)
+    id_ = await stage.runtime.operations.run(_doubt)
     page = await stage.visit("ada", f"activity/{id_}")
     drawer = page.get_by_role("dialog")
     await expect(drawer).to_contain_text("Attempt 1: It may have arrived, but no answer came.")
@@ -50,8 +50,8 @@ async def test_a_doubt_is_settled_by_who_looked(stage: Stage) -> None:
 
 
 async def test_what_was_sent_and_what_came_back_can_be_read_and_copied(stage: Stage) -> None:
-    id_ = await stage.house.operations.run(_doubt)
-    await stage.house.operations.run(lambda tx, now: _say(tx, now, id_))
+    id_ = await stage.runtime.operations.run(_doubt)
+    await stage.runtime.operations.run(lambda tx, now: _say(tx, now, id_))
     page = await stage.visit(
         "ben", f"activity/{id_}", permissions=["clipboard-read", "clipboard-write"]
     )
@@ -81,8 +81,8 @@ async def test_what_was_sent_and_what_came_back_can_be_read_and_copied(stage: St
 
 
 async def test_a_viewer_sees_what_came_of_a_call_and_not_what_was_said(stage: Stage) -> None:
-    id_ = await stage.house.operations.run(_doubt)
-    await stage.house.operations.run(lambda tx, now: _say(tx, now, id_))
+    id_ = await stage.runtime.operations.run(_doubt)
+    await stage.runtime.operations.run(lambda tx, now: _say(tx, now, id_))
     page = await stage.visit("cy", f"activity/{id_}")
     drawer = page.get_by_role("dialog")
     await expect(drawer).to_contain_text("It may have arrived, but no answer came.")
@@ -91,7 +91,7 @@ async def test_a_viewer_sees_what_came_of_a_call_and_not_what_was_said(stage: St
 
 
 async def test_a_link_of_a_mail_finds_its_workspace(stage: Stage) -> None:
-    id_ = await stage.house.operations.run(_doubt)
+    id_ = await stage.runtime.operations.run(_doubt)
     page = await stage.visit("ada", "activity")
     await page.goto(f"{stage.address}/deliveries/{id_}")
     await expect(page).to_have_url(f"{stage.address}/w/{HOME}/activity/{id_}")
@@ -99,7 +99,7 @@ async def test_a_link_of_a_mail_finds_its_workspace(stage: Stage) -> None:
 
 
 async def test_what_happened_stands_with_the_newest_first(stage: Stage) -> None:
-    await stage.house.operations.run(_send_two)
+    await stage.runtime.operations.run(_send_two)
     page = await stage.visit("ada", "activity")
     lines = page.get_by_role("main").get_by_role("listitem")
     await expect(lines).to_have_count(2)
@@ -181,4 +181,4 @@ def _say(tx: Tx, now: datetime, id_: str) -> None:
         reply_headers={"x-request-id": "r-77"},
         reply="<h1>busy</h1>",
     )
-    keep_exchanges(tx, [(Ticket(HOME, id_, 1, {}), id_, [Heard("e1", said)])])
+    record_exchanges(tx, [(ClaimedDelivery(HOME, id_, 1, {}), id_, [RecordedExchange("e1", said)])])

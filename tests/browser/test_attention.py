@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_what_failed_is_tried_again_all_at_once(stage: Stage) -> None:
-    await stage.house.operations.run(_fail_two)
+    await stage.runtime.operations.run(_fail_two)
     page = await stage.visit("ada", "attention")
     await expect(page.get_by_role("link", name="Needs attention")).to_contain_text("3")
     failed = page.get_by_role("region", name="Failed (2)")
@@ -42,7 +42,7 @@ async def test_an_account_that_cannot_send_leads_to_connecting_it(stage: Stage) 
 async def test_what_lacks_its_text_is_written_and_what_lacks_a_picture_gets_one(
     stage: Stage,
 ) -> None:
-    await stage.house.operations.run(lambda tx, now: _lack(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _lack(tx, now, stage))
     page = await stage.visit("ada", "attention")
     lacking = page.get_by_role("region", name="Needs changes (2)")
     await expect(lacking.get_by_role("link", name="Add a picture: Tuesday")).to_be_visible()
@@ -55,7 +55,7 @@ async def test_what_lacks_its_text_is_written_and_what_lacks_a_picture_gets_one(
 
 
 async def test_a_suspended_account_is_looked_at_and_let_go_on(stage: Stage) -> None:
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, _: tx.run(
             "UPDATE account SET state = 'suspended', state_reason = 'ten failed' WHERE id = 'bluesky'"
         )
@@ -68,7 +68,7 @@ async def test_a_suspended_account_is_looked_at_and_let_go_on(stage: Stage) -> N
 
 
 async def test_what_is_in_doubt_is_sent_again_only_after_a_question(stage: Stage) -> None:
-    await stage.house.operations.run(_doubt)
+    await stage.runtime.operations.run(_doubt)
     page = await stage.visit("ada", "attention")
     await page.get_by_role("button", name="Other steps").click()
     await page.get_by_role("menuitem", name="It is not there: send again").click()
@@ -81,7 +81,7 @@ async def test_what_is_in_doubt_is_sent_again_only_after_a_question(stage: Stage
 
 
 async def test_deleting_asks_first(stage: Stage) -> None:
-    await stage.house.operations.run(_fail_two)
+    await stage.runtime.operations.run(_fail_two)
     page = await stage.visit("ada", "attention")
     await page.get_by_role("button", name="Other steps").first.click()
     await page.get_by_role("menuitem", name="Delete the post").click()
@@ -90,7 +90,7 @@ async def test_deleting_asks_first(stage: Stage) -> None:
 
 
 async def test_a_viewer_sees_what_is_wrong_and_has_nothing_to_press(stage: Stage) -> None:
-    await stage.house.operations.run(_fail_two)
+    await stage.runtime.operations.run(_fail_two)
     page = await stage.visit("cy", "attention", viewport={"width": 390, "height": 800})
     await expect(page.get_by_role("region", name="Failed (2)")).to_be_visible()
     await expect(page.get_by_role("button", name="Try again")).to_have_count(0)

@@ -95,7 +95,7 @@ async def test_between_slots_a_post_is_timed_by_hand_and_that_is_said_before(sta
 async def test_a_draft_is_dragged_from_the_tray_onto_a_free_slot_and_taken_back(
     stage: Stage,
 ) -> None:
-    id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
+    id_ = await stage.runtime.operations.run(lambda tx, now: _draft(tx, now, stage))
     page = await stage.visit("ada", "calendar", viewport={"width": 1500, "height": 1300})
     await settled(page)
     await drag(
@@ -117,7 +117,7 @@ async def test_a_draft_is_dragged_from_the_tray_onto_a_free_slot_and_taken_back(
 
 
 async def test_a_draft_is_given_a_slot_without_dragging(stage: Stage) -> None:
-    id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
+    id_ = await stage.runtime.operations.run(lambda tx, now: _draft(tx, now, stage))
     page = await stage.visit("ada", "calendar")
     await page.get_by_role("button", name=f"Give it a time: {DRAFT}").press("Enter")
     dialog = page.get_by_role("dialog", name="Give it a time")
@@ -254,7 +254,7 @@ async def test_what_is_in_the_hand_can_be_let_go_though_others_moved_theirs_mean
 async def test_a_draft_in_the_hand_can_be_let_go_though_others_moved_theirs_meanwhile(
     stage: Stage,
 ) -> None:
-    id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
+    id_ = await stage.runtime.operations.run(lambda tx, now: _draft(tx, now, stage))
     ada = await stage.visit("ada", "calendar", viewport={"width": 1500, "height": 1300})
     ben = await stage.visit("ben", "calendar")
     for page in (ada, ben):

@@ -80,7 +80,7 @@ async def stage(browser: Browser, tmp_path: Path, season: Season) -> AsyncIterat
 async def test_what_goes_out_around_the_change_stands_at_its_wall_time(
     stage: Stage, season: Season
 ) -> None:
-    await stage.house.operations.run(lambda tx, _: _place(tx, stage, season))
+    await stage.runtime.operations.run(lambda tx, _: _place(tx, stage, season))
     page = await stage.visit("ada", "calendar", viewport=TALL)
     await settled(page)
     await expect(page.get_by_text(season.says)).to_be_visible()

@@ -27,7 +27,7 @@ READ = """() => [...document.querySelectorAll('.calendar-entry[data-kind=entry]'
 async def test_the_week_begins_on_the_day_that_one_chose(
     stage: Stage, start: int, first: str
 ) -> None:
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, _: tx.run(
             "UPDATE person SET week_start = :start WHERE email = 'ada@example.org'", start=start
         )

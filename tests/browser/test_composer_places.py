@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Page, expect
 
-from cadenza.drafts.keep_category import CategoryForm, save_category
+from cadenza.drafts.save_category import CategoryForm, save_category
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.sql.tx import Tx
@@ -56,7 +56,7 @@ async def test_the_slot_that_was_pointed_at_is_taken_as_the_queues_own(stage: St
 
 
 async def test_an_accounts_channels_and_what_its_network_offers_are_chosen(stage: Stage) -> None:
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, now: connect_account(tx, now, "instagram", "@hall.pictures", "Europe/Berlin")
     )
     page = await stage.visit("ada", "compose?account=instagram")
@@ -98,7 +98,7 @@ async def test_a_channel_has_its_own_hashtags_and_options(stage: Stage) -> None:
 
 
 async def test_a_category_brings_its_hashtags(stage: Stage) -> None:
-    await stage.house.operations.run(lambda tx, now: _categorise(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _categorise(tx, now, stage))
     page = await stage.visit("ada", NEW, viewport={"width": 390, "height": 900})
     await page.get_by_label("Text", exact=True).fill(WORDS)
     await page.get_by_role("combobox", name="Category").click()
@@ -113,7 +113,7 @@ async def test_a_category_brings_its_hashtags(stage: Stage) -> None:
 async def test_a_file_is_checked_beside_the_channel_that_minds_it(
     stage: Stage, tmp_path: Path
 ) -> None:
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, now: connect_account(tx, now, "instagram", "@hall.pictures", "Europe/Berlin")
     )
     page = await stage.visit("ada", "compose?account=instagram")
@@ -177,11 +177,11 @@ async def test_a_post_is_published_now_after_a_question(stage: Stage) -> None:
         words=f"%{WORDS}%",
     )
     assert (row["state"], row["priority"] < 0) == ("scheduled", True)
-    assert row["due_at"] <= stage.house.clock.now()
+    assert row["due_at"] <= stage.runtime.clock.now()
 
 
 async def test_a_draft_is_approved_and_published_now_in_one_press(stage: Stage) -> None:
-    id_ = await stage.house.operations.run(lambda tx, now: _draft(tx, now, stage))
+    id_ = await stage.runtime.operations.run(lambda tx, now: _draft(tx, now, stage))
     page = await stage.visit("ada", f"compose/{id_}")
     await choose(page, "@hall@music.example")
     await other_way(page, "Publish now")

@@ -9,29 +9,29 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from cadenza.deliveries import lanes
-from cadenza.demo.rehearsal.worlds.mastodon import MastodonWorld
+from cadenza.demo.networks.mastodon import SimulatedMastodon
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, Stage
-from tests.providers.mastodon.stage import CANARY, mastodon
+from tests.providers.mastodon.fixtures import CANARY, mastodon
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def world(stage: Stage) -> AsyncIterator[MastodonWorld]:
-    """A Mastodon that the house can reach, and that sends people back to it."""
-    async with mastodon() as (scene, world):
-        settings = replace(stage.house.settings, public_url=stage.address)
-        stage.app.state.house = replace(stage.house, http=scene.http, settings=settings)
-        yield world
+async def simulated(stage: Stage) -> AsyncIterator[SimulatedMastodon]:
+    """A Mastodon that the application can reach, and that sends people back to it."""
+    async with mastodon() as (scene, simulated):
+        settings = replace(stage.runtime.settings, public_url=stage.address)
+        stage.app.state.runtime = replace(stage.runtime, http=scene.http, settings=settings)
+        yield simulated
 
 
 async def test_an_account_is_connected_by_way_of_the_networks_own_page(
-    stage: Stage, world: MastodonWorld
+    stage: Stage, simulated: SimulatedMastodon
 ) -> None:
     page = await stage.visit("ada", "accounts")
-    await begin(page, world)
+    await begin(page, simulated)
 
     brought = page.get_by_role("dialog", name="Connect")
     await expect(brought).to_contain_text("It can send from now on.")
@@ -47,11 +47,11 @@ async def test_an_account_is_connected_by_way_of_the_networks_own_page(
 
 
 async def test_who_says_no_on_the_networks_page_is_told_and_nothing_is_connected(
-    stage: Stage, world: MastodonWorld
+    stage: Stage, simulated: SimulatedMastodon
 ) -> None:
-    world.refuses = True
+    simulated.refuses = True
     page = await stage.visit("ada", "accounts")
-    await begin(page, world)
+    await begin(page, simulated)
 
     await expect(page.get_by_text("The network says: The person said no.")).to_be_visible()
     await snap(page, "accounts-refused")
@@ -61,20 +61,20 @@ async def test_who_says_no_on_the_networks_page_is_told_and_nothing_is_connected
     assert len(await stage.rows("SELECT id FROM account")) == 3
 
 
-async def begin(page: Page, world: MastodonWorld) -> None:
+async def begin(page: Page, simulated: SimulatedMastodon) -> None:
     await page.get_by_role("button", name="Connect an account").click()
     await page.get_by_role("button", name="Mastodon", exact=True).click()
-    await page.get_by_role("dialog").get_by_role("textbox").first.fill(world.url())
+    await page.get_by_role("dialog").get_by_role("textbox").first.fill(simulated.url())
     await page.get_by_role("button", name="Connect", exact=True).click()
 
 
 async def test_after_a_reconnect_a_person_chooses_what_happens_to_what_came_due(
-    stage: Stage, world: MastodonWorld
+    stage: Stage, simulated: SimulatedMastodon
 ) -> None:
-    await lose(stage, world)
+    await lose(stage, simulated)
     page = await stage.visit("ada", "accounts?account=mastodon")
     await page.get_by_role("button", name="Connect again").click()
-    await page.get_by_role("dialog").get_by_role("textbox").first.fill(world.url())
+    await page.get_by_role("dialog").get_by_role("textbox").first.fill(simulated.url())
     await page.get_by_role("button", name="Connect", exact=True).click()
 
     brought = page.get_by_role("dialog", name="Connect")
@@ -99,15 +99,15 @@ async def test_after_a_reconnect_a_person_chooses_what_happens_to_what_came_due(
     await dialog.get_by_role("button", name="Resume").click()
     await expect(page.get_by_text("It sends again.")).to_be_visible()
     await expect(page.get_by_text("2 posts came due while @ada")).to_have_count(0)
-    now = stage.house.clock.now()
+    now = stage.runtime.clock.now()
     rows = await stage.rows("SELECT due_at FROM delivery WHERE account_id = 'mastodon'")
     assert len(rows) == 6
     assert all(row["due_at"] > now for row in rows), "what came due took the next slots"
 
 
-async def lose(stage: Stage, world: MastodonWorld) -> None:
+async def lose(stage: Stage, simulated: SimulatedMastodon) -> None:
     """Let the network revoke the account while two posts come due."""
-    remote_id = world.person(CANARY).id
+    remote_id = simulated.person(CANARY).id
 
     def go(tx: Tx, now: datetime) -> None:
         first = tx.all("SELECT id FROM delivery ORDER BY due_at LIMIT 2")
@@ -134,4 +134,4 @@ async def lose(stage: Stage, world: MastodonWorld) -> None:
             by=lanes.RECONNECT,
         )
 
-    await stage.house.operations.run(go)
+    await stage.runtime.operations.run(go)

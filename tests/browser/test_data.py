@@ -82,7 +82,7 @@ async def test_everything_is_packed_and_downloaded_by_an_admin_and_by_nobody_els
     await page.reload()  # it is the server's, not the window's
     await expect(page.get_by_text("Waiting for a worker…")).to_be_visible()
     await snap(page, "data-export-waits")
-    await drain(stage.house.engine)
+    await drain(stage.runtime.engine)
     await page.clock.run_for(3_000)
     link = page.get_by_role("link", name="Download the export of")
     await expect(link).to_be_visible()

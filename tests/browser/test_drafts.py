@@ -5,8 +5,8 @@ from datetime import datetime
 import pytest
 from playwright.async_api import Page, expect
 
-from cadenza.drafts.keep_category import CategoryForm, save_category
 from cadenza.drafts.model import Category
+from cadenza.drafts.save_category import CategoryForm, save_category
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.queues.add import add
@@ -19,7 +19,7 @@ DRAFTS = ("A look into the archive", "The cloakroom in winter", "Why oboes give 
 
 
 async def test_drafts_are_searched_and_approved_together(stage: Stage) -> None:
-    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _write(tx, now, stage))
     page = await stage.visit("ada", "drafts")
     for text in DRAFTS:
         await expect(page.get_by_role("link", name=text)).to_be_visible()
@@ -39,7 +39,7 @@ async def test_drafts_are_searched_and_approved_together(stage: Stage) -> None:
 
 
 async def test_one_approval_can_be_undone(stage: Stage) -> None:
-    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _write(tx, now, stage))
     page = await stage.visit("ada", "drafts")
     await page.get_by_role("button", name=f"Approve: {DRAFTS[1]}").click()
     await expect(page.get_by_text("Approved.")).to_be_visible()
@@ -53,7 +53,7 @@ async def test_one_approval_can_be_undone(stage: Stage) -> None:
 async def test_a_draft_is_approved_and_published_from_the_list_after_a_question(
     stage: Stage,
 ) -> None:
-    id_ = await stage.house.operations.run(lambda tx, now: _lay_out(tx, now, stage))
+    id_ = await stage.runtime.operations.run(lambda tx, now: _lay_out(tx, now, stage))
     page = await stage.visit("ada", "drafts")
     await page.get_by_role("button", name=f"More for {DRAFTS[0]}").click()
     await page.get_by_role("menuitem", name="Approve and publish now").click()
@@ -67,13 +67,13 @@ async def test_a_draft_is_approved_and_published_from_the_list_after_a_question(
     await expect(page.get_by_role("link", name=DRAFTS[0])).to_have_count(0)
     (row,) = await stage.rows("SELECT state, due_at FROM delivery WHERE post_id = :id", id=id_)
     assert row["state"] == "scheduled"
-    assert row["due_at"] <= stage.house.clock.now()
+    assert row["due_at"] <= stage.runtime.clock.now()
     (post,) = await stage.rows("SELECT approved_by FROM post WHERE id = :id", id=id_)
     assert post["approved_by"] == f"member:{stage.members['ada']}"
 
 
 async def test_labels_lead_to_posts_that_bear_them(stage: Stage) -> None:
-    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _write(tx, now, stage))
     page = await stage.visit("cy", "drafts")
     await page.get_by_role("button", name="Show only label season").click()
     await expect(page.get_by_role("link", name=DRAFTS[0])).to_be_visible()
@@ -118,7 +118,7 @@ async def test_a_rule_shows_its_plan_before_it_is_saved_and_lays_out_posts(stage
 async def test_a_rule_keeps_to_weekdays_of_the_month_channels_a_pool_and_changes_of_clocks(
     stage: Stage,
 ) -> None:
-    await stage.house.operations.run(lambda tx, now: _prepare(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _prepare(tx, now, stage))
     page = await stage.visit("ada", "drafts/rules")
     await page.get_by_role("button", name="New rule").click()
     dialog = page.get_by_role("dialog")
@@ -160,7 +160,7 @@ async def choose(page: Page, label: str, option: str) -> None:
 
 
 async def test_drafts_fit_a_phone_in_the_dark(stage: Stage) -> None:
-    await stage.house.operations.run(lambda tx, now: _write(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _write(tx, now, stage))
     page = await stage.visit(
         "ada", "drafts?state=all", viewport={"width": 390, "height": 800}, color_scheme="dark"
     )

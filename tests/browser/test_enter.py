@@ -24,7 +24,7 @@ async def test_a_forgotten_password_is_replaced_by_the_link_of_a_mail(stage: Sta
     assert await hindrances(page) == []
     await page.get_by_role("button", name="Send me a link").click()
     await expect(page.get_by_text("If ben@example.org has a place here")).to_be_visible()
-    token = await stage.house.operations.run(_reset)
+    token = await stage.runtime.operations.run(_reset)
     await page.goto(f"{stage.address}/reset-password#token={token}")
     await page.reload()
     await page.get_by_label("New password").fill("short")
@@ -45,7 +45,7 @@ async def test_a_forgotten_password_is_replaced_by_the_link_of_a_mail(stage: Sta
 
 async def test_signing_in_says_what_is_wrong_and_leads_to_where_one_wanted(stage: Stage) -> None:
     hashed = await Passwords().hash(PASSWORD)
-    await stage.house.operations.run(lambda tx, _: _set_password(tx, hashed))
+    await stage.runtime.operations.run(lambda tx, _: _set_password(tx, hashed))
     page = await stage.stranger(f"w/{HOME}/drafts")
     await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     await page.get_by_label("E-mail").fill("ben@example.org")
@@ -64,7 +64,7 @@ async def test_signing_in_says_what_is_wrong_and_leads_to_where_one_wanted(stage
 
 
 async def test_somebody_new_joins_by_an_invitation(stage: Stage) -> None:
-    token = await stage.house.operations.run(lambda tx, now: _invite(tx, now, stage))
+    token = await stage.runtime.operations.run(lambda tx, now: _invite(tx, now, stage))
     page = await stage.stranger(f"join#token={token}")
     await expect(page.get_by_role("heading", name="Join Concert hall")).to_be_visible()
     await expect(page.get_by_text("dee@example.org is invited as editor.")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The very first minutes in a browser: an empty house gets its owner, and only by the link that it printed."""
+"""The very first minutes in a browser: an empty installation gets its owner, and only by the link that it printed."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from cadenza.api.first_start import first_start_link
-from cadenza.bootstrap import open_house
+from cadenza.bootstrap import open_runtime
 from cadenza.config.model import Settings
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import Stage, open_doors
@@ -21,12 +21,12 @@ PASSWORD = "violet engine under seven"
 async def empty(browser: Browser, tmp_path: Path) -> AsyncIterator[Stage]:
     """A house that nobody owns yet."""
     settings = Settings(data=tmp_path, database=f"sqlite:///{tmp_path}/product.sqlite3")
-    async with open_house(settings) as house, open_doors(house, browser) as stage:
+    async with open_runtime(settings) as runtime, open_doors(runtime, browser) as stage:
         yield stage
 
 
 async def test_the_first_owner_comes_in_by_the_printed_link_and_stays(empty: Stage) -> None:
-    link = await first_start_link(empty.house)
+    link = await first_start_link(empty.runtime)
     assert link is not None
     page = await empty.stranger("")
     await expect(page.get_by_label("Start token")).to_be_focused()
@@ -53,11 +53,11 @@ async def test_the_first_owner_comes_in_by_the_printed_link_and_stays(empty: Sta
     await page.get_by_role("button", name="Ada: menu").click()
     await page.get_by_role("menuitem", name="Sign out").click()
     await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    assert await first_start_link(empty.house) is None
+    assert await first_start_link(empty.runtime) is None
 
 
 async def test_who_comes_without_the_link_becomes_nobody(empty: Stage) -> None:
-    await first_start_link(empty.house)
+    await first_start_link(empty.runtime)
     page = await empty.stranger("")
     await expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
     await page.get_by_label("Start token").fill("a guess")

@@ -34,7 +34,7 @@ async def test_a_post_that_a_network_refuses_cannot_be_sent_and_says_why(stage: 
 async def test_a_scheduled_post_that_stops_fitting_is_flagged_in_queue_and_attention(
     stage: Stage,
 ) -> None:
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, _: tx.run(
             "UPDATE delivery SET unfit = 'The text has 408 characters' WHERE post_id = :id",
             id=stage.posts[0],
@@ -51,7 +51,7 @@ async def test_a_scheduled_post_that_stops_fitting_is_flagged_in_queue_and_atten
 
 
 async def test_a_failed_post_is_changed_and_tried_again_in_one_step(stage: Stage) -> None:
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, now: tx.run(
             """
             UPDATE delivery SET state = 'failed', reason = 'the server did not like it', failed_at = :now,
@@ -97,12 +97,12 @@ async def test_two_clicks_on_a_form_make_one_key(stage: Stage) -> None:
 
 async def test_a_word_without_an_end_stays_inside_of_dialogs(stage: Stage) -> None:
     endless = "Donaudampfschiff" * 20
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, _: tx.run(
             "UPDATE account SET handle = :handle WHERE id = 'mastodon'", handle=endless
         )
     )
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, _: tx.run(
             "UPDATE post SET title = :title, content = replace(content, 'The new season', :title) "
             "WHERE id = :id",

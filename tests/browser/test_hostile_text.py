@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from playwright.async_api import ConsoleMessage, Page, expect
 
-from cadenza.drafts.keep_category import CategoryForm, save_category
+from cadenza.drafts.save_category import CategoryForm, save_category
 from cadenza.media.add import Store, begin, finish
 from cadenza.media.model import Facts
 from cadenza.providers.message import MediaKind
@@ -33,7 +33,7 @@ SCREENS = {
 
 
 async def test_no_text_of_others_runs_in_the_app(stage: Stage) -> None:
-    await stage.house.operations.run(lambda tx, now: _poison(tx, now, stage))
+    await stage.runtime.operations.run(lambda tx, now: _poison(tx, now, stage))
     page = await stage.visit("ada", "queue?account=mastodon")
     broken: list[str] = []
     page.on("dialog", lambda dialog: broken.append(dialog.message))

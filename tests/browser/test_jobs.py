@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_a_queue_is_paused_with_a_reason_and_opened_again(stage: Stage) -> None:
-    await stage.house.engine.enqueue("letters.send", {"to": "dee"})
+    await stage.runtime.engine.enqueue("letters.send", {"to": "dee"})
     page = await stage.visit("ada", "jobs")
     card = page.get_by_role("region", name="default")
     await expect(card).to_contain_text("1 waiting")
@@ -32,7 +32,7 @@ async def test_a_queue_is_paused_with_a_reason_and_opened_again(stage: Stage) ->
 
 
 async def test_a_job_tells_why_it_waits_and_is_cancelled(stage: Stage) -> None:
-    await stage.house.engine.enqueue("letters.send", {"to": "dee"})
+    await stage.runtime.engine.enqueue("letters.send", {"to": "dee"})
     page = await stage.visit("ada", "jobs/list")
     await page.get_by_role("button", name="Look at job").click()
     drawer = page.get_by_role("dialog")
@@ -68,7 +68,7 @@ async def test_failures_are_tried_again_together_after_a_question(stage: Stage) 
 
 
 async def test_a_schedule_says_what_it_does_and_when(stage: Stage) -> None:
-    await stage.house.engine.schedule("prune_exchanges", "prune_exchanges", {}, cron="23 3 * * *")
+    await stage.runtime.engine.schedule("prune_exchanges", "prune_exchanges", {}, cron="23 3 * * *")
     page = await stage.visit("ada", "jobs/schedules")
     card = page.get_by_role("region", name="prune_exchanges")
     await expect(card).to_contain_text("daily at 03:23 UTC")
@@ -85,10 +85,10 @@ async def _fail(stage: Stage, *, times: int) -> None:
     async def send(to: str) -> None:
         raise ValueError(f"{to} has moved")
 
-    stage.house.engine.declare(send, name="letters.send", retry=0)
+    stage.runtime.engine.declare(send, name="letters.send", retry=0)
     for _ in range(times):
-        await stage.house.engine.enqueue("letters.send", {"to": "dee"})
-    await drain(stage.house.engine)
+        await stage.runtime.engine.enqueue("letters.send", {"to": "dee"})
+    await drain(stage.runtime.engine)
 
 
 async def test_the_system_says_that_no_worker_runs(stage: Stage) -> None:
@@ -100,7 +100,7 @@ async def test_the_system_says_that_no_worker_runs(stage: Stage) -> None:
 
 
 async def test_a_hold_is_lifted_by_a_person_who_was_asked_twice(stage: Stage) -> None:
-    await stage.house.operations.run(_hold)
+    await stage.runtime.operations.run(_hold)
     page = await stage.visit("ada", "system", viewport={"width": 390, "height": 800})
     await expect(page.get_by_text("All sending is held")).to_be_visible()
     await snap(page, "system-held-phone")
@@ -114,7 +114,7 @@ async def test_a_hold_is_lifted_by_a_person_who_was_asked_twice(stage: Stage) ->
 
 
 async def test_after_a_restore_everybody_sees_the_hold_and_the_owner_chooses(stage: Stage) -> None:
-    await stage.house.operations.run(_restore)
+    await stage.runtime.operations.run(_restore)
     theirs = await stage.visit("ben", "queue")
     banner = theirs.get_by_role("status").filter(has_text="All sending is held")
     await expect(banner).to_contain_text("An owner of this installation has to confirm")

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_posts_of_a_paused_account_look_paused_everywhere(stage: Stage) -> None:
-    await stage.house.operations.run(_pause)
+    await stage.runtime.operations.run(_pause)
     page = await stage.visit("ada", "activity?time=ahead")
     first = page.get_by_role("listitem").filter(has_text=TEXTS[0])
     await expect(first).to_contain_text("Paused")

@@ -161,7 +161,7 @@ async def test_a_move_that_is_not_made_goes_back_and_says_why(stage: Stage, line
     await menu(page, TEXTS[0], "Move down")
     await expect(first).to_contain_text(TEXTS[1])  # seen before the server has answered
     assert await stage.order() == list(TEXTS)
-    await stage.house.operations.run(lambda tx, _: _demote(tx, stage.members["ben"]))
+    await stage.runtime.operations.run(lambda tx, _: _demote(tx, stage.members["ben"]))
     answer.set()
 
     why = (
@@ -220,7 +220,7 @@ async def test_pausing_asks_why_and_resuming_shows_what_will_happen(stage: Stage
     await page.get_by_label("Reason").fill("Breaking news")
     await page.get_by_role("button", name="Pause", exact=True).click()
     await expect(page.get_by_text("Paused: Breaking news")).to_be_visible()
-    await stage.house.operations.run(_make_first_due)
+    await stage.runtime.operations.run(_make_first_due)
     await page.reload()
     await expect(page.get_by_text("Held", exact=True)).to_be_visible()
 
@@ -273,7 +273,7 @@ async def test_a_cleared_queue_comes_back(stage: Stage) -> None:
 
 
 async def test_missed_posts_are_saved_in_one_step(stage: Stage) -> None:
-    await stage.house.operations.run(_miss_first)
+    await stage.runtime.operations.run(_miss_first)
     page = await stage.visit("ada", QUEUE)
     await expect(page.get_by_text("1 post missed")).to_be_visible()
     await snap(page, "queue-missed")

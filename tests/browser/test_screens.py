@@ -62,7 +62,7 @@ async def complete(page: Page, screen: str) -> None:
 async def test_a_screen_says_that_the_server_cannot_be_reached_and_offers_to_try_again(
     stage: Stage,
 ) -> None:
-    # Deaf, or the line that comes back would read everything anew before the button is pressed.
+    # Deaf, or the line that comes back would read everything again before the button is pressed.
     page = await stage.visit("ada", "queue?account=mastodon", deaf=True)
     await expect(page.get_by_role("button", name="Move:").first).to_be_visible()
     await page.context.set_offline(True)
@@ -83,7 +83,7 @@ async def test_what_happened_while_the_line_was_down_shows_when_it_is_back(stage
     await expect(page.get_by_text("Not live at the moment")).to_be_visible()
     card = page.get_by_role("button", name="@hall@music.example")
     await expect(card).to_contain_text("Connected")
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, _: tx.run(
             "UPDATE lane SET paused = :yes, pause_reason = 'a wrong link' WHERE id = 'account:mastodon'",
             yes=True,

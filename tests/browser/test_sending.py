@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from cadenza.bootstrap import open_house, run_worker
+from cadenza.bootstrap import open_runtime, run_worker
 from cadenza.config.model import Outbound, Settings, Work
 from cadenza.demo.cast import Cast, assemble
 from tests.browser.look import hindrances, snap
@@ -26,7 +26,7 @@ WORDS = "We open the season on Friday"
 async def cast() -> AsyncIterator[Cast]:
     cast = await assemble()
     yield cast
-    await cast.rehearsal.close()
+    await cast.simulator.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -40,13 +40,13 @@ async def working(browser: Browser, tmp_path: Path, cast: Cast) -> AsyncIterator
         providers=cast.networks,
     )
     async with AsyncExitStack() as opened:
-        house = await opened.enter_async_context(open_house(settings))
+        runtime = await opened.enter_async_context(open_runtime(settings))
         stop = asyncio.Event()
-        work = asyncio.create_task(run_worker(house, stop))
+        work = asyncio.create_task(run_worker(runtime, stop))
         opened.push_async_callback(asyncio.wait_for, work, 30)
         opened.callback(stop.set)
-        stage = await opened.enter_async_context(open_doors(house, browser))
-        await house.operations.run(lambda tx, now: move_in(tx, now, stage))
+        stage = await opened.enter_async_context(open_doors(runtime, browser))
+        await runtime.operations.run(lambda tx, now: move_in(tx, now, stage))
         yield stage
 
 
@@ -70,7 +70,7 @@ async def test_a_post_turns_from_scheduled_to_sent_before_ones_eyes(
     await expect(drawer.get_by_text("Sent", exact=True)).to_be_visible()
     line = ben.get_by_role("main").get_by_role("listitem").filter(has_text=WORDS)
     await expect(line).to_contain_text("Sent")
-    assert cast.rehearsal.visible(cast.roles["telegram"].world)[0].text == WORDS
+    assert cast.simulator.visible(cast.roles["telegram"].simulated)[0].text == WORDS
     await expect(drawer.get_by_text("Attempt 1: The network took it.", exact=True)).to_be_visible()
     said = re.compile(r"^It was sent \w{3} \d+ \w+, \d\d:\d\d Berlin\.$")
     await expect(drawer.get_by_text(said)).to_be_visible()
@@ -99,7 +99,7 @@ async def plan_for_tomorrow(page: Page, working: Stage, cast: Cast) -> str:
     typed = dict(cast.roles["telegram"].typed)
     (account,) = (await ask(page, working, "connect/telegram", fields=typed))["accounts"]
     post = await ask(page, working, "posts", text=WORDS)
-    tomorrow = (working.house.clock.now() + timedelta(days=1)).isoformat()
+    tomorrow = (working.runtime.clock.now() + timedelta(days=1)).isoformat()
     places = [{"account_id": account["id"]}]
     planned = await ask(page, working, f"posts/{post['id']}/schedule", at=tomorrow, accounts=places)
     (place,) = planned["places"]

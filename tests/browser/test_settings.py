@@ -93,7 +93,7 @@ async def test_a_key_is_shown_once(stage: Stage) -> None:
 
 async def test_a_second_factor_is_switched_on_with_a_secret_made_here(stage: Stage) -> None:
     hashed = await Passwords().hash(PASSWORD)
-    await stage.house.operations.run(lambda tx, now: _set_password(tx, now, hashed))
+    await stage.runtime.operations.run(lambda tx, now: _set_password(tx, now, hashed))
     page = await stage.visit("ben", "settings/oneself")
     factor = page.get_by_role("region", name="Second factor")
     await factor.get_by_label("Your password, once more").fill("wrong")
@@ -107,7 +107,7 @@ async def test_a_second_factor_is_switched_on_with_a_secret_made_here(stage: Sta
     assert await hindrances(page) == []
 
     await factor.get_by_label("The code that the app shows").fill(
-        _code(secret, stage.house.clock.now())
+        _code(secret, stage.runtime.clock.now())
     )
     await factor.get_by_role("button", name="Switch it on").click()
 
@@ -138,7 +138,7 @@ async def test_a_webhook_changes_its_secret_and_is_told_again(stage: Stage) -> N
     once = page.get_by_role("status").filter(has_text="The signing secret")
     first = await once.locator("pre").inner_text()
     await once.get_by_role("button", name="I have kept it").click()
-    await stage.house.operations.run(
+    await stage.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE webhook SET active = false, stop_reason = 'it is gone (410)'")
     )
     await page.reload()

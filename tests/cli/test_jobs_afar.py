@@ -54,7 +54,7 @@ async def furnish(store: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str, dict[str, str]]]:
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str, dict[str, str]]]:
     """A folder with jobs in it, a server on it without a worker, and keys."""
     folder = tmp_path_factory.mktemp("house")
     with started(folder, "serve", "--port", str(free_port())) as (_, said):
@@ -74,21 +74,21 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str,
 
 @pytest.fixture
 def ada(
-    house: tuple[Path, str, dict[str, str]],
+    runtime: tuple[Path, str, dict[str, str]],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Ada:
     for name in [name for name in os.environ if name.startswith("CADENZA")]:
         monkeypatch.delenv(name)
-    folder, server, keys = house
+    folder, server, keys = runtime
     monkeypatch.chdir(folder)
     return Ada(capsys, server, keys["looks"])
 
 
 @pytest.fixture
-def operator(ada: Ada, house: tuple[Path, str, dict[str, str]]) -> Ada:
+def operator(ada: Ada, runtime: tuple[Path, str, dict[str, str]]) -> Ada:
     """The same with a key that may change jobs."""
-    return Ada(ada.capture, ada.server, house[2]["changes"])
+    return Ada(ada.capture, ada.server, runtime[2]["changes"])
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_the_scene_holds_what_there_is_to_show(ada: Ada) -> None:
 
 
 def test_a_long_list_is_taken_page_by_page(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cadenza.cli.ask_jobs.PAGE", 2)
+    monkeypatch.setattr("cadenza.cli.remote_jobs.PAGE", 2)
     assert len(ada.both("jobs", "list", "--limit", "5", "--json").data) == 5
 
 

@@ -100,7 +100,7 @@ def test_an_agent_queues_a_post_after_a_rehearsal_over_pipes(ada: Ada, agent: Ag
 
     asked = {"body": {"post_id": post}}
     rehearsed = agent.call("queues_add_to_queue", **asked)
-    assert rehearsed["rehearsal"]["dry_run"]
+    assert rehearsed["dry_run"]["dry_run"]
     assert ada("post", "show", post, "--json").data["pills"] == []
     done = agent.call("queues_add_to_queue", **asked, confirm=rehearsed["confirm"])
     assert done["answers"][0]["outcome"] == "queued"

@@ -38,7 +38,7 @@ def test_a_server_outlives_its_postgres(
 
 @pytest.mark.parametrize("command", ["up", "serve"])
 def test_a_failed_disk_ends_the_process(tmp_path: Path, command: str) -> None:
-    """A supervisor starts it anew, or a person reads why it did not: to try again would lie."""
+    """A supervisor starts it again, or a person reads why it did not: to try again would lie."""
     with started(tmp_path, command, "--port", str(free_port())) as (process, said):
         wait_for(f"{said['address']}/readyz", 200)
         room = Path(tmp_path, "cadenza-data", "cadenza.sqlite3-wal").stat().st_size

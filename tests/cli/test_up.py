@@ -156,7 +156,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("words", [("up", "--port"), ("demo", "--rehearsal-port")])
+@pytest.mark.parametrize("words", [("up", "--port"), ("demo", "--networks-port")])
 def test_a_number_that_is_no_port_is_said_in_one_line(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -194,7 +194,7 @@ def test_networks_whose_ports_are_taken_take_others(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -> None:
-    words = ("demo", "--port", str(free_port()), "--rehearsal-port", str(free_port(20)))
+    words = ("demo", "--port", str(free_port()), "--networks-port", str(free_port(20)))
     with started(tmp_path, *words) as (_, said):
         ledger = httpx2.get(f"{said['rehearsal']}/ledger.json").json()
         arrived = [entry for entry in ledger if entry["network"] != "smtp"]  # notices are mailed
@@ -228,8 +228,8 @@ def _connect_everything(said: Any) -> None:
         )
         me = browser.get("/api/v1/me").json()
         home = f"/api/v1/workspaces/{me['workspaces'][0]['workspace_id']}/connect"
-        for network, door in said["networks"].items():
-            begun = browser.post(f"{home}/{network}", json={"fields": door["typed"]})
+        for network, endpoint in said["networks"].items():
+            begun = browser.post(f"{home}/{network}", json={"fields": endpoint["typed"]})
             assert begun.status_code == 200, f"{network}: {begun.text}"
             brought = begun.json()
             if brought["redirect"] is not None:

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.cli.local import Inside, open_local
 from cadenza.client import Workspace
 from cadenza.config.model import Settings
@@ -25,15 +25,15 @@ BASE = "http://127.0.0.1:8400"
 
 
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    async with open_house(Settings(data=tmp_path / "data")) as house:
-        yield house
+async def runtime(tmp_path: Path) -> AsyncIterator[Runtime]:
+    async with open_runtime(Settings(data=tmp_path / "data")) as runtime:
+        yield runtime
 
 
 @pytest.fixture
-async def home(house: House) -> AsyncIterator[Workspace]:
-    await make_ada(house)
-    async with open_local(house) as client:
+async def home(runtime: Runtime) -> AsyncIterator[Workspace]:
+    await make_ada(runtime)
+    async with open_local(runtime) as client:
         (workspace,) = await client.workspaces.list_own()
         yield client.workspace(workspace["id"])
 
@@ -48,7 +48,7 @@ class Patient(SystemClock):
         await asyncio.sleep(0)
 
 
-async def make_ada(house: House) -> None:
+async def make_ada(runtime: Runtime) -> None:
     token = draw_token()
 
     def operation(tx: Any, now: Any) -> object:
@@ -64,7 +64,7 @@ async def make_ada(house: House) -> None:
             workspace="Home",
         )
 
-    assert isinstance(await house.operations.run(operation), tuple)
+    assert isinstance(await runtime.operations.run(operation), tuple)
 
 
 async def key_of(home: Workspace, *scopes: str) -> str:

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from cadenza.api.app import create_app
-from cadenza.bootstrap import House
+from cadenza.bootstrap import Runtime
 from cadenza.cli.local import Inside, open_local
 from cadenza.client import (
     Changed,
@@ -59,7 +59,7 @@ async def test_a_refusal_names_every_fault(home: Workspace) -> None:
 
 
 async def test_each_kind_of_refusal_is_an_exception_of_its_own(
-    house: House, home: Workspace
+    runtime: Runtime, home: Workspace
 ) -> None:
     with pytest.raises(NotFound) as missing:
         await home.posts.show("nobody")
@@ -71,7 +71,7 @@ async def test_each_kind_of_refusal_is_an_exception_of_its_own(
     await home.people.invite(email="ben@example.org", idempotency_key="one")
     with pytest.raises(Conflict):
         await home.people.invite(email="ben@example.org", idempotency_key="one")
-    app = create_app(house)
+    app = create_app(runtime)
     async with with_key(app, await key_of(home, "posts:read")) as http:
         with pytest.raises(NotAllowed) as refused:
             await Client(http).workspace(home.id).posts.create(text="hello")
@@ -82,31 +82,31 @@ async def test_each_kind_of_refusal_is_an_exception_of_its_own(
         assert unknown.value.code == "unknown_key"
 
 
-async def test_a_key_finds_its_own_workspace(house: House, home: Workspace) -> None:
-    async with with_key(create_app(house), await key_of(home, "posts:write")) as http:
+async def test_a_key_finds_its_own_workspace(runtime: Runtime, home: Workspace) -> None:
+    async with with_key(create_app(runtime), await key_of(home, "posts:write")) as http:
         there = await Client(http).home()
         assert there.id == home.id
         assert (await there.posts.create(text="by key"))["text"] == "by key"
 
 
-async def test_the_session_of_a_local_client_ends_with_it(house: House) -> None:
-    await make_ada(house)
-    async with open_local(house, person="Ada@example.org") as client:
+async def test_the_session_of_a_local_client_ends_with_it(runtime: Runtime) -> None:
+    await make_ada(runtime)
+    async with open_local(runtime, person="Ada@example.org") as client:
         assert (await client.me.show_me())["email"] == "ada@example.org"
-    count = await house.operations.read(lambda tx, _: tx.value("SELECT count(*) FROM session"))
+    count = await runtime.operations.read(lambda tx, _: tx.value("SELECT count(*) FROM session"))
     assert count == 0
 
 
-async def test_an_empty_house_says_how_to_begin(house: House) -> None:
+async def test_an_empty_house_says_how_to_begin(runtime: Runtime) -> None:
     with pytest.raises(ClientError, match="cadenza person create"):
-        async with open_local(house):
+        async with open_local(runtime):
             pass
 
 
-async def test_somebody_who_is_not_here_is_refused(house: House) -> None:
-    await make_ada(house)
+async def test_somebody_who_is_not_here_is_refused(runtime: Runtime) -> None:
+    await make_ada(runtime)
     with pytest.raises(ClientError, match="nobody with the address ben"):
-        async with open_local(house, person="ben@example.org"):
+        async with open_local(runtime, person="ben@example.org"):
             pass
 
 
@@ -128,9 +128,9 @@ class Lossy(httpx2.AsyncBaseTransport):
 
 
 async def test_a_write_whose_answer_got_lost_is_repeated_and_done_once(
-    house: House, home: Workspace
+    runtime: Runtime, home: Workspace
 ) -> None:
-    app = create_app(house)
+    app = create_app(runtime)
     lossy = Lossy(Inside(app), lambda count: count < 3)
     async with with_key(app, await key_of(home, "posts:write"), lossy) as http:
         there = Client(http, clock=Patient()).workspace(home.id)
@@ -141,9 +141,9 @@ async def test_a_write_whose_answer_got_lost_is_repeated_and_done_once(
 
 
 async def test_an_answer_that_never_comes_is_told_after_three_tries(
-    house: House, home: Workspace
+    runtime: Runtime, home: Workspace
 ) -> None:
-    app = create_app(house)
+    app = create_app(runtime)
     lossy = Lossy(Inside(app), lambda _: True)
     async with with_key(app, await key_of(home, "posts:write"), lossy) as http:
         there = Client(http, clock=Patient()).workspace(home.id)

@@ -7,7 +7,7 @@ import sys
 
 from cadenza.api.document import write_document
 from cadenza.api.write_client import CLIENT, blocking, write_client
-from cadenza.client import calls, calls_sync
+from cadenza.client import methods, methods_sync
 
 
 def test_the_client_is_made_from_the_routes_as_they_are() -> None:
@@ -16,7 +16,7 @@ def test_the_client_is_made_from_the_routes_as_they_are() -> None:
 
 
 def test_every_operation_is_a_method_of_both_clients() -> None:
-    for module in (calls, calls_sync):
+    for module in (methods, methods_sync):
         count = sum(
             not name.startswith("_")
             for each in vars(module).values()

@@ -11,10 +11,10 @@ import httpx2
 import pytest
 
 from cadenza.api.app import create_app
-from cadenza.bootstrap import House
+from cadenza.bootstrap import Runtime
 from cadenza.cli.local import Inside
 from cadenza.client import Client, ClientError, Event, Workspace
-from cadenza.client.wire import Ear
+from cadenza.client.wire import EventReader
 from cadenza.demo.draw import draw
 from tests.client.conftest import Patient, key_of, with_key
 
@@ -47,8 +47,8 @@ async def test_posts_are_imported_and_the_workspace_exported(home: Workspace) ->
         assert b"Hello from a file" in packed.read("posts.csv")
 
 
-async def test_what_happens_is_heard_as_it_happens(house: House, home: Workspace) -> None:
-    app = create_app(house)
+async def test_what_happens_is_heard_as_it_happens(runtime: Runtime, home: Workspace) -> None:
+    app = create_app(runtime)
     async with with_key(app, await key_of(home, "events:read")) as http:
         events = Client(http).workspace(home.id).events.follow()
         hearing = asyncio.ensure_future(anext(events))
@@ -90,7 +90,7 @@ async def test_after_a_break_each_event_is_heard_once() -> None:
 
 
 def test_an_ear_knows_lines_that_are_no_event() -> None:
-    ear = Ear()
+    ear = EventReader()
     assert [ear.hear(line) for line in (": hello", "retry: 2000", "", "id: 1.x")] == [None] * 4
     assert ear.place == "1.x"
     body = '{"id":"x","kind":"k","subject_id":"s","actor":null,"data":{"a":1},"at":"now"}'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.core.stretches import stretch_at, to_instant, to_second
+from cadenza.core.offset_spans import span_at, to_instant, to_second
 from cadenza.core.zones import get_zone, offset_at, zone_names
 
 
@@ -20,7 +20,7 @@ def _offset(second: int, zone: str) -> int:
 )
 def test_a_second_lies_in_its_stretch_at_its_offset(instant: datetime, zone: str) -> None:
     second = to_second(instant)
-    stretch = stretch_at(second, get_zone(zone))
+    stretch = span_at(second, get_zone(zone))
 
     assert stretch.start <= second < stretch.end
     assert stretch.offset == _offset(second, zone)
@@ -38,7 +38,7 @@ def test_a_change_within_a_day_is_seen_from_either_side(zone: str) -> None:
         if before == after:
             continue
         seen += 1
-        early, late = stretch_at(second, place), stretch_at(second + day, place)
+        early, late = span_at(second, place), span_at(second + day, place)
         assert (early.offset, early.after) == (before, after)
         assert (late.before, late.offset) == (before, after)
         assert early.end == late.start

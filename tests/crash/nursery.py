@@ -82,7 +82,7 @@ class Nursery:
         folder: Path | None = None,
     ) -> Worker:
         """Fork a worker, now."""
-        wish = {
+        request = {
             "words": list(words),
             "env": dict(env or {}),
             "log": str(log) if log else None,
@@ -90,7 +90,7 @@ class Nursery:
         }
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(wish) + "\n")
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         return Worker(int(self._process.stdout.readline()))
 
@@ -102,29 +102,29 @@ class Nursery:
         self._process.wait(10)
 
 
-def _live(function: Any, wish: dict[str, Any]) -> None:
+def _live(function: Any, request: dict[str, Any]) -> None:
     """Be a worker, to the end of the process."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     random.seed()  # else all would throw the same dice
     nothing = os.open(os.devnull, os.O_RDWR)
-    said = os.open(wish["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT) if wish["log"] else 2
+    said = os.open(request["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT) if request["log"] else 2
     os.dup2(nothing, 0)
     os.dup2(said, 1)
     os.dup2(said, 2)
-    os.environ.update(wish["env"])
-    if wish["folder"]:
-        os.chdir(wish["folder"])
+    os.environ.update(request["env"])
+    if request["folder"]:
+        os.chdir(request["folder"])
     code = 1
     try:
-        function(wish["words"])
+        function(request["words"])
         code = 0
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else 0
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        if wish["log"]:
-            Path(f"{wish['log']}.left").write_text(str(code))
+        if request["log"]:
+            Path(f"{request['log']}.left").write_text(str(code))
         os._exit(code)
 
 

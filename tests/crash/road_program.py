@@ -1,4 +1,4 @@
-"""The road's worker process that the crash tests kill: `python -m tests.crash.road_program ADDRESS MARKS`.
+"""The delivery worker process that the crash tests kill: `python -m tests.crash.road_program ADDRESS MARKS`.
 
 Its network is a file that only ever grows: a line when a call begins, a line when it ends. So the test
 knows what really left, whatever the store says.
@@ -15,12 +15,12 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.core.ids import SystemChance, SystemIds
+from cadenza.core.ids import SystemIds, SystemRandom
 from cadenza.db.open import open_product
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.engine.worker import Worker
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem
+from cadenza.providers.base import AttemptContext, Capabilities, Idempotency, Prepared, Problem
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
@@ -49,7 +49,7 @@ class Marks:
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
-    def _mark(self, kind: str, call: Call) -> None:
+    def _mark(self, kind: str, call: AttemptContext) -> None:
         line = f"{kind} {call.message.text} {call.account.id} {time.time():.6f}\n"
         os.write(self._file, line.encode())
 
@@ -59,22 +59,22 @@ class Marks:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         return []
 
-    async def prepare(self, call: Call) -> Prepared:
+    async def prepare(self, call: AttemptContext) -> Prepared:
         return Prepared({})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         self._mark("begin", call)
         await asyncio.sleep(random.uniform(0.005, 0.05))
         self._mark("end", call)
         return Sent(call.key)
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         return CannotTell("the test looks itself")
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         return sent
 
-    async def refresh(self, call: Call) -> Tokens:
+    async def refresh(self, call: AttemptContext) -> Tokens:
         return call.tokens
 
 
@@ -103,7 +103,7 @@ async def main(address: str, marks: str) -> None:
             http=http,
             files=NoFiles(),
             clock=clock,
-            chance=SystemChance(),
+            rng=SystemRandom(),
             new_id=SystemIds().new,
         )
         worker = Worker(

@@ -21,13 +21,13 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bootstrap import open_house
+from cadenza.bootstrap import open_runtime
 from cadenza.demo.cast import Role, assemble
-from cadenza.demo.rehearsal.faults import Fault, Kind
+from cadenza.demo.simulator.faults import Fault, Kind
 from cadenza.providers.registry import provider
 from cadenza.sql.tx import Row
-from tests.crash.house import Stage, WorkerProcess, settings_for
 from tests.crash.nursery import Nursery
+from tests.crash.runtime import Stage, WorkerProcess, settings_for
 
 ASKED = os.environ.get("CADENZA_TEST_CRASH_ROUNDS")
 ROUNDS = int(ASKED or "16") // 2  # of each database
@@ -59,12 +59,12 @@ async def stage(database: str, tmp_path: Path) -> AsyncIterator[Stage]:
     cast = await assemble()
     (tmp_path / "data").mkdir()
     try:
-        async with open_house(settings_for(cast, database, tmp_path / "data")) as house:
-            opened = Stage(cast, house)
+        async with open_runtime(settings_for(cast, database, tmp_path / "data")) as runtime:
+            opened = Stage(cast, runtime)
             await opened.furnish()
             yield opened
     finally:
-        await cast.rehearsal.close()
+        await cast.simulator.close()
 
 
 async def reached(stage: Stage, point: str, faults: list[Fault], ids: list[str]) -> bool:
@@ -104,7 +104,7 @@ async def kill_rounds(
     points = itertools.cycle(POINTS)
     kills: Counter[str] = Counter()
     held: Held = {}
-    hire = partial(WorkerProcess.hire, nursery, stage.cast, stage.house.settings, log)
+    hire = partial(WorkerProcess.hire, nursery, stage.cast, stage.runtime.settings, log)
     began = time.monotonic()
     for number in range(rounds):
         if BUDGET is not None and number >= len(POINTS) and time.monotonic() - began > BUDGET:
@@ -113,7 +113,7 @@ async def kill_rounds(
         crew: list[Role] = [next(roles) for _ in range(A_ROUND)]
         ids = [await stage.post(role, f"Round {number} to {role.provider}") for role in crew]
         kind = POINTS[point]
-        faults = [role.world.faults.plan(kind, role.publishes) for role in crew] if kind else []
+        faults = [role.simulated.faults.plan(kind, role.publishes) for role in crew] if kind else []
         worker = hire()
         there = await reached(stage, point, faults, ids)
         if point in {"claimed", "after"}:
@@ -124,7 +124,7 @@ async def kill_rounds(
                 held.setdefault(id_, set()).add(row["lease"])
         kills[point if there else f"{point}, elsewhere"] += 1
         for role in crew:
-            role.world.faults.clear()
+            role.simulated.faults.clear()
     await settle_all(stage, hire())
     return kills, held
 
@@ -162,7 +162,7 @@ def must_know(stage: Stage, id_: str) -> bool:
 async def set_aside(stage: Stage, row: Row, held: Held) -> bool:
     """Say whether it was given up rightly: five workers were killed with it, and a person is told."""
     deaths = len(held.get(row["id"], ()))
-    told = await stage.house.operations.read(
+    told = await stage.runtime.operations.read(
         lambda tx, _: tx.value(
             "SELECT count(*) FROM outbox WHERE subject_id = :id AND kind = 'delivery.failed'",
             id=row["id"],

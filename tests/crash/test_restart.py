@@ -43,12 +43,12 @@ async def test_a_worker_outlives_its_postgres(
             async with asyncio.timeout(AMPLE):
                 while len(ends) < 2000:
                     await asyncio.sleep(0.05)
-            await asyncio.wait_for(worker.settler.empty.wait(), AMPLE)
+            await asyncio.wait_for(worker.completer.empty.wait(), AMPLE)
         tally = {t.state: t.count for t in await engine.store.tally()}
 
     assert left > 0, "all was done before the server went"
     assert tally == {State.DONE: 2000}
-    # An outcome whose write was in doubt is written again under its fence; no run is repeated,
+    # An outcome whose write was unconfirmed is written again under its fence; no run is repeated,
     # because the lease outlasts the outage.
     assert set(ends.values()) == {1}
 

@@ -21,16 +21,16 @@ from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
 from cadenza.deliveries import lanes
-from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.audit_limits import audit_limits
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.lease_rate import set_provider_rate
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.permit import LATEST
-from cadenza.deliveries.reconcile import Doubt, Looked, Reconciler
+from cadenza.deliveries.reconcile import Lookup, Reconciler, UnconfirmedAttempt
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.set_limit import Limit, set_limit
 from cadenza.providers.outcome import Absent, Found
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 from tests.crash.nursery import Nursery, Worker
 from tests.crash.road_program import PROVIDER
@@ -121,7 +121,7 @@ class Ground:
                     provider=PROVIDER,
                     now=now,
                 )
-                admit_account(tx, now, workspace_id=HOME, account_id=f"account-{n}")
+                init_account(tx, now, workspace_id=HOME, account_id=f"account-{n}")
             for lane in campaigns:
                 lanes.open_lane(tx, workspace_id=HOME, lane_id=lane, in_flight_limit=4)
             new = [
@@ -154,8 +154,8 @@ class Ground:
         """Ask the book; deadlines are brought forward, as dead calls write nothing more."""
         seen = {mark.delivery for mark in self.marks("begin")}
 
-        async def find_out(doubt: Doubt) -> Looked:
-            return Looked(Found("r") if doubt.ticket.id in seen else Absent())
+        async def find_out(unconfirmed: UnconfirmedAttempt) -> Lookup:
+            return Lookup(Found("r") if unconfirmed.ticket.id in seen else Absent())
 
         await self.operations.run(
             lambda tx, now: tx.run(
@@ -170,7 +170,7 @@ class Ground:
         await Reconciler(self.operations, find_out, clock=SystemClock()).run_once()
 
     async def work(self, *, kills: int, sent: int, seconds: float, every: float = 0.4) -> None:
-        """Let sixteen work and be killed until so many are sent and nothing is in doubt or in hand."""
+        """Let sixteen work and be killed until so many are sent and nothing is unconfirmed or in hand."""
         dice = random.Random(7)
         with ForkedCrew(
             self.nursery, [self.address, str(self.book)], size=WORKERS, seed=11

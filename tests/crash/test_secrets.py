@@ -20,18 +20,18 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from cadenza.bootstrap import House, open_house
+from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.bootstrap.bundle import write_bundle
 from cadenza.cli.run import run
 from cadenza.demo.cast import Cast, Role, assemble
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import Answer, Received
-from cadenza.demo.rehearsal.world import Route, World
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.network import Route, SimulatedNetwork
+from cadenza.demo.simulator.wire import Answer, Received
 from cadenza.posts.export import export_workspace
 from cadenza.providers.http.redact import Secret
 from cadenza.sql.tx import Tx
-from tests.crash.house import HOME, Stage, WorkerProcess, environment, settings_for
 from tests.crash.nursery import Nursery
+from tests.crash.runtime import HOME, Stage, WorkerProcess, environment, settings_for
 
 pytestmark = pytest.mark.slow
 TROUBLE = (Kind.EXPIRE, Kind.HTML_AFTER, Kind.RESET_AFTER, Kind.ERROR_AFTER, Kind.DROP_BEFORE)
@@ -61,14 +61,14 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bytes]]:
     """All that the networks answered, by network, as they wrote it."""
     answers: list[tuple[str, bytes]] = []
-    answer = World.answer
+    answer = SimulatedNetwork.answer
 
-    async def note(self: World, found: Route | None, call: Received) -> Answer:
+    async def note(self: SimulatedNetwork, found: Route | None, call: Received) -> Answer:
         said = await answer(self, found, call)
         answers.append((self.name, said.body))
         return said
 
-    monkeypatch.setattr(World, "answer", note)
+    monkeypatch.setattr(SimulatedNetwork, "answer", note)
     return answers
 
 
@@ -78,24 +78,24 @@ async def stage(database: str, tmp_path: Path) -> AsyncIterator[Stage]:
     cast = replace(cast, roles={name: renewable(role) for name, role in cast.roles.items()})
     (tmp_path / "data").mkdir()
     try:
-        async with open_house(settings_for(cast, database, tmp_path / "data")) as house:
-            opened = Stage(cast, house)
+        async with open_runtime(settings_for(cast, database, tmp_path / "data")) as runtime:
+            opened = Stage(cast, runtime)
             await opened.furnish()
             yield opened
     finally:
-        await cast.rehearsal.close()
+        await cast.simulator.close()
 
 
 def renewable(role: Role) -> Role:
     """Give Ada the refresh token that the network hands out beside the other."""
-    world: Any = role.world
+    simulated: Any = role.simulated
     tokens = role.connected.tokens
-    if tokens.refresh is not None or not hasattr(world, "issue_refresh"):
+    if tokens.refresh is not None or not hasattr(simulated, "issue_refresh"):
         return role
-    for client in world.clients.values():
+    for client in simulated.clients.values():
         if hasattr(client, "refreshes"):  # only some apps may
             client.refreshes = True
-    refresh = Secret(world.issue_refresh(tokens.access.reveal()))
+    refresh = Secret(simulated.issue_refresh(tokens.access.reveal()))
     return replace(role, connected=replace(role.connected, tokens=replace(tokens, refresh=refresh)))
 
 
@@ -113,7 +113,7 @@ def later_secrets(cast: Cast, told: Iterable[tuple[str, bytes]]) -> set[str]:
     """Gather what networks gave out and what they were shown, in whatever place."""
     found = {secret for _, body in told for secret in in_body(body)}
     for role in cast.roles.values():
-        for call in role.world.received:
+        for call in role.simulated.received:
             found |= {*in_body(call.body), *named(call.query)}
             scheme, _, shown = call.headers.get("authorization", "").partition(" ")
             if scheme.lower() == "basic":
@@ -122,8 +122,8 @@ def later_secrets(cast: Cast, told: Iterable[tuple[str, bytes]]) -> set[str]:
     return {each for each in bare(found) if len(each) >= 8}
 
 
-def keys_of(house: House) -> set[str]:
-    return {line.split()[1] for line in house.settings.keys.read_text().splitlines()}
+def keys_of(runtime: Runtime) -> set[str]:
+    return {line.split()[1] for line in runtime.settings.keys.read_text().splitlines()}
 
 
 def bare(secrets: Iterable[str]) -> set[str]:
@@ -162,7 +162,7 @@ def unpacked(archive: bytes) -> bytes:
         return b"\n".join(opened.read(name) for name in names)
 
 
-async def kept(house: House) -> bytes:
+async def kept(runtime: Runtime) -> bytes:
     """Return all that the database keeps, row by row, however it is stored."""
 
     def look(tx: Tx, _: object) -> dict[str, object]:
@@ -173,7 +173,7 @@ async def kept(house: House) -> bytes:
         )
         return {row["name"]: tx.all(f"SELECT * FROM {row['name']}") for row in tables}
 
-    rows = await house.operations.read(look)
+    rows = await runtime.operations.read(look)
     assert rows["attempt"], "nothing was tried: the run proves nothing"
     assert rows["exchange"], "nothing was kept of what was said: the run proves nothing"
     return repr(rows).encode()
@@ -183,10 +183,10 @@ async def work(stage: Stage, log: Path) -> None:
     """Let a worker meet all the trouble."""
     for kind in TROUBLE:
         for role in stage.cast.roles.values():
-            role.world.faults.plan(kind, role.publishes, nth=1 + TROUBLE.index(kind))
+            role.simulated.faults.plan(kind, role.publishes, nth=1 + TROUBLE.index(kind))
             await stage.post(role, f"{kind} at {role.provider}")
     nursery = Nursery.open("cadenza.cli:main", "cadenza.cli.worker")
-    settings = stage.house.settings
+    settings = stage.runtime.settings
     worker = WorkerProcess.hire(nursery, stage.cast, settings, log, "--log-level", "debug")
     try:
         async with asyncio.timeout(12):
@@ -209,32 +209,32 @@ async def test_a_whole_run_leaves_no_secret_anywhere(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    log, house = tmp_path / "worker.log", stage.house
+    log, runtime = tmp_path / "worker.log", stage.runtime
     await work(stage, log)
     first, later = first_secrets(stage.cast), later_secrets(stage.cast, told)
     assert len(first) >= 14
     renewing = {name for name, body in told if bare(in_body(body)) - first}
     assert renewing >= RENEWING, "tokens were not renewed: the run proves little"
-    secrets = first | later | keys_of(house) | {DATABASE_PASSWORD}
+    secrets = first | later | keys_of(runtime) | {DATABASE_PASSWORD}
     assert b"worker started" in log.read_bytes()
     assert found_in(log.read_bytes(), secrets) == []
 
-    for name, value in environment(stage.cast, house.settings).items():
+    for name, value in environment(stage.cast, runtime.settings).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     for words in COMMANDS:
         await asyncio.to_thread(run, words)
-    secrets |= keys_of(house)
+    secrets |= keys_of(runtime)
     out, err = capfd.readouterr()
     assert "providers.x.client_secret" in out
     assert found_in((out + err).encode(), secrets) == []
 
-    file = Path(house.settings.database.removeprefix("sqlite:///"))
+    file = Path(runtime.settings.database.removeprefix("sqlite:///"))
     for each in file.parent.glob(f"{file.name}*"):
         assert found_in(each.read_bytes(), secrets) == [], each.name
-    assert found_in(await kept(house), secrets) == []
-    assert found_in(unpacked(await write_bundle(house)), secrets) == []
-    export = b"".join([piece async for piece in export_workspace(house.operations, HOME)])
+    assert found_in(await kept(runtime), secrets) == []
+    assert found_in(unpacked(await write_bundle(runtime)), secrets) == []
+    export = b"".join([piece async for piece in export_workspace(runtime.operations, HOME)])
     assert found_in(unpacked(export), secrets) == []
 
 

@@ -11,15 +11,15 @@ from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
 from cadenza.deliveries import lanes
-from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.claim import claim
-from cadenza.deliveries.model import Action, NewDelivery, Ticket
-from cadenza.deliveries.permit import Answer, Wish, locks_of, permit
+from cadenza.deliveries.init_account import init_account
+from cadenza.deliveries.model import Action, ClaimedDelivery, NewDelivery
+from cadenza.deliveries.permit import Answer, PermitRequest, locks_of, permit
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.settle import Result, settle
 from cadenza.deliveries.settle import locks_of as settle_locks
 from cadenza.providers.outcome import Outcome
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries.moves import refuse_other_moves
 
@@ -28,7 +28,7 @@ HOME = "ada-and-friends"
 
 
 class Road:
-    """The road's operations, as a worker would call them one by one."""
+    """The pipeline's operations, as a worker would call them one by one."""
 
     def __init__(self, operations: Operations) -> None:
         self.operations = operations
@@ -49,7 +49,7 @@ class Road:
                 settings=settings,
                 now=now,
             )
-            admit_account(tx, now, workspace_id=HOME, account_id=account)
+            init_account(tx, now, workspace_id=HOME, account_id=account)
 
         await self.operations.run(add)
 
@@ -101,16 +101,16 @@ class Road:
         lease: timedelta = LEASE,
         *,
         alone: bool = False,
-    ) -> list[Ticket]:
+    ) -> list[ClaimedDelivery]:
         return await self.operations.run(
             lambda tx, now: claim(tx, now, limit=limit, worker=worker, lease=lease, alone=alone)
         )
 
     async def permit(
-        self, *tickets: Ticket, epoch: int | None = None, part: int = 0
+        self, *tickets: ClaimedDelivery, epoch: int | None = None, part: int = 0
     ) -> list[Answer]:
-        wishes = [
-            Wish(
+        requests = [
+            PermitRequest(
                 ticket,
                 f"a{next(self._ids):05}",
                 await self.epoch(ticket) if epoch is None else epoch,
@@ -119,10 +119,12 @@ class Road:
             for ticket in tickets
         ]
         return await self.operations.run(
-            lambda tx, now: permit(tx, now, wishes), locks=locks_of(wishes)
+            lambda tx, now: permit(tx, now, requests), locks=locks_of(requests)
         )
 
-    async def settle(self, ticket: Ticket, outcome: Outcome, attempt_id: str | None) -> bool:
+    async def settle(
+        self, ticket: ClaimedDelivery, outcome: Outcome, attempt_id: str | None
+    ) -> bool:
         result = Result(ticket, outcome, attempt_id)
         (won,) = await self.operations.run(
             lambda tx, now: settle(tx, now, [result]), locks=settle_locks([result])
@@ -142,7 +144,7 @@ class Road:
 
         await self.operations.run(pass_time)
 
-    async def epoch(self, ticket: Ticket) -> int:
+    async def epoch(self, ticket: ClaimedDelivery) -> int:
         return (await self.row("lane", ticket.row["lane_id"]))["epoch"]
 
     async def row(self, table: str, id_: str) -> Row:

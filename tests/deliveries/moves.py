@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from cadenza.deliveries.model import TRANSITIONS
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 
 _PAIRS = ", ".join(f"('{before}', '{after}')" for before, after in sorted(TRANSITIONS))

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.deliveries.permit import Wish, permit
+from cadenza.deliveries.permit import PermitRequest, permit
 from cadenza.deliveries.rescue import rescue
 from tests.deliveries.conftest import Road
 
@@ -16,8 +16,8 @@ async def told(road: Road) -> list[tuple[str, str]]:
 async def test_content_that_does_not_fit_is_told(road: Road) -> None:
     id_ = await road.post()
     (ticket,) = await road.claim()
-    wish = Wish(ticket, "a1", await road.epoch(ticket), 0, ("too long",))
-    await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "a1", await road.epoch(ticket), 0, ("too long",))
+    await road.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert await told(road) == [("delivery.failed", id_)]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from cadenza.deliveries.claim import claim, release, renew
-from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import Answer, Permitted, Refusal, Wish, locks_of, permit
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.permit import Answer, PermitRequest, Permitted, Refusal, locks_of, permit
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Rejected, Sent, Transient
 from cadenza.sql.tx import Row, Tx
@@ -29,8 +29,8 @@ async def widen(road: Road, limit: int) -> None:
     )
 
 
-async def claim_all(road: Road, count: int) -> list[Ticket]:
-    tickets: list[Ticket] = []
+async def claim_all(road: Road, count: int) -> list[ClaimedDelivery]:
+    tickets: list[ClaimedDelivery] = []
     while len(tickets) < count:
         tickets += await road.claim()
     return tickets
@@ -68,10 +68,10 @@ async def test_a_gap_taken_in_a_batch_holds_for_the_rest_of_it(road: Road) -> No
 async def test_one_delivery_asked_for_twice_in_a_batch_has_one_intent(road: Road) -> None:
     await road.post()
     (ticket,) = await road.claim()
-    wish = Wish(ticket, "a1", await road.epoch(ticket))
-    again = Wish(ticket, "a1", await road.epoch(ticket))
+    request = PermitRequest(ticket, "a1", await road.epoch(ticket))
+    again = PermitRequest(ticket, "a1", await road.epoch(ticket))
     first, second = await road.operations.run(
-        lambda tx, now: permit(tx, now, [wish, again]), locks=locks_of([wish])
+        lambda tx, now: permit(tx, now, [request, again]), locks=locks_of([request])
     )
     assert first == second
     assert len(await road.rows("attempt")) == 1
@@ -127,8 +127,8 @@ async def test_a_batch_of_thirty_costs_the_statements_of_two(road: Road, step: s
 
         def walk(tx: Tx, now: datetime, log: Mapping[str, list[str]] = statements) -> list[Answer]:
             tickets = claim(counting(tx, log["claim"]), now, limit=100, worker="w", lease=LEASE)
-            wishes = [Wish(t, tx.new_id(), t.row["epoch"]) for t in tickets]
-            answers = permit(counting(tx, log["permit"]), now, wishes)
+            requests = [PermitRequest(t, tx.new_id(), t.row["epoch"]) for t in tickets]
+            answers = permit(counting(tx, log["permit"]), now, requests)
             results = [
                 Result(ticket, Sent("r"), answer.attempt_id)
                 for ticket, answer in zip(tickets, answers, strict=True)

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from cadenza.deliveries.lift_suspension import lift_suspension
 from cadenza.deliveries.permit import Permitted
-from cadenza.providers.outcome import Outcome, Reach, Sent, TryLater
+from cadenza.providers.outcome import Outcome, Sent, TryLater, WaitScope
 from tests.deliveries.conftest import HOME, Road
 
-BLOCK = TryLater(timedelta(), Reach.ACCOUNT, "blocked for a while by policy", block=True)
+BLOCK = TryLater(timedelta(), WaitScope.ACCOUNT, "blocked for a while by policy", block=True)
 
 
 async def end_with(road: Road, outcome: Outcome) -> str:
@@ -44,5 +44,5 @@ async def test_a_success_between_two_blocks_begins_anew(road: Road) -> None:
 async def test_an_ordinary_wait_is_no_block(road: Road) -> None:
     await road.post()
     for _ in range(3):
-        slow = TryLater(timedelta(), Reach.ACCOUNT, "slow down")
+        slow = TryLater(timedelta(), WaitScope.ACCOUNT, "slow down")
         assert await end_with(road, slow) == "connected"

@@ -9,7 +9,7 @@ from cadenza.deliveries.permit import Refusal
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import until, working
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 
 
 async def let_go(road: Road) -> Canceled:

@@ -5,9 +5,9 @@ import pytest
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import change
-from cadenza.deliveries.change import Changed, NoSuchDelivery, NotNow
+from cadenza.deliveries.change import ChangedDelivery, NoSuchDelivery, NotNow
 from cadenza.deliveries.permit import Permitted
-from cadenza.deliveries.reconcile import doubts, resolve
+from cadenza.deliveries.reconcile import resolve, unconfirmed_attempts
 from cadenza.providers.outcome import CannotTell, Found, Rejected, Sent, Unconfirmed
 from tests.deliveries.conftest import HOME, Road
 
@@ -22,7 +22,9 @@ async def ask(road: Road, what: Callable[..., object], id_: str, **more: object)
 
 async def test_a_waiting_delivery_is_canceled_and_never_claimed(road: Road) -> None:
     id_ = await road.post()
-    assert await ask(road, change.cancel, id_, reason="changed my mind") == Changed(State.CANCELED)
+    assert await ask(road, change.cancel, id_, reason="changed my mind") == ChangedDelivery(
+        State.CANCELED
+    )
     assert await road.claim() == []
 
 
@@ -50,7 +52,7 @@ async def test_what_failed_can_be_retried_by_hand(road: Road) -> None:
     assert isinstance(permit, Permitted)
     await road.settle(ticket, Rejected("too long"), permit.attempt_id)
 
-    assert await ask(road, change.retry, id_) == Changed(State.SCHEDULED)
+    assert await ask(road, change.retry, id_) == ChangedDelivery(State.SCHEDULED)
     assert [t.id for t in await road.claim()] == [id_]
     assert len(await road.rows("attempt")) == 1
 
@@ -58,10 +60,10 @@ async def test_what_failed_can_be_retried_by_hand(road: Road) -> None:
 async def test_publish_now_makes_the_same_delivery_due_before_others(road: Road) -> None:
     await road.post()
     later = await road.post(due=HOUR)
-    assert await ask(road, change.publish_now, later) == Changed(State.SCHEDULED)
+    assert await ask(road, change.publish_now, later) == ChangedDelivery(State.SCHEDULED)
     assert [t.id for t in await road.claim()] == [later]
     second = await ask(road, change.publish_now, later)
-    assert isinstance(second, Changed)
+    assert isinstance(second, ChangedDelivery)
     assert "on its way" in (second.warning or "")
 
 
@@ -82,13 +84,13 @@ async def let_the_call_end(road: Road) -> None:
 
 
 async def decide(road: Road, id_: str, fence: int, **choice: object) -> object:
-    return await ask(road, change.decide_doubt, id_, fence=fence, **choice)
+    return await ask(road, change.decide_unconfirmed, id_, fence=fence, **choice)
 
 
 async def test_a_person_may_say_that_it_is_there(road: Road) -> None:
     id_ = await doubtful(road)
     fence = (await road.row("delivery", id_))["lease"]
-    assert await decide(road, id_, fence, is_there=True) == Changed(State.SENT)
+    assert await decide(road, id_, fence, is_there=True) == ChangedDelivery(State.SENT)
     row = await road.row("delivery", id_)
     assert row["state"] == "sent"
     assert "a person" in row["reason"]
@@ -106,16 +108,16 @@ async def test_what_is_confirmed_keeps_the_time_of_its_call(road: Road, who: str
         )
     )
     due = (await road.row("delivery", id_))["due_at"]
-    (doubt,) = await road.operations.read(doubts)
-    await road.operations.run(lambda tx, now: resolve(tx, now, doubt, CannotTell("no list")))
+    (unconfirmed,) = await road.operations.read(unconfirmed_attempts)
+    await road.operations.run(lambda tx, now: resolve(tx, now, unconfirmed, CannotTell("no list")))
     row = await road.row("delivery", id_)
     assert (row["state"], row["due_at"]) == ("unconfirmed", due), "a look is no other due time"
     assert row["look_at"] > called + timedelta(hours=9)
 
     if who == "a person":
-        assert await decide(road, id_, row["lease"], is_there=True) == Changed(State.SENT)
+        assert await decide(road, id_, row["lease"], is_there=True) == ChangedDelivery(State.SENT)
     else:
-        await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Found("r1")))
+        await road.operations.run(lambda tx, now: resolve(tx, now, unconfirmed, Found("r1")))
     row = await road.row("delivery", id_)
     assert (row["state"], row["sent_at"], row["due_at"]) == ("sent", called, due)
     assert row["look_at"] is None
@@ -126,7 +128,7 @@ async def test_a_person_may_say_that_it_is_not_and_it_is_sent_again(road: Road) 
     assert await road.claim() == []
     await let_the_call_end(road)
     fence = (await road.row("delivery", id_))["lease"]
-    assert await decide(road, id_, fence, is_there=False) == Changed(State.SCHEDULED)
+    assert await decide(road, id_, fence, is_there=False) == ChangedDelivery(State.SCHEDULED)
     (ticket,) = await road.claim()
     (permit,) = await road.permit(ticket)
     assert isinstance(permit, Permitted)
@@ -150,7 +152,7 @@ async def test_what_was_seen_of_one_try_says_nothing_of_the_next(
     id_ = await doubtful(road)
     seen = (await road.row("delivery", id_))["lease"]
     await let_the_call_end(road)
-    assert await decide(road, id_, seen, is_there=False) == Changed(State.SCHEDULED)
+    assert await decide(road, id_, seen, is_there=False) == ChangedDelivery(State.SCHEDULED)
     (ticket,) = await road.claim()
     (permit,) = await road.permit(ticket)
     assert isinstance(permit, Permitted)
@@ -162,4 +164,4 @@ async def test_what_was_seen_of_one_try_says_nothing_of_the_next(
     )
     assert (await road.row("delivery", id_))["state"] == "unconfirmed"
     now = (await road.row("delivery", id_))["lease"]
-    assert isinstance(await decide(road, id_, now, is_there=is_there), Changed)
+    assert isinstance(await decide(road, id_, now, is_there=is_there), ChangedDelivery)

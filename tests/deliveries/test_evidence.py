@@ -5,12 +5,12 @@ import dataclasses
 from datetime import datetime, timedelta
 
 from cadenza.deliveries.rescue import rescue
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.outcome import Outcome, Sent
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import Road
 from tests.deliveries.test_publish import until, working
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 
 
 class Slow:
@@ -24,7 +24,7 @@ class Slow:
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         self.called.set()
         await self.answer.wait()
         return Sent("remote-1")
@@ -46,7 +46,7 @@ async def test_a_call_whose_lease_was_lost_still_brings_its_evidence(road: Road)
             await road.operations.run(lose)
             assert (await road.row("delivery", id_))["state"] == "unconfirmed"
             async with asyncio.timeout(30):
-                while worker.hands.busy:  # the heartbeat cuts the run short
+                while worker.inventory.busy:  # the heartbeat cuts the run short
                     await asyncio.sleep(0.02)
             slow.answer.set()
             row = await until(road, id_, "sent")

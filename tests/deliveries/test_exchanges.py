@@ -4,30 +4,30 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from cadenza.core.clock import SystemClock
-from cadenza.deliveries.keep_exchanges import (
+from cadenza.deliveries.reconcile import Reconciler
+from cadenza.deliveries.record_exchanges import (
     KEPT_FOR,
-    Heard,
-    Kept,
-    keep_exchanges,
+    RecordedExchange,
+    StoredExchange,
     prune_exchanges,
     read_exchanges,
+    record_exchanges,
     worth_keeping,
 )
-from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.settle import Result, settle
 from cadenza.deliveries.settle import locks_of as settle_locks
-from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.http.exchange import Exchange, Step
 from cadenza.providers.outcome import NotReady, Sent
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import patient, until, working
-from tests.providers.mastodon.stage import CANARY, POSTS, mastodon
+from tests.providers.mastodon.fixtures import CANARY, POSTS, mastodon
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-async def kept(road: Road, delivery: str) -> list[Kept]:
+async def kept(road: Road, delivery: str) -> list[StoredExchange]:
     return await road.operations.read(
         lambda tx, _: read_exchanges(tx, workspace_id=HOME, delivery_id=delivery)
     )
@@ -54,7 +54,7 @@ async def test_a_sent_post_tells_what_was_sent_and_what_came_back(road: Road) ->
 
 async def test_a_refusal_shows_in_the_networks_own_words(road: Road) -> None:
     async with mastodon() as (scene, _world), patient(scene), working(road, scene):
-        scene.world.faults.plan(Kind.ERROR_BEFORE, POSTS, status=422)
+        scene.simulated.faults.plan(Kind.ERROR_BEFORE, POSTS, status=422)
         id_ = await road.post(content='{"text":"Good morning"}')
         await until(road, id_, "failed", "sent")
         assert 422 in [each.told["status"] for each in await kept(road, id_)]
@@ -66,7 +66,7 @@ async def test_a_doubt_keeps_what_looking_into_it_said(road: Road) -> None:
         patient(scene),
         working(road, scene) as (publisher, _),
     ):
-        scene.world.faults.plan(Kind.DROP_AFTER, POSTS)
+        scene.simulated.faults.plan(Kind.DROP_AFTER, POSTS)
         id_ = await road.post(content='{"text":"Good morning"}')
         await until(road, id_, "unconfirmed")
         lost = next(each for each in await kept(road, id_) if each.step is Step.PUBLISH)
@@ -88,9 +88,9 @@ async def test_of_a_doubt_that_is_looked_into_for_days_the_last_look_is_kept(roa
     id_ = await road.post()
     (ticket,) = await road.claim()
     for hour in range(3):
-        look = [Heard("a1-0", said("GET", NOON + timedelta(hours=hour)))]
+        look = [RecordedExchange("a1-0", said("GET", NOON + timedelta(hours=hour)))]
         await road.operations.run(
-            lambda tx, _, look=look: keep_exchanges(tx, [(ticket, "a1", look)])
+            lambda tx, _, look=look: record_exchanges(tx, [(ticket, "a1", look)])
         )
     assert [each.began_at for each in await kept(road, id_)] == [NOON + timedelta(hours=2)]
 
@@ -100,7 +100,12 @@ async def test_writing_a_batch_again_adds_nothing(road: Road) -> None:
     (ticket,) = await road.claim()
     await road.permit(ticket)
     attempt = (await road.rows("attempt"))[0]["id"]
-    result = Result(ticket, Sent("r1"), attempt, heard=(Heard("e1", said()), Heard("e2", said())))
+    result = Result(
+        ticket,
+        Sent("r1"),
+        attempt,
+        heard=(RecordedExchange("e1", said()), RecordedExchange("e2", said())),
+    )
     for _ in range(2):
         await road.operations.run(
             lambda tx, now: settle(tx, now, [result]), locks=settle_locks([result])
@@ -111,7 +116,7 @@ async def test_writing_a_batch_again_adds_nothing(road: Road) -> None:
 async def test_nothing_said_is_no_statement_at_all(road: Road) -> None:
     await road.post()
     (ticket,) = await road.claim()
-    await road.operations.run(lambda tx, _: keep_exchanges(tx, [(ticket, None, ())]))
+    await road.operations.run(lambda tx, _: record_exchanges(tx, [(ticket, None, ())]))
     assert await road.rows("exchange") == []
 
 
@@ -120,8 +125,11 @@ async def test_what_is_older_than_some_weeks_goes_a_bounded_number_at_a_time(roa
     (ticket,) = await road.claim()
 
     def write(tx: Tx, now: datetime) -> None:
-        old = [Heard(f"old{n}", said(at=now - KEPT_FOR - timedelta(hours=n + 1))) for n in range(3)]
-        keep_exchanges(tx, [(ticket, None, [*old, Heard("new", said(at=now))])])
+        old = [
+            RecordedExchange(f"old{n}", said(at=now - KEPT_FOR - timedelta(hours=n + 1)))
+            for n in range(3)
+        ]
+        record_exchanges(tx, [(ticket, None, [*old, RecordedExchange("new", said(at=now))])])
 
     await road.operations.run(write)
     gone = [

@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cadenza.accounts.ask_reconnect import ask_reconnect
+from cadenza.accounts.require_reconnect import require_reconnect
 from cadenza.core.clock import SystemClock
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import SeededRandom
 from cadenza.deliveries import lanes
 from cadenza.deliveries.audit_limits import Worst, audit_limits
-from cadenza.deliveries.change import NotNow, decide_doubt
+from cadenza.deliveries.change import NotNow, decide_unconfirmed
 from cadenza.deliveries.installation import CLOCK, beat, hold
 from cadenza.deliveries.permit import SEND_TIMEOUT, Permitted, Refusal
 from cadenza.deliveries.publish import Publisher, Sender
@@ -27,7 +27,7 @@ from cadenza.sql.tx import Row, Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import NoFiles
 from tests.providers.contract import Scene
-from tests.providers.mastodon.stage import CANARY, mastodon
+from tests.providers.mastodon.fixtures import CANARY, mastodon
 
 Act = Callable[[Tx, datetime], object]
 
@@ -55,7 +55,7 @@ def reconciler(road: Road, scene: Scene, *, skew: timedelta = timedelta()) -> Re
         http=scene.http,
         files=NoFiles(),
         clock=SkewedClock(skew),
-        chance=SeededChance(1),
+        rng=SeededRandom(1),
         new_id=lambda: f"attempt-{next(ids):06}",
     )
     return Reconciler(road.operations, publisher.find_out, clock=SystemClock())
@@ -79,7 +79,7 @@ async def in_doubt(road: Road, *, ago: timedelta = timedelta(minutes=2)) -> str:
 
 
 async def look(road: Road, looking: Reconciler) -> None:
-    """Look at a doubt whatever it was put off for, twice: a process first watches it for a while."""
+    """Look at an unconfirmed send whatever it was put off for, twice: a process first watches it for a while."""
     for _ in range(2):
         await road.operations.run(
             lambda tx, now: tx.run(
@@ -107,7 +107,7 @@ def resume(tx: Tx, _now: datetime) -> None:
 
 
 def sign_out(tx: Tx, now: datetime) -> None:
-    ask_reconnect(tx, now, workspace_id=HOME, account_id="ada", says="signed out")
+    require_reconnect(tx, now, workspace_id=HOME, account_id="ada", says="signed out")
 
 
 def suspend(tx: Tx, _now: datetime) -> None:
@@ -350,7 +350,7 @@ async def test_silence_is_no_absence_while_a_repeat_may_still_arrive(road: Road)
 
     async def say_it_is_not_there() -> object:
         return await road.operations.run(
-            lambda tx, now: decide_doubt(
+            lambda tx, now: decide_unconfirmed(
                 tx, now, workspace_id=HOME, id=id_, fence=fence, is_there=False
             )
         )
@@ -380,11 +380,11 @@ def test_adapters_that_repeat_to_find_out_say_so() -> None:
 
 
 async def test_a_post_of_another_delivery_is_not_taken_for_this_one(road: Road) -> None:
-    async with mastodon() as (scene, world):
+    async with mastodon() as (scene, simulated):
         id_ = await in_doubt(road)
         # The same words went out by another delivery at that time, and its post is known.
         now = await road.operations.read(lambda _, now: now)
-        status = world.post_by(CANARY, "Good morning", app="Cadenza")
+        status = simulated.post_by(CANARY, "Good morning", app="Cadenza")
         status.at = now - timedelta(minutes=2)
         other = await road.post(content='{"text":"Good morning"}')
         (ticket,) = await road.claim()

@@ -12,31 +12,31 @@ from PIL import Image
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.kernel import Rehearsal
-from cadenza.demo.rehearsal.world import World
-from cadenza.demo.rehearsal.worlds.meta_containers import Rules
+from cadenza.demo.networks.meta_containers import Rules
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.network import SimulatedNetwork
+from cadenza.demo.simulator.serve import Simulator
 from cadenza.engine.threads import Threads
 from cadenza.media.disk import DiskStorage
 from cadenza.media.files import MediaFiles
 from cadenza.media.model import Media
-from cadenza.media.upload import Desk, Uploaded, upload
+from cadenza.media.upload import UploadDesk, Uploaded, upload
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import until, working
 from tests.media.test_convert import noise, written
-from tests.providers.bluesky.stage import BLOBS, bluesky
-from tests.providers.instagram.stage import instagram
+from tests.providers.bluesky.fixtures import BLOBS, bluesky
+from tests.providers.instagram.fixtures import instagram
 
 
 @pytest.fixture
-def desk(road: Road, tmp_path: Path) -> Iterator[Desk]:
+def desk(road: Road, tmp_path: Path) -> Iterator[UploadDesk]:
     threads = Threads(2)
     storage = DiskStorage(tmp_path / "media", threads=threads)
-    yield Desk(operations=road.operations, storage=storage, threads=threads)
+    yield UploadDesk(operations=road.operations, storage=storage, threads=threads)
     threads.close()
 
 
-async def taken_in(desk: Desk, data: bytes) -> Media:
+async def taken_in(desk: UploadDesk, data: bytes) -> Media:
     async def pieces() -> AsyncIterator[bytes]:
         yield data
 
@@ -53,9 +53,11 @@ def content(media: Media) -> str:
 class Fetched(MediaFiles):
     """Files that the simulated network fetches from the rehearsal's own address."""
 
-    def __init__(self, desk: Desk, folder: Path, rehearsal: Rehearsal, world: World) -> None:
+    def __init__(
+        self, desk: UploadDesk, folder: Path, rehearsal: Simulator, simulated: SimulatedNetwork
+    ) -> None:
         super().__init__(desk.storage, clock=SystemClock(), desk=desk)
-        self._folder, self._rehearsal, self._world = folder, rehearsal, world
+        self._folder, self._rehearsal, self._world = folder, rehearsal, simulated
         self.asked: list[str] = []
 
     def public_url(self, name: str) -> str | None:
@@ -67,33 +69,33 @@ class Fetched(MediaFiles):
 
 @pytest.mark.parametrize("route", [None, BLOBS])
 async def test_a_large_png_goes_out_on_bluesky_within_its_limit(
-    road: Road, desk: Desk, route: str | None
+    road: Road, desk: UploadDesk, route: str | None
 ) -> None:
     media = await taken_in(desk, written(noise(1000, 900)))
     assert media.size > 2_000_000
     files = MediaFiles(desk.storage, clock=SystemClock(), desk=desk)
-    async with bluesky() as (scene, world), working(road, scene, files=files):
+    async with bluesky() as (scene, simulated), working(road, scene, files=files):
         if route is not None:
-            world.faults.plan(Kind.ERROR_BEFORE, route, status=503)
+            simulated.faults.plan(Kind.ERROR_BEFORE, route, status=503)
         id_ = await road.post(content=content(media), channel=Channel.BLUESKY)
         if route is not None:
             await hurry(road, id_)
         await until(road, id_, "sent")
-        (record,) = world.records.values()
+        (record,) = simulated.records.values()
         (shown,) = record["embed"]["images"]
         assert shown["image"]["mimeType"] == "image/jpeg"
         assert shown["image"]["size"] <= 2_000_000
         assert shown["alt"] == "The sea"
-        assert len(world.blobs) == 1, "a repeat sends the same bytes"
+        assert len(simulated.blobs) == 1, "a repeat sends the same bytes"
 
 
 async def test_a_png_goes_out_on_instagram_as_a_jpeg(
-    road: Road, desk: Desk, tmp_path: Path
+    road: Road, desk: UploadDesk, tmp_path: Path
 ) -> None:
     image = Image.new("RGBA", (500, 500), (0, 0, 0, 0))
     media = await taken_in(desk, written(image))
-    async with instagram(files=(), rules=Rules(picture=timedelta())) as (scene, world):
-        files = Fetched(desk, tmp_path / "media", scene.rehearsal, world)
+    async with instagram(files=(), rules=Rules(picture=timedelta())) as (scene, simulated):
+        files = Fetched(desk, tmp_path / "media", scene.simulator, simulated)
         async with working(road, scene, files=files):
             id_ = await road.post(content=content(media), channel=Channel.INSTAGRAM_FEED)
             await until(road, id_, "sent")
@@ -104,18 +106,20 @@ async def test_a_png_goes_out_on_instagram_as_a_jpeg(
             assert opened.getpixel((5, 5)) == (255, 255, 255)
 
 
-async def test_an_animation_that_is_too_large_is_refused_as_before(road: Road, desk: Desk) -> None:
+async def test_an_animation_that_is_too_large_is_refused_as_before(
+    road: Road, desk: UploadDesk
+) -> None:
     frames = [noise(1000, 1000, "L"), noise(1001, 1001, "L").crop((1, 1, 1001, 1001))] * 2
     data = written(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=100)
     media = await taken_in(desk, data)
     assert media.size > 2_000_000
     files = MediaFiles(desk.storage, clock=SystemClock(), desk=desk)
-    async with bluesky() as (scene, world), working(road, scene, files=files):
+    async with bluesky() as (scene, simulated), working(road, scene, files=files):
         id_ = await road.post(content=content(media), channel=Channel.BLUESKY)
         row = await until(road, id_, "failed", "sent")
         assert row["state"] == "failed"
         assert "Bluesky takes 2000000" in row["reason"]
-        assert not world.records
+        assert not simulated.records
 
 
 async def hurry(road: Road, id_: str) -> None:

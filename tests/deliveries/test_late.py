@@ -7,7 +7,7 @@ import pytest
 from cadenza.deliveries import lanes
 from cadenza.deliveries.permit import Permitted, Refusal
 from cadenza.deliveries.settle import Result, settle
-from cadenza.providers.outcome import Reach, Sent, Transient, TryLater
+from cadenza.providers.outcome import Sent, Transient, TryLater, WaitScope
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 
@@ -53,7 +53,7 @@ async def ask_to_wait(road: Road, wait: timedelta) -> None:
     (ticket,) = await road.claim(1)
     (permit,) = await road.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, TryLater(wait, Reach.ACCOUNT, "slow down"), permit.attempt_id)
+    await road.settle(ticket, TryLater(wait, WaitScope.ACCOUNT, "slow down"), permit.attempt_id)
 
 
 async def hold_lane(road: Road, wait: timedelta) -> None:

@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import LONGEST, QUICKLY, Call, Capabilities, Prepared
+from cadenza.providers.base import LONGEST, QUICKLY, AttemptContext, Capabilities, Prepared
 from cadenza.providers.mastodon.publish import Mastodon
 from cadenza.providers.message import Message
 from cadenza.providers.outcome import Outcome
 from cadenza.providers.registry import all_providers
 from tests.deliveries.conftest import Road
 from tests.deliveries.test_publish import until, working
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 from tests.providers.pictures import picture
 
 A_FILE = '{"text":"Big","media":[{"file":"a","kind":"image","mime":"image/png","size":35}]}'
@@ -26,7 +26,7 @@ class CarriesFiles(Mastodon):
     def capabilities(self, channel: Channel) -> Capabilities:
         return replace(super().capabilities(channel), pace=1)
 
-    async def prepare(self, call: Call) -> Prepared:
+    async def prepare(self, call: AttemptContext) -> Prepared:
         return Prepared({})
 
 
@@ -40,7 +40,7 @@ class Dawdles(CarriesFiles):
         usual = super().capabilities(channel)
         return Impatient(idempotency=usual.idempotency, findable=usual.findable)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         await asyncio.sleep(20)
         return await super().publish(call)
 

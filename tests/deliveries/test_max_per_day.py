@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from cadenza.core.channels import Channel
 from cadenza.core.zones import day_bounds, get_zone, local_day
+from cadenza.deliveries.expedite import expedite
 from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import GATES, MAX_PER_DAY, Pass
-from cadenza.deliveries.hurry import hurry
 from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Permitted, Refusal
 from cadenza.providers.outcome import Sent
@@ -124,7 +124,7 @@ async def test_publish_now_passes_it_and_opens_the_lane(road: Road) -> None:
     await ask_next(road)
     assert isinstance(await ask_next(road), Refusal)
     row = await road.row("delivery", second)
-    await road.operations.run(lambda tx, now: hurry(tx, now, [row]))
+    await road.operations.run(lambda tx, now: expedite(tx, now, [row]))
     assert isinstance(await ask_next(road), Permitted)
 
 

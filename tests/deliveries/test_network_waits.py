@@ -6,11 +6,11 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import NETWORK
 from cadenza.deliveries.lift_suspension import lift_suspension
-from cadenza.deliveries.model import Action, Ticket
+from cadenza.deliveries.model import Action, ClaimedDelivery
 from cadenza.deliveries.permit import Permitted, Refusal
 from cadenza.deliveries.resume_plan import Offer, reopen
-from cadenza.providers.outcome import Disconnected, Outcome, Reach, Sent, TryLater
-from cadenza.queues.resume import Choice, resume
+from cadenza.providers.outcome import Disconnected, Outcome, Sent, TryLater, WaitScope
+from cadenza.queues.resume import ResumeChoice, resume
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 
@@ -36,7 +36,7 @@ async def end_with(road: Road, id_: str, outcome: Outcome) -> None:
 
 async def claimed(road: Road) -> list[str]:
     """Claim again and again, as a worker does, until nothing comes; say what came."""
-    found: list[Ticket] = []
+    found: list[ClaimedDelivery] = []
     for _ in range(6):
         found += await road.claim()
     return sorted(ticket.id for ticket in found)
@@ -67,7 +67,7 @@ async def test_a_lost_account_holds_its_own_rows_of_a_shared_lane_alone(road: Ro
             workspace_id=HOME,
             account_id="ben",
             by="member:ada",
-            choice=Choice.SEND,
+            choice=ResumeChoice.SEND,
             spacing=timedelta(),
         )
 
@@ -101,7 +101,7 @@ async def test_a_wait_of_the_app_holds_all_accounts_of_the_provider(road: Road) 
         lambda tx, _: tx.run("UPDATE account SET provider = 'another' WHERE id = 'cy'")
     )
     first = await road.post("ada")
-    await end_with(road, first, TryLater(HOURS, Reach.APP, "the app's calls are used up"))
+    await end_with(road, first, TryLater(HOURS, WaitScope.APP, "the app's calls are used up"))
     held = await road.post("ben")
     goes = await road.post("cy")
 
@@ -121,7 +121,7 @@ async def test_a_wait_of_the_app_is_asked_by_the_permit_too(road: Road) -> None:
     first, second = await road.claim()
     (permit,) = await road.permit(first)
     assert isinstance(permit, Permitted)
-    await road.settle(first, TryLater(HOURS, Reach.APP, "slow down"), permit.attempt_id)
+    await road.settle(first, TryLater(HOURS, WaitScope.APP, "slow down"), permit.attempt_id)
     (refused,) = await road.permit(second)
 
     assert isinstance(refused, Refusal)
@@ -144,7 +144,9 @@ async def test_a_wait_is_heeded_though_a_worker_brings_it_that_lost_its_lease(ro
     )
     kept: list[object] = []
     for _ in range(2):  # the second time nothing new is heard
-        assert not await road.settle(first, TryLater(HOURS, Reach.APP, "slow"), permit.attempt_id)
+        assert not await road.settle(
+            first, TryLater(HOURS, WaitScope.APP, "slow"), permit.attempt_id
+        )
         kept += await road.operations.read(lambda tx, _: tx.all("SELECT * FROM network_wait"))
     assert len(kept) == 2
     assert kept[0] == kept[1]
@@ -153,7 +155,7 @@ async def test_a_wait_is_heeded_though_a_worker_brings_it_that_lost_its_lease(ro
 async def test_a_wait_of_an_account_is_its_own_in_every_lane(road: Road) -> None:
     await open_campaign(road)
     first = await road.post("ben", lane_id=CAMPAIGN)
-    await end_with(road, first, TryLater(HOURS, Reach.ACCOUNT, "slow down"))
+    await end_with(road, first, TryLater(HOURS, WaitScope.ACCOUNT, "slow down"))
     await road.post("ben")
     behind = await road.post("ben", lane_id=CAMPAIGN)
     goes = await road.post("ada", lane_id=CAMPAIGN)
@@ -165,7 +167,7 @@ async def test_a_wait_of_an_account_is_its_own_in_every_lane(road: Road) -> None
 
 async def test_a_wait_of_a_recipient_holds_what_is_for_it(road: Road) -> None:
     first = await road.post("ada", action=Action.BROADCAST, recipient="@Cy")
-    await end_with(road, first, TryLater(HOURS, Reach.RECIPIENT, "the chat is slow"))
+    await end_with(road, first, TryLater(HOURS, WaitScope.RECIPIENT, "the chat is slow"))
     await road.post("ada", action=Action.BROADCAST, recipient="@cy ")
     await road.post("ben", action=Action.BROADCAST, recipient="@cy")
     other = await road.post("ada", action=Action.BROADCAST, recipient="@ben")
@@ -175,9 +177,9 @@ async def test_a_wait_of_a_recipient_holds_what_is_for_it(road: Road) -> None:
 
 async def test_a_wait_that_is_over_holds_nothing(road: Road) -> None:
     first = await road.post("ada")
-    await end_with(road, first, TryLater(timedelta(), Reach.APP, "a moment"))
+    await end_with(road, first, TryLater(timedelta(), WaitScope.APP, "a moment"))
     await end_with(road, first, Sent("r"))
     second = await road.post("ben")
-    await end_with(road, second, TryLater(HOURS, Reach.RECIPIENT, "slow"))
+    await end_with(road, second, TryLater(HOURS, WaitScope.RECIPIENT, "slow"))
 
     assert [row["scope"][:9] for row in await road.rows("network_wait")] == ["recipient"]

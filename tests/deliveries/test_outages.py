@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from cadenza.deliveries.circuit_breaker import ENOUGH, MOST, CallResult, update_breaker
 from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import NETWORK
-from cadenza.deliveries.heed_outages import ENOUGH, MOST, Call, heed_outages
-from cadenza.deliveries.heed_waits import NetworkWait
 from cadenza.deliveries.permit import Permitted
+from cadenza.deliveries.rate_limit_waits import NetworkWait
 from cadenza.people.workspaces import NewWorkspace, create_workspace
 from cadenza.providers.outcome import (
     Outcome,
@@ -92,7 +92,7 @@ async def test_calls_without_an_answer_leave_no_more_in_doubt(road: Road) -> Non
     await road.post("ada")
     assert await road.claim() == []
     states = sorted(row["state"] for row in await road.rows("delivery"))
-    assert states == ["scheduled", *["unconfirmed"] * ENOUGH], "a doubt is no refusal"
+    assert states == ["scheduled", *["unconfirmed"] * ENOUGH], "an unconfirmed send is no refusal"
 
 
 async def test_nothing_is_tried_for_ever(road: Road) -> None:
@@ -109,9 +109,9 @@ async def heed(
     road: Road, outcome: Outcome, *, was_made: bool = True
 ) -> tuple[Outcome, list[NetworkWait]]:
     """Let one call of Ada's account end so; return what it comes to, and who rests."""
-    ended = Call((HOME, "ada"), outcome, was_made)
+    ended = CallResult((HOME, "ada"), outcome, was_made)
     (told,), rests = await road.operations.run(
-        lambda tx, now: heed_outages(tx, now, [ended], fraction=0)
+        lambda tx, now: update_breaker(tx, now, [ended], fraction=0)
     )
     return told, rests
 

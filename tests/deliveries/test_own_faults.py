@@ -1,6 +1,6 @@
 """An error of our own before the call: a try like another, with a wait and an end, never a spin.
 
-One behind the call, while its result is written, is a doubt.
+One behind the call, while its result is written, is an unconfirmed send.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from cadenza.accounts.seal import CannotOpen
-from cadenza.deliveries import ask_permit, source
-from cadenza.deliveries.permit import Answer, Wish
+from cadenza.deliveries import request_permit, source
+from cadenza.deliveries.permit import Answer, PermitRequest
 from cadenza.deliveries.permit import permit as really_permit
 from cadenza.deliveries.publish import Publisher
 from cadenza.deliveries.settle import Result
@@ -20,7 +20,7 @@ from cadenza.deliveries.settle import settle as really_settle
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries.conftest import Road
 from tests.deliveries.test_publish import until, working
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 
 
 async def until_put_off(road: Road, id_: str) -> Row:
@@ -105,14 +105,14 @@ async def test_a_wish_that_cannot_be_answered_spoils_no_other(
 ) -> None:
     together = 0
 
-    def permit(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
+    def permit(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> list[Answer]:
         nonlocal together
-        together = max(together, len(wishes))
-        if any(wish.ticket.row["account_id"] == "ben" for wish in wishes):
+        together = max(together, len(requests))
+        if any(request.ticket.row["account_id"] == "ben" for request in requests):
             raise ZeroDivisionError("an account like no other")
-        return really_permit(tx, now, wishes)
+        return really_permit(tx, now, requests)
 
-    monkeypatch.setattr(ask_permit, "permit", permit)
+    monkeypatch.setattr(request_permit, "permit", permit)
     async with mastodon() as (scene, _world):
         bad = await road.post("ben")
         good = [await road.post(name) for name in await crowd(road, 8)]

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.permit import Permitted
 from cadenza.deliveries.rescue import rescue
 from cadenza.deliveries.source import QUEUE, DeliverySource
@@ -13,7 +13,7 @@ from tests.deliveries.conftest import LEASE, Road
 NOW = timedelta()  # a lease that has run out when it is given
 
 
-async def send(road: Road, ticket: Ticket) -> None:
+async def send(road: Road, ticket: ClaimedDelivery) -> None:
     (permit,) = await road.permit(ticket)
     assert isinstance(permit, Permitted)
     await road.settle(ticket, Sent("r"), permit.attempt_id)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries.reconcile import ASK_AGAIN, SELDOM, doubts, resolve
+from cadenza.deliveries.reconcile import ASK_AGAIN, SELDOM, resolve, unconfirmed_attempts
 from cadenza.providers.outcome import CannotTell
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import Road
@@ -16,8 +16,8 @@ DAY = timedelta(days=1)
 
 async def cannot_tell(road: Road) -> State:
     def operation(tx: Tx, now: datetime) -> State:
-        (doubt,) = doubts(tx, now)
-        return resolve(tx, now, doubt, CannotTell("the network shows nobody its posts"))
+        (unconfirmed,) = unconfirmed_attempts(tx, now)
+        return resolve(tx, now, unconfirmed, CannotTell("the network shows nobody its posts"))
 
     return await road.operations.run(operation)
 

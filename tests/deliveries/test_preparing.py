@@ -8,12 +8,12 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.deliveries.change import retry
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.providers.outcome import NotReady, Reach, Transient, TryLater
+from cadenza.demo.simulator.faults import Kind
+from cadenza.providers.outcome import NotReady, Transient, TryLater, WaitScope
 from cadenza.sql.tx import Row
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import NoFiles, until, working
-from tests.providers.facebook.stage import FEED, PHOTOS, facebook
+from tests.providers.facebook.fixtures import FEED, PHOTOS, facebook
 from tests.providers.pictures import png
 
 
@@ -74,7 +74,7 @@ async def test_a_network_that_never_gets_ready_ends_in_a_failure(road: Road) -> 
         assert (row["state"], row["failures"]) == ("scheduled", 0), "it takes its time"
     row = await find_unready(road, id_, hours=6.1)
     assert (row["state"], row["failures"]) == ("scheduled", 1)
-    assert row["prepared"] is None, "it is made anew"
+    assert row["prepared"] is None, "it is made again"
     assert "still converting" in row["reason"]
     row = await find_unready(road, id_)
     assert (row["state"], row["failures"]) == ("scheduled", 1), "with as much time as before"
@@ -85,7 +85,7 @@ async def test_a_wait_beside_does_not_begin_its_patience_anew(road: Road) -> Non
     id_ = await road.post()
     since = (await find_unready(road, id_))["unready_at"]
     for outcome, then in (
-        (TryLater(timedelta(minutes=1), Reach.RECIPIENT, "slower"), since),
+        (TryLater(timedelta(minutes=1), WaitScope.RECIPIENT, "slower"), since),
         (Transient("it stumbled"), None),
     ):
         await road.wait_out()
@@ -108,8 +108,8 @@ async def test_what_was_made_before_a_failure_is_not_made_again(
         return png()
 
     monkeypatch.setattr(NoFiles, "read", read)
-    async with facebook() as (scene, world), working(road, scene):
-        fault = world.faults.plan(Kind.ERROR_BEFORE, route, nth=nth, status=503)
+    async with facebook() as (scene, simulated), working(road, scene):
+        fault = simulated.faults.plan(Kind.ERROR_BEFORE, route, nth=nth, status=503)
         content = json.dumps({"text": "Three", "media": THREE})
         id_ = await road.post(content=content, channel=Channel.FACEBOOK_PAGE)
         async with asyncio.timeout(30):
@@ -119,7 +119,7 @@ async def test_what_was_made_before_a_failure_is_not_made_again(
         await _make_due(road)
         await until(road, id_, "sent", "failed")
         assert scene.visible() == ["Three"]
-        assert len(world.photos) == 3
+        assert len(simulated.photos) == 3
 
 
 async def _make_due(road: Road) -> None:

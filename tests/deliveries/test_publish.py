@@ -10,19 +10,19 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import SeededRandom
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.source import QUEUE, DeliverySource
-from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.simulator.faults import Kind
 from cadenza.engine.worker import Worker
 from cadenza.providers.outcome import Sent
 from cadenza.sql.tx import Row
 from tests.deliveries.conftest import Road
 from tests.providers.contract import Scene, patient_client
-from tests.providers.facebook.stage import SWITCH, facebook
-from tests.providers.mastodon.stage import POSTS, mastodon
+from tests.providers.facebook.fixtures import SWITCH, facebook
+from tests.providers.mastodon.fixtures import POSTS, mastodon
 
 
 class NoFiles:
@@ -47,7 +47,7 @@ async def working(
         http=scene.http,
         files=files or NoFiles(),
         clock=SystemClock(),
-        chance=SeededChance(1),
+        rng=SeededRandom(1),
         new_id=lambda: f"attempt-{next(ids):06}",
     )
     worker = Worker(
@@ -102,7 +102,7 @@ async def test_a_lost_answer_is_a_doubt_that_is_looked_into_and_never_a_second_p
     road: Road, fault: Kind
 ) -> None:
     async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
-        scene.world.faults.plan(fault, POSTS)
+        scene.simulated.faults.plan(fault, POSTS)
         id_ = await road.post(content='{"text":"Good morning"}')
         doubtful = await until(road, id_, "unconfirmed", "sent")
         assert scene.visible() == ["Good morning"]
@@ -120,7 +120,7 @@ async def test_a_lost_answer_is_a_doubt_that_is_looked_into_and_never_a_second_p
 
 async def test_a_post_that_was_found_tells_of_its_first_comment(road: Road) -> None:
     async with facebook() as (scene, _world), working(road, scene) as (publisher, _):
-        scene.world.faults.plan(Kind.RESET_AFTER, SWITCH)
+        scene.simulated.faults.plan(Kind.RESET_AFTER, SWITCH)
         content = '{"text":"Good morning","first_comment":"More"}'
         id_ = await road.post(content=content, channel=Channel.FACEBOOK_PAGE)
         await until(road, id_, "unconfirmed")
@@ -136,7 +136,7 @@ async def test_a_post_that_was_found_tells_of_its_first_comment(road: Road) -> N
 
 async def test_what_provably_never_arrived_is_sent_again(road: Road) -> None:
     async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
-        scene.world.faults.plan(Kind.DROP_BEFORE, POSTS)
+        scene.simulated.faults.plan(Kind.DROP_BEFORE, POSTS)
         id_ = await road.post(content='{"text":"Good morning"}')
         doubtful = await until(road, id_, "unconfirmed", "sent")
         if doubtful["state"] == "unconfirmed":
@@ -160,7 +160,7 @@ async def test_the_parts_of_a_thread_follow_each_other(road: Road) -> None:
 
 async def test_a_thread_whose_middle_answer_was_lost_goes_on_where_it_stopped(road: Road) -> None:
     async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
-        scene.world.faults.plan(Kind.DROP_AFTER, POSTS, nth=2)
+        scene.simulated.faults.plan(Kind.DROP_AFTER, POSTS, nth=2)
         id_ = await road.post(content='{"text":"one","parts":["two","three"]}')
         await until(road, id_, "unconfirmed")
         assert scene.visible() == ["one", "two"]
@@ -186,7 +186,7 @@ async def test_content_that_does_not_fit_fails_before_any_call(road: Road) -> No
 @asynccontextmanager
 async def patient(scene: Scene) -> AsyncGenerator[None]:
     """Give the scene a client that waits as long as people do: twenty at once take time on a busy machine."""
-    async with patient_client(scene.world) as http:
+    async with patient_client(scene.simulated) as http:
         scene.http = http
         yield
 

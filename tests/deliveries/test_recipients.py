@@ -11,9 +11,9 @@ from cadenza.core.channels import Channel
 from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import GATES, RECIPIENT_CAP
 from cadenza.deliveries.lift_suspension import Lifted, NotSuspended, lift_suspension
-from cadenza.deliveries.mark_recipients import BLAME, BLAMED, LIMIT, SKIPPED
 from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Answer, Permitted, Refusal
+from cadenza.deliveries.recipient_health import BLAME, BLAMED, LIMIT, SKIPPED
 from cadenza.providers.outcome import Outcome, RecipientGone, Sent
 from cadenza.sql.tx import Row
 from tests.deliveries.conftest import HOME, Road

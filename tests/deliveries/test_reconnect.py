@@ -1,4 +1,4 @@
-"""A refused token is renewed on the road; a lost account holds its work until a person chooses."""
+"""A refused token is renewed in the pipeline; a lost account holds its work until a person chooses."""
 
 import asyncio
 import itertools
@@ -18,27 +18,27 @@ from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring, load_keyring, seal_tokens
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import SeededRandom
 from cadenza.deliveries.cancel_account import Canceled, cancel_account
 from cadenza.deliveries.claim import has_suspects
 from cadenza.deliveries.open_sender import sender_opener
 from cadenza.deliveries.publish import Publisher
 from cadenza.deliveries.resume_plan import NotConnected, Offer, find_stuck, reopen
 from cadenza.deliveries.source import QUEUE, DeliverySource
-from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.simulator.faults import Kind
 from cadenza.engine.worker import Worker
 from cadenza.providers.connect import Connected
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Disconnected
-from cadenza.queues.resume import Choice, Resumed, resume
+from cadenza.queues.resume import ResumeChoice, Resumed, resume
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_publish import NoFiles, until
 from tests.providers.contract import Scene
-from tests.providers.facebook.stage import PHOTOS, facebook
+from tests.providers.facebook.fixtures import PHOTOS, facebook
 from tests.providers.pictures import png
-from tests.providers.x.stage import POSTS, x
+from tests.providers.x.fixtures import POSTS, x
 
 TOKENS = "POST /2/oauth2/token"
 
@@ -52,7 +52,7 @@ def ring(tmp_path: Path) -> Keyring:
 async def working(
     road: Road, scene: Scene, ring: Keyring, provider: str = "x"
 ) -> AsyncGenerator[None]:
-    """Run the road with Ada's own sealed tokens and a refresher."""
+    """Run the pipeline with Ada's own sealed tokens and a refresher."""
     await road.operations.run(
         lambda tx, now: tx.run(
             """
@@ -76,7 +76,7 @@ async def working(
         http=scene.http,
         files=NoFiles(),
         clock=clock,
-        chance=SeededChance(1),
+        rng=SeededRandom(1),
         new_id=lambda: f"attempt-{next(ids):06}",
         refresher=Refresher(road.operations, ring=ring, http=scene.http, clock=clock, **of),
     )
@@ -102,13 +102,13 @@ async def wait_for_state(road: Road, state: str) -> None:
 async def test_a_refused_token_is_renewed_once_and_the_post_leaves_under_its_permit(
     road: Road, ring: Keyring
 ) -> None:
-    async with x() as (scene, world), working(road, scene, ring):
-        world.faults.plan(Kind.EXPIRE, POSTS)
+    async with x() as (scene, simulated), working(road, scene, ring):
+        simulated.faults.plan(Kind.EXPIRE, POSTS)
         id_ = await road.post(channel=Channel.X, content='{"text":"Good morning"}')
         row = await until(road, id_, "sent", "failed")
         assert (row["state"], row["attempts"]) == ("sent", 1)
         assert scene.visible() == ["Good morning"]
-        assert sum(each.path == "/2/oauth2/token" for each in world.received) == 1
+        assert sum(each.path == "/2/oauth2/token" for each in simulated.received) == 1
         assert (await road.row("account", "ada"))["state"] == "connected"
 
 
@@ -120,32 +120,32 @@ async def test_preparing_goes_on_with_the_renewed_token_where_it_was(
 
     monkeypatch.setattr(NoFiles, "read", read)
     file = {"file": "a.png", "kind": "image", "mime": "image/png", "size": len(png())}
-    async with facebook() as (scene, world), working(road, scene, ring, "facebook"):
-        fault = world.faults.plan(Kind.EXPIRE, PHOTOS, nth=3)
+    async with facebook() as (scene, simulated), working(road, scene, ring, "facebook"):
+        fault = simulated.faults.plan(Kind.EXPIRE, PHOTOS, nth=3)
         content = json.dumps({"text": "Three", "media": [file] * 3})
         id_ = await road.post(channel=Channel.FACEBOOK_PAGE, content=content)
         row = await until(road, id_, "sent", "failed")
         assert fault.met
         assert (row["state"], scene.visible()) == ("sent", ["Three"])
-        assert len(world.photos) == 3
+        assert len(simulated.photos) == 3
 
 
 async def test_a_thread_goes_on_with_the_renewed_token(road: Road, ring: Keyring) -> None:
-    async with x() as (scene, world), working(road, scene, ring):
-        world.faults.plan(Kind.EXPIRE, POSTS)
+    async with x() as (scene, simulated), working(road, scene, ring):
+        simulated.faults.plan(Kind.EXPIRE, POSTS)
         content = '{"text":"one","parts":["two","three"]}'
         id_ = await road.post(channel=Channel.X, content=content)
         await until(road, id_, "sent", "failed")
         assert scene.visible() == ["one", "two", "three"]
-        assert sum(each.path == "/2/oauth2/token" for each in world.received) == 1
+        assert sum(each.path == "/2/oauth2/token" for each in simulated.received) == 1
 
 
 async def test_trouble_at_renewing_parks_the_lane_and_disconnects_nobody(
     road: Road, ring: Keyring
 ) -> None:
-    async with x() as (scene, world), working(road, scene, ring):
-        world.faults.plan(Kind.EXPIRE, POSTS)
-        world.faults.plan(Kind.ERROR_BEFORE, TOKENS, status=503)
+    async with x() as (scene, simulated), working(road, scene, ring):
+        simulated.faults.plan(Kind.EXPIRE, POSTS)
+        simulated.faults.plan(Kind.ERROR_BEFORE, TOKENS, status=503)
         id_ = await road.post(channel=Channel.X, content='{"text":"Good morning"}')
         await wait_for_state(road, "expiring")
         async with asyncio.timeout(60):
@@ -159,9 +159,9 @@ async def test_trouble_at_renewing_parks_the_lane_and_disconnects_nobody(
 async def test_tokens_that_cannot_be_renewed_hold_the_work_until_a_reconnect(
     road: Road, ring: Keyring
 ) -> None:
-    async with x() as (scene, world), working(road, scene, ring):
-        world.tokens.clear()
-        world.refreshes.clear()
+    async with x() as (scene, simulated), working(road, scene, ring):
+        simulated.tokens.clear()
+        simulated.refreshes.clear()
         ids = [
             await road.post(channel=Channel.X, content=f'{{"text":"post {n}"}}') for n in range(3)
         ]
@@ -173,7 +173,9 @@ async def test_tokens_that_cannot_be_renewed_hold_the_work_until_a_reconnect(
         assert kinds == ["account.needs_reconnect"]
         assert await ask_offer(road) == NotConnected("needs_reconnect")
 
-        fresh = world.issue(scene.account.remote_id, ("tweet.write", "tweet.read", "users.read"))
+        fresh = simulated.issue(
+            scene.account.remote_id, ("tweet.write", "tweet.read", "users.read")
+        )
         await come_back(road, ring, scene, fresh)
         held = await ask_offer(road)
         assert isinstance(held, Offer)
@@ -181,7 +183,7 @@ async def test_tokens_that_cannot_be_renewed_hold_the_work_until_a_reconnect(
         await asyncio.sleep(0.3)
         assert scene.visible() == [], "nothing floods out before somebody chose"
 
-        plan = await choose(road, Choice.SEND, timedelta(seconds=1))
+        plan = await choose(road, ResumeChoice.SEND, timedelta(seconds=1))
         due = [move.now_at for move in plan.moved]
         assert [later - due[0] for later in due] == [timedelta(seconds=n) for n in range(3)]
         for id_ in ids:
@@ -209,7 +211,9 @@ async def ask_offer(road: Road) -> Offer | NotConnected:
     )
 
 
-async def choose(road: Road, choice: Choice, spacing: timedelta = timedelta(minutes=5)) -> Resumed:
+async def choose(
+    road: Road, choice: ResumeChoice, spacing: timedelta = timedelta(minutes=5)
+) -> Resumed:
     key: dict[str, Any] = {"workspace_id": HOME, "account_id": "ada", "by": "member:ada"}
     answer = await road.operations.run(
         lambda tx, now: resume(tx, now, **key, choice=choice, spacing=spacing)
@@ -236,7 +240,7 @@ async def test_what_is_held_can_go_back_to_drafts(road: Road) -> None:
     await mend(road)
     assert await road.claim() == []
     assert await ask_offer(road) == Offer((due,))
-    plan = await choose(road, Choice.DRAFT)
+    plan = await choose(road, ResumeChoice.DRAFT)
     assert plan.taken_back == (due,)
     assert (await road.row("delivery", due))["state"] == "draft"
     lane = await road.row("lane", "account:ada")
@@ -272,7 +276,7 @@ async def test_a_posts_channels_that_were_due_together_leave_together(road: Road
         )
     )
     await mend(road)
-    plan = await choose(road, Choice.SEND)
+    plan = await choose(road, ResumeChoice.SEND)
     assert len({move.now_at for move in plan.moved}) == 3
     due = [(await road.row("delivery", id_))["due_at"] for id_ in (feed, story, other)]
     assert due[0] == due[1] != due[2]

@@ -5,18 +5,18 @@ import pytest
 from cadenza.core.clock import SystemClock
 from cadenza.deliveries.model import Action
 from cadenza.deliveries.permit import Permitted, Refusal, Stale
-from cadenza.deliveries.reconcile import Watch, doubts, resolve
+from cadenza.deliveries.reconcile import LookupSchedule, resolve, unconfirmed_attempts
 from cadenza.providers.outcome import (
     Absent,
     Disconnected,
     NotReady,
     Outcome,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from tests.deliveries.conftest import HOME, Road
 
@@ -105,7 +105,7 @@ async def test_a_pause_between_claim_and_permit_wins(road: Road) -> None:
     [
         (Sent("r"), "sent", 1, True),
         (NotReady(MINUTE), "scheduled", 0, False),
-        (TryLater(MINUTE, Reach.ACCOUNT, "slow down"), "scheduled", 0, False),
+        (TryLater(MINUTE, WaitScope.ACCOUNT, "slow down"), "scheduled", 0, False),
         (Transient("no route"), "scheduled", 1, False),
         (Rejected("too long"), "failed", 1, False),
         (Disconnected("token revoked"), "scheduled", 0, False),
@@ -136,7 +136,7 @@ async def test_a_flood_wait_parks_the_lane_and_burns_nothing(road: Road) -> None
     (ticket,) = await road.claim()
     (permit,) = await road.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, TryLater(MINUTE, Reach.ACCOUNT, "flood"), permit.attempt_id)
+    await road.settle(ticket, TryLater(MINUTE, WaitScope.ACCOUNT, "flood"), permit.attempt_id)
 
     assert await road.claim() == []
     lane = await road.row("lane", "account:ada")
@@ -270,8 +270,11 @@ async def test_what_is_never_there_is_given_up_after_its_attempts(road: Road) ->
     await road.operations.run(
         lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - 10 * MINUTE)
     )
-    (doubt,) = await road.operations.read(doubts)
-    assert await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Absent())) == "failed"
+    (unconfirmed,) = await road.operations.read(unconfirmed_attempts)
+    assert (
+        await road.operations.run(lambda tx, now: resolve(tx, now, unconfirmed, Absent()))
+        == "failed"
+    )
     row = await road.row("delivery", id_)
     assert (row["state"], row["reason"]) == ("failed", "it was not there after 1 attempts")
     told = [row["kind"] for row in await road.rows("outbox")]
@@ -302,7 +305,7 @@ async def test_a_doubt_is_watched_for_as_long_as_its_call_may_last(road: Road) -
         )
     )
     clock = Stopwatch()
-    watch = Watch(clock)
+    watch = LookupSchedule(clock)
     for clock.seconds, ripe in ((1000.0, []), (1059.0, []), (1060.0, [id_])):
-        found = watch.ripe(await road.operations.read(doubts))
-        assert [doubt.ticket.id for doubt in found] == ripe
+        found = watch.ripe(await road.operations.read(unconfirmed_attempts))
+        assert [unconfirmed.ticket.id for unconfirmed in found] == ripe

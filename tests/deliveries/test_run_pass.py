@@ -5,7 +5,7 @@ import itertools
 from datetime import timedelta
 
 from cadenza.core.clock import SystemClock
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import SeededRandom
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.run_pass import PassReport, publishing_run
 from cadenza.deliveries.source import QUEUE, DeliverySource
@@ -14,7 +14,7 @@ from cadenza.sql.tx import Row
 from tests.deliveries.conftest import Road
 from tests.deliveries.test_publish import NoFiles
 from tests.providers.contract import Scene
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 
 _names = itertools.count(1)
 
@@ -35,7 +35,7 @@ async def run(road: Road, scene: Scene, seconds: float = 10) -> PassReport:
         http=scene.http,
         files=NoFiles(),
         clock=clock,
-        chance=SeededChance(1),
+        rng=SeededRandom(1),
         new_id=lambda: f"{name}-{next(ids):06}",
     )
     worker = Worker(source, publisher, name=name, queues=[QUEUE], clock=clock, grace=5.0)

@@ -9,8 +9,8 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.audit_limits import audit_limits
 from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.lease_rate import Block, lease_block, locks_of, set_provider_rate
-from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import LATEST, Answer, Permitted, Refusal, Wish, permit
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.permit import LATEST, Answer, PermitRequest, Permitted, Refusal, permit
 from cadenza.deliveries.permit import locks_of as permit_locks
 from cadenza.deliveries.set_limit import Limit, NotALimit, set_limit
 from cadenza.providers.outcome import Sent, Transient
@@ -34,7 +34,7 @@ async def limit(road: Road, scope: str, kind: str, amount: int, per: int | None 
     )
 
 
-async def one(road: Road) -> tuple[Ticket, Answer]:
+async def one(road: Road) -> tuple[ClaimedDelivery, Answer]:
     (ticket,) = await road.claim(1)
     (answer,) = await road.permit(ticket)
     return ticket, answer
@@ -204,9 +204,9 @@ async def test_a_start_that_was_kept_too_long_permits_nothing(road: Road) -> Non
 
 async def permit_with(road: Road, start: datetime) -> object:
     (ticket,) = await road.claim()
-    wish = Wish(ticket, "a1", ticket.row["epoch"], start=start)
+    request = PermitRequest(ticket, "a1", ticket.row["epoch"], start=start)
     (answer,) = await road.operations.run(
-        lambda tx, now: permit(tx, now, [wish]), locks=permit_locks([wish])
+        lambda tx, now: permit(tx, now, [request]), locks=permit_locks([request])
     )
     return answer
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.deliveries.tell_attempt import Fix, TellAttempt, tell_attempt
+from cadenza.deliveries.describe_attempt import AttemptDescription, Fix, describe_attempt
 from cadenza.providers import outcome as outcomes
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -13,9 +13,9 @@ NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 def tell(
     outcome: str | None, state: str, *, newest: bool = True, account: str = "connected"
-) -> TellAttempt:
+) -> AttemptDescription:
     attempt = {"outcome": outcome, "deadline_at": NOW - timedelta(seconds=1)}
-    return tell_attempt(NOW, attempt, {"state": state}, newest=newest, account_state=account)
+    return describe_attempt(NOW, attempt, {"state": state}, newest=newest, account_state=account)
 
 
 @pytest.mark.parametrize(
@@ -54,5 +54,7 @@ def test_every_outcome_has_its_own_sentence() -> None:
 
 def test_a_call_under_way_is_told_as_such() -> None:
     attempt = {"outcome": None, "deadline_at": NOW + timedelta(seconds=1)}
-    told = tell_attempt(NOW, attempt, {"state": "sending"}, newest=True, account_state="connected")
-    assert told == TellAttempt("It is under way.")
+    told = describe_attempt(
+        NOW, attempt, {"state": "sending"}, newest=True, account_state="connected"
+    )
+    assert told == AttemptDescription("It is under way.")

@@ -10,17 +10,24 @@ from cadenza.accounts.disconnect import disconnect
 from cadenza.core.clock import SystemClock
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import change, lanes
-from cadenza.deliveries.change import Changed, NeedsRemoteId
+from cadenza.deliveries.change import ChangedDelivery, NeedsRemoteId
 from cadenza.deliveries.installation import beat, confirm, hold
 from cadenza.deliveries.lift_suspension import lift_suspension
-from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import Permitted, Refusal, Wish, locks_of, permit
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.permit import PermitRequest, Permitted, Refusal, locks_of, permit
 from cadenza.deliveries.permit_repeat import permit_repeat
-from cadenza.deliveries.reconcile import Doubt, Held, Looked, Reconciler, doubts, resolve
+from cadenza.deliveries.reconcile import (
+    Held,
+    Lookup,
+    Reconciler,
+    UnconfirmedAttempt,
+    resolve,
+    unconfirmed_attempts,
+)
 from cadenza.deliveries.settle import Result, settle
 from cadenza.deliveries.suspend_account import suspend_account
 from cadenza.providers.outcome import CannotTell, Found, NotReady, Sent, Transient, Unconfirmed
-from cadenza.sql.operate import Operation
+from cadenza.sql.transactions import Operation
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Road
 from tests.deliveries.test_evidence import lose
@@ -28,12 +35,12 @@ from tests.deliveries.test_evidence import lose
 THREAD = '{"text":"one","parts":["two","three","four"]}'
 
 
-async def send_part(road: Road, ticket: Ticket, part: int, *, first: bool) -> str:
-    wish = Wish(
+async def send_part(road: Road, ticket: ClaimedDelivery, part: int, *, first: bool) -> str:
+    request = PermitRequest(
         ticket, f"{ticket.id}-{ticket.lease}-{part}", ticket.row["epoch"], part, first=first
     )
     (answer,) = await road.operations.run(
-        lambda tx, now: permit(tx, now, [wish]), locks=locks_of([wish])
+        lambda tx, now: permit(tx, now, [request]), locks=locks_of([request])
     )
     assert isinstance(answer, Permitted)
     between = Result(ticket, Sent(f"remote-{part}"), answer.attempt_id, last_part=False)
@@ -45,25 +52,25 @@ async def doubtful_in_the_middle(road: Road) -> str:
     id_ = await road.post(content=THREAD)
     (ticket,) = await road.claim()
     await send_part(road, ticket, 0, first=True)
-    wish = Wish(ticket, "doubt", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "doubt", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Permitted)
     await road.settle(ticket, Unconfirmed("no answer"), answer.attempt_id)
     return id_
 
 
-async def in_doubt(road: Road) -> list[Doubt]:
-    """List the doubts once nothing of their calls can arrive any more."""
+async def in_doubt(road: Road) -> list[UnconfirmedAttempt]:
+    """List the unconfirmed sends once nothing of their calls can arrive any more."""
     await road.operations.run(
         lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
     )
-    return await road.operations.read(doubts)
+    return await road.operations.read(unconfirmed_attempts)
 
 
 async def decide(road: Road, id_: str, **choice: Any) -> object:
     fence = (await road.row("delivery", id_))["lease"]
     return await road.operations.run(
-        lambda tx, now: change.decide_doubt(
+        lambda tx, now: change.decide_unconfirmed(
             tx, now, workspace_id=HOME, id=id_, fence=fence, **choice
         )
     )
@@ -74,8 +81,8 @@ async def test_a_try_counts_once_whatever_the_number_of_its_parts(road: Road) ->
     (ticket,) = await road.claim()
     for part in range(3):
         await send_part(road, ticket, part, first=part == 0)
-    wish = Wish(ticket, "last", ticket.row["epoch"], 3, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "last", ticket.row["epoch"], 3, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Permitted)
     await road.settle(ticket, Transient("no route"), answer.attempt_id)
 
@@ -89,8 +96,8 @@ async def test_a_part_that_has_to_wait_for_a_budget_uses_up_no_try(road: Road) -
     id_ = await road.post(content=THREAD)
     (ticket,) = await road.claim()
     await send_part(road, ticket, 0, first=True)
-    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
     row = await road.row("delivery", id_)
@@ -101,7 +108,7 @@ async def test_a_part_that_a_person_found_lets_the_rest_follow(road: Road) -> No
     id_ = await doubtful_in_the_middle(road)
     answer = await decide(road, id_, is_there=True, remote_id="remote-1")
 
-    assert answer == Changed(State.SCHEDULED, "parts 3 to 4 follow")
+    assert answer == ChangedDelivery(State.SCHEDULED, "parts 3 to 4 follow")
     row = await road.row("delivery", id_)
     assert msgspec.json.decode(row["parts_sent"]) == ["remote-0", "remote-1"]
     (ticket,) = await road.claim()
@@ -117,11 +124,13 @@ async def test_a_part_that_was_found_stays_counted_whatever_a_worker_that_wakes_
     id_ = await road.post(content=THREAD)
     (ticket,) = await road.claim()
     await send_part(road, ticket, 0, first=True)
-    wish = Wish(ticket, "slept", ticket.row["epoch"], 1, first=False)
-    await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "slept", ticket.row["epoch"], 1, first=False)
+    await road.operations.run(lambda tx, now: permit(tx, now, [request]))
     await road.operations.run(lose)
-    (doubt,) = await in_doubt(road)
-    found = await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Found("remote-1")))
+    (unconfirmed,) = await in_doubt(road)
+    found = await road.operations.run(
+        lambda tx, now: resolve(tx, now, unconfirmed, Found("remote-1"))
+    )
     assert found is State.SCHEDULED
 
     assert not await road.settle(ticket, NotReady(timedelta(), "its permit had grown old"), "slept")
@@ -136,11 +145,11 @@ async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(road: Road)
     """Who slept before the call knows nothing of the one that another made under the same key."""
     id_ = await road.post(content=THREAD)
     (ticket,) = await road.claim()
-    wish = Wish(ticket, "slept", ticket.row["epoch"], 0)
-    await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "slept", ticket.row["epoch"], 0)
+    await road.operations.run(lambda tx, now: permit(tx, now, [request]))
     await road.operations.run(lose)
-    (doubt,) = await in_doubt(road)
-    allowed = await road.operations.run(lambda tx, now: permit_repeat(tx, now, doubt))
+    (unconfirmed,) = await in_doubt(road)
+    allowed = await road.operations.run(lambda tx, now: permit_repeat(tx, now, unconfirmed))
     assert not isinstance(allowed, Held)
 
     assert not await road.settle(ticket, NotReady(timedelta(), "its permit had grown old"), "slept")
@@ -152,7 +161,7 @@ async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(road: Road)
     await road.operations.run(lambda tx, now: settle(tx, now, [between]))
     (attempt,), (ledger,) = await road.rows("attempt"), await road.rows("activity")
     assert (attempt["outcome"], ledger["state"]) == ("Sent", "success")
-    late = await road.operations.run(lambda tx, now: permit_repeat(tx, now, doubt))
+    late = await road.operations.run(lambda tx, now: permit_repeat(tx, now, unconfirmed))
     assert late == Held("it is no doubt any more")
 
 
@@ -169,7 +178,7 @@ async def test_a_person_may_leave_the_rest_of_a_thread_unsent(road: Road) -> Non
     id_ = await doubtful_in_the_middle(road)
     answer = await decide(road, id_, is_there=True, rest=False)
 
-    assert isinstance(answer, Changed)
+    assert isinstance(answer, ChangedDelivery)
     row = await road.row("delivery", id_)
     assert row["state"] == "sent"
     assert "parts 3 to 4 were not sent" in row["reason"]
@@ -183,8 +192,8 @@ async def test_a_thread_goes_on_only_by_a_clock_that_is_sure(road: Road) -> None
     await road.operations.run(beat)
     await road.operations.run(lambda tx, now: hold(tx, now, kind="clock", says="it jumped"))
 
-    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
     assert (answer.gate, "it jumped" in answer.says) == ("installation", True)
@@ -232,8 +241,8 @@ async def test_a_stop_or_a_pause_holds_the_rest_of_a_thread_from_its_word_on(
     await send_part(road, ticket, 0, first=True)
     await road.operations.run(shut)
 
-    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
     row = await road.row("delivery", id_)
@@ -252,8 +261,8 @@ async def test_an_account_that_is_let_go_ends_the_rest_of_a_thread(road: Road) -
     await road.operations.run(
         lambda tx, now: disconnect(tx, now, workspace_id=HOME, account_id="ada", reason="Ada left")
     )
-    wish = Wish(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [wish]))
+    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Refusal)
     (again,) = await road.claim()
     (last,) = await road.permit(again)
@@ -282,15 +291,15 @@ async def test_after_a_restore_the_rest_of_a_thread_waits_for_a_person(
         lambda tx, now: tx.run("UPDATE attempt SET began_at = :t", t=now + set_back)
     )
     await restored(road)
-    (doubt,) = await road.operations.read(doubts)
-    await road.operations.run(lambda tx, now: resolve(tx, now, doubt, Found("remote-1")))
+    (unconfirmed,) = await road.operations.read(unconfirmed_attempts)
+    await road.operations.run(lambda tx, now: resolve(tx, now, unconfirmed, Found("remote-1")))
     row = await road.row("delivery", id_)
     assert (row["state"], "part 2 is there; look whether others are" in row["reason"]) == (
         "unconfirmed",
         True,
     )
     answer = await decide(road, id_, is_there=True, rest=False)
-    assert isinstance(answer, Changed)
+    assert isinstance(answer, ChangedDelivery)
     assert (await road.row("delivery", id_))["state"] == "sent"
 
 
@@ -300,9 +309,9 @@ async def test_after_a_restore_an_old_failure_is_no_evidence_of_absence(road: Ro
     await restored(road)
     asked: list[str] = []
 
-    async def find_out(doubt: Doubt) -> Looked:
-        asked.append(doubt.ticket.id)
-        return Looked(CannotTell("nobody answers"))
+    async def find_out(unconfirmed: UnconfirmedAttempt) -> Lookup:
+        asked.append(unconfirmed.ticket.id)
+        return Lookup(CannotTell("nobody answers"))
 
     await Reconciler(road.operations, find_out, clock=SystemClock()).run_once()
     assert len(asked) == 1

@@ -1,4 +1,4 @@
-"""The front desk of a rehearsal shows what arrived and takes faults."""
+"""The front desk of a simulation shows what arrived and takes faults."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.demo.cast import Cast, assemble
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.ledger import Entry
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.ledger import Entry
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.http.policy import HostRule, Policy
@@ -22,7 +22,7 @@ from cadenza.providers.http.request import Json, Request
 async def cast() -> AsyncIterator[Cast]:
     opened = await assemble()
     yield opened
-    await opened.rehearsal.close()
+    await opened.simulator.close()
 
 
 async def ask(cast: Cast, method: str, path: str, body: dict[str, Any] | None = None) -> Reply:
@@ -35,9 +35,9 @@ async def ask(cast: Cast, method: str, path: str, body: dict[str, Any] | None = 
 
 
 async def test_what_arrived_anywhere_is_on_one_page_and_harmless(cast: Cast) -> None:
-    mastodon = cast.roles["mastodon"].world
+    mastodon = cast.roles["mastodon"].simulated
     mastodon.show(
-        Entry(world="mastodon", account="ada", remote_id="1", text="<b>Hi</b>", at=mastodon.now)
+        Entry(simulated="mastodon", account="ada", remote_id="1", text="<b>Hi</b>", at=mastodon.now)
     )
     page = (await ask(cast, "GET", "/")).body.decode()
     assert "&lt;b&gt;Hi&lt;/b&gt;" in page
@@ -48,12 +48,12 @@ async def test_what_arrived_anywhere_is_on_one_page_and_harmless(cast: Cast) -> 
 async def test_a_fault_is_set_by_a_post_and_taken_back(cast: Cast) -> None:
     wanted = {"network": "x", "kind": "delay", "seconds": 0.5, "route": "POST /2/tweets"}
     assert (await ask(cast, "POST", "/faults", wanted)).status == 201
-    fault = cast.roles["x"].world.faults.take("POST /2/tweets", None)
+    fault = cast.roles["x"].simulated.faults.take("POST /2/tweets", None)
     assert fault is not None
     assert (fault.kind, fault.seconds) == (Kind.DELAY, 0.5)
     assert json.loads((await ask(cast, "GET", "/faults")).body)[0]["met"] == 1
     assert (await ask(cast, "DELETE", "/faults")).status == 204
-    assert cast.roles["x"].world.faults.take("POST /2/tweets", None) is None
+    assert cast.roles["x"].simulated.faults.take("POST /2/tweets", None) is None
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def run(
         ("127.0.0.1:8400", f"127.0.0.1:{port}"),
         ("127.0.0.1:8500", f"127.0.0.1:{desk}"),
         ("127.0.0.1:8515", f"127.0.0.1:{desk + 15}"),
-        ("cadenza rehearse", f"cadenza rehearse --port {desk}"),
-        ("cadenza demo", f"cadenza demo --rehearsal-port {desk}"),
+        ("cadenza simulate", f"cadenza simulate --port {desk}"),
+        ("cadenza demo", f"cadenza demo --networks-port {desk}"),
     ):
         text = text.replace(was, now)
     real = f"{Path(sys.executable).parent}:{clean['PATH']}"

@@ -9,13 +9,13 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
+from cadenza.drafts.asset_pool import save_pool
 from cadenza.drafts.generate import Generated, NotGenerated, generate
-from cadenza.drafts.keep_assets import save_pool
-from cadenza.drafts.keep_category import CategoryForm, save_category
-from cadenza.drafts.keep_rule import RuleForm, RuleKept, create_rule, edit_rule
 from cadenza.drafts.model import Category, NoSuchRule, Rule, drafts_locks
-from cadenza.sql.operate import Operations
+from cadenza.drafts.save_category import CategoryForm, save_category
+from cadenza.drafts.save_rule import RuleForm, RuleSaved, create_rule, edit_rule
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 HOME = "ada-and-friends"
@@ -52,7 +52,7 @@ class Studio:
                 provider=provider,
                 now=now,
             )
-            admit_account(tx, now, workspace_id=HOME, account_id=account)
+            init_account(tx, now, workspace_id=HOME, account_id=account)
 
         await self.do(add)
 
@@ -108,18 +108,18 @@ class Studio:
     async def rule(self, **changes: Any) -> Rule:
         form = self.form(**changes)
         kept = await self.do(lambda tx, now: create_rule(tx, now, form, workspace_id=HOME, by=ADA))
-        assert isinstance(kept, RuleKept), kept
+        assert isinstance(kept, RuleSaved), kept
         self.rules.append(kept.rule.id)
         return kept.rule
 
-    async def edit(self, rule: str, *, dry_run: bool = False, **changes: Any) -> RuleKept:
+    async def edit(self, rule: str, *, dry_run: bool = False, **changes: Any) -> RuleSaved:
         form = self.form(**changes)
         kept = await self.do(
             lambda tx, now: edit_rule(
                 tx, now, form, workspace_id=HOME, id=rule, by=ADA, dry_run=dry_run
             )
         )
-        assert isinstance(kept, RuleKept), kept
+        assert isinstance(kept, RuleSaved), kept
         return kept
 
     async def generate(self, rule: str) -> Generated | NotGenerated | NoSuchRule:

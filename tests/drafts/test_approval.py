@@ -1,11 +1,11 @@
-"""A rule's post on its way: laid out, finished, approved by a person, and only then on the road."""
+"""A rule's post on its way: laid out, finished, approved by a person, and only then in the pipeline."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from cadenza.deliveries.claim import claim
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.drafts.generate import Generated
 from cadenza.drafts.write_copy import next_briefs, save_copy
 from cadenza.posts.approve import Approved, approve
@@ -57,7 +57,7 @@ async def ask(studio: Studio, post: str) -> object:
     )
 
 
-async def claimed(studio: Studio) -> list[Ticket]:
+async def claimed(studio: Studio) -> list[ClaimedDelivery]:
     return await studio.do(
         lambda tx, now: claim(tx, now, limit=10, worker="w", lease=timedelta(minutes=1))
     )

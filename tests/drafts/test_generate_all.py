@@ -9,12 +9,12 @@ import pytest
 from cadenza.core.clock import SystemClock
 from cadenza.core.timebox import TimeBox
 from cadenza.core.zones import get_zone, local
-from cadenza.drafts.claim_nights import (
-    claim_nights,
-    finish_night,
-    keep_place,
-    let_go,
-    night_of,
+from cadenza.drafts.claim_nightly_runs import (
+    claim_nightly_runs,
+    finish_nightly_run,
+    nightly_run_of,
+    release,
+    save_progress,
 )
 from cadenza.drafts.generate_all import AllReport, generate_all, generate_workspace
 from tests.drafts.conftest import HOME, MONDAY, Studio
@@ -149,35 +149,35 @@ async def test_one_workspace_can_be_generated_on_demand_at_any_time(studio: Stud
 
 async def test_a_run_cut_short_is_taken_over_where_it_stopped(studio: Studio) -> None:
     await every_ten_days(studio)
-    (night,) = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
+    (night,) = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
     assert await studio.do(
-        lambda tx, now: keep_place(tx, now, night, after_rule="r1", made=2, lease=LEASE)
+        lambda tx, now: save_progress(tx, now, night, after_rule="r1", made=2, lease=LEASE)
     )
-    assert await studio.do(lambda tx, now: claim_nights(tx, now, limit=10)) == []
+    assert await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10)) == []
     studio.now += LEASE
-    (heir,) = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
+    (heir,) = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
     assert (heir.after_rule, heir.made, heir.lease) == ("r1", 2, night.lease + 1)
     assert not await studio.do(
-        lambda tx, now: keep_place(tx, now, night, after_rule="r2", made=3)
+        lambda tx, now: save_progress(tx, now, night, after_rule="r2", made=3)
     ), "who was taken over writes nothing more"
-    assert not await studio.do(lambda tx, now: finish_night(tx, now, night))
-    await studio.do(lambda tx, now: let_go(tx, now, [night]))
-    assert await studio.do(lambda tx, now: claim_nights(tx, now, limit=10)) == []
-    await studio.do(lambda tx, now: let_go(tx, now, [heir]))
-    (third,) = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
-    assert await studio.do(lambda tx, now: finish_night(tx, now, third))
+    assert not await studio.do(lambda tx, now: finish_nightly_run(tx, now, night))
+    await studio.do(lambda tx, now: release(tx, now, [night]))
+    assert await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10)) == []
+    await studio.do(lambda tx, now: release(tx, now, [heir]))
+    (third,) = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
+    assert await studio.do(lambda tx, now: finish_nightly_run(tx, now, third))
 
 
 async def test_the_next_local_date_starts_anew(studio: Studio) -> None:
     await every_ten_days(studio)
-    (night,) = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
+    (night,) = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
     assert (night.day, night.after_rule) == ("2026-11-16", "")
-    await studio.do(lambda tx, now: keep_place(tx, now, night, after_rule="z", made=1))
-    await studio.do(lambda tx, now: finish_night(tx, now, night))
+    await studio.do(lambda tx, now: save_progress(tx, now, night, after_rule="z", made=1))
+    await studio.do(lambda tx, now: finish_nightly_run(tx, now, night))
     studio.now = datetime(2026, 11, 17, 0, 59, tzinfo=UTC)  # 01:59 in Berlin
-    assert await studio.do(lambda tx, now: claim_nights(tx, now, limit=10)) == []
+    assert await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10)) == []
     studio.now += timedelta(minutes=1)
-    (next_,) = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
+    (next_,) = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
     assert (next_.day, next_.after_rule, next_.made) == ("2026-11-17", "", 0)
 
 
@@ -185,10 +185,10 @@ async def test_each_workspace_is_due_on_its_own_clock(studio: Studio) -> None:
     await every_ten_days(studio)
     await open_workspaces(studio, 1)
     await studio.change("UPDATE workspace SET zone = 'Pacific/Auckland' WHERE id = 'copy-000'")
-    for night in await studio.do(lambda tx, now: claim_nights(tx, now, limit=10)):
-        await studio.do(lambda tx, now, night=night: finish_night(tx, now, night))
+    for night in await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10)):
+        await studio.do(lambda tx, now, night=night: finish_nightly_run(tx, now, night))
     studio.now = datetime(2026, 11, 16, 13, 0, tzinfo=UTC)  # 02:00 of the 17th in Auckland
-    found = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
+    found = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
     assert [(night.workspace_id, night.day) for night in found] == [("copy-000", "2026-11-17")]
 
 
@@ -202,7 +202,7 @@ def test_each_local_date_has_one_night_over_every_change_of_clocks(zone: str) ->
     now = datetime(2026, 1, 1, tzinfo=UTC)
     seen: list[str] = []
     while now < datetime(2027, 2, 1, tzinfo=UTC):
-        night = night_of(now, there)
+        night = nightly_run_of(now, there)
         if not seen or night != seen[-1]:
             if seen:
                 wall = local(now, there)
@@ -218,8 +218,8 @@ def test_each_local_date_has_one_night_over_every_change_of_clocks(zone: str) ->
 
 async def test_a_night_that_was_missed_is_made_up(studio: Studio) -> None:
     await every_ten_days(studio)
-    (night,) = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
-    await studio.do(lambda tx, now: finish_night(tx, now, night))
+    (night,) = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
+    await studio.do(lambda tx, now: finish_nightly_run(tx, now, night))
     studio.now = MONDAY + timedelta(days=5, hours=9)
-    found = await studio.do(lambda tx, now: claim_nights(tx, now, limit=10))
+    found = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
     assert [night.day for night in found] == ["2026-11-21"], "once, not five times"

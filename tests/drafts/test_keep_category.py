@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from cadenza.drafts.keep_assets import Asset, pool_of, save_pool
-from cadenza.drafts.keep_category import (
+from cadenza.drafts.asset_pool import Asset, pool_of, save_pool
+from cadenza.drafts.model import Category, Invalid, NoSuchCategory, Stale
+from cadenza.drafts.save_category import (
     CategoryForm,
-    Gone,
+    DeletedCategory,
     InUse,
     delete_category,
     list_categories,
     save_category,
 )
-from cadenza.drafts.model import Category, Invalid, NoSuchCategory, Stale
 from cadenza.media.delete import delete as delete_media
 from cadenza.media.model import NoSuchMedia
 from tests.drafts.conftest import ADA, HOME, Studio
@@ -99,7 +99,7 @@ async def test_a_category_in_use_is_not_deleted(studio: Studio) -> None:
 
 async def test_an_unused_category_is_deleted_with_its_pool(studio: Studio) -> None:
     await studio.fill_pool("a")
-    assert await drop(studio, studio.category) == Gone(studio.category)
+    assert await drop(studio, studio.category) == DeletedCategory(studio.category)
     assert await studio.rows("SELECT * FROM asset") == []
     assert await studio.rows("SELECT * FROM media_keep") == []
     assert await drop(studio, studio.category) == NoSuchCategory(studio.category)

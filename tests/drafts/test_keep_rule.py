@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from cadenza.drafts.generate import Generated, NotGenerated
-from cadenza.drafts.keep_category import CategoryForm
-from cadenza.drafts.keep_rule import (
-    RuleKept,
+from cadenza.drafts.model import Invalid, NoSuchRule, RuleState, Stale
+from cadenza.drafts.save_category import CategoryForm
+from cadenza.drafts.save_rule import (
+    RuleSaved,
     create_rule,
     delete_rule,
     edit_rule,
@@ -17,8 +18,7 @@ from cadenza.drafts.keep_rule import (
     pause_rule,
     retarget_rule,
 )
-from cadenza.drafts.model import Invalid, NoSuchRule, RuleState, Stale
-from cadenza.sql.operate import PostgresOperations
+from cadenza.sql.transactions import PostgresOperations
 from cadenza.sql.tx import Tx
 from tests.drafts.conftest import ADA, HOME, MONDAY, Studio
 
@@ -57,7 +57,7 @@ async def test_a_dry_run_of_a_new_rule_lists_its_posts_and_keeps_nothing(studio:
     kept = await studio.do(
         lambda tx, now: create_rule(tx, now, form, workspace_id=HOME, by=ADA, dry_run=True)
     )
-    assert isinstance(kept, RuleKept)
+    assert isinstance(kept, RuleSaved)
     assert [each.wall_time for each in kept.plan.added] == [
         "2026-11-16T12:00",
         "2026-11-23T12:00",
@@ -217,7 +217,7 @@ async def test_a_change_of_channels_is_listed_then_done(studio: Studio) -> None:
     (first, second, *_) = await studio.fill(rule.id)
     await approve(studio, first)
 
-    async def retarget(*, dry_run: bool) -> RuleKept:
+    async def retarget(*, dry_run: bool) -> RuleSaved:
         kept = await studio.do(
             lambda tx, now: retarget_rule(
                 tx,
@@ -229,7 +229,7 @@ async def test_a_change_of_channels_is_listed_then_done(studio: Studio) -> None:
                 dry_run=dry_run,
             )
         )
-        assert isinstance(kept, RuleKept)
+        assert isinstance(kept, RuleSaved)
         return kept
 
     asked = await retarget(dry_run=True)
@@ -287,7 +287,7 @@ async def test_a_paused_rule_makes_nothing_and_keeps_what_is_there(studio: Studi
         kept = await studio.do(
             lambda tx, now: pause_rule(tx, now, workspace_id=HOME, id=rule.id, by=ADA)
         )
-        assert isinstance(kept, RuleKept)
+        assert isinstance(kept, RuleSaved)
         assert kept.rule.state is RuleState.PAUSED
     studio.now += timedelta(days=7)
     assert await studio.generate(rule.id) == NotGenerated("the rule is paused")
@@ -305,7 +305,7 @@ async def test_a_deleted_rule_takes_its_untouched_posts_along(studio: Studio) ->
     asked = await studio.do(
         lambda tx, now: delete_rule(tx, now, workspace_id=HOME, id=rule.id, by=ADA, dry_run=True)
     )
-    assert isinstance(asked, RuleKept)
+    assert isinstance(asked, RuleSaved)
     assert (len(asked.plan.removed), len(asked.plan.kept)) == (4, 1)
     assert len(await studio.times()) == 5
     await studio.do(lambda tx, now: delete_rule(tx, now, workspace_id=HOME, id=rule.id, by=ADA))

@@ -9,7 +9,7 @@ import pytest
 from cadenza.core.clock import SystemClock
 from cadenza.core.timebox import TimeBox
 from cadenza.drafts.fill_copy import as_placeholder, fill, is_placeholder, why_not
-from cadenza.drafts.keep_category import CategoryForm
+from cadenza.drafts.save_category import CategoryForm
 from cadenza.drafts.write_copy import Brief, CopyReport, Copywriter, TemplateCopywriter, write_copy
 from cadenza.posts.edit import Change, Edited, edit
 from cadenza.posts.find import find

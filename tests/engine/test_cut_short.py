@@ -144,16 +144,16 @@ async def test_a_job_whose_lease_ran_out_in_the_buffer_is_not_lost() -> None:
 
         await work.enqueue_many([{"number": n} for n in range(3)])
         async with working(engine, concurrency=1) as worker:
-            worker.feeder._wanted = lambda: 3 - len(ran)
-            worker.hands.hungry.set()
-            while worker.hands.busy + len(worker.hands.buffer) < 3:
+            worker.producer._wanted = lambda: 3 - len(ran)
+            worker.inventory.hungry.set()
+            while worker.inventory.busy + len(worker.inventory.buffer) < 3:
                 await asyncio.sleep(0)
             clock.shift(timedelta(seconds=28))  # past the local deadline; the store still holds it
             first.set()
             for _ in range(200):
                 await asyncio.sleep(0)
-            worker.feeder._wanted = lambda: 3
-            worker.feeder.wake("")
+            worker.producer._wanted = lambda: 3
+            worker.producer.wake("")
             for _ in range(200):
                 await asyncio.sleep(0)
         jobs = await engine.find()

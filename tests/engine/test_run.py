@@ -246,7 +246,7 @@ async def test_keep_false_deletes_a_done_job_at_once(engine: Engine) -> None:
     async with working(engine) as worker:
         queued = await once.enqueue()
         await ran.wait()
-        await worker.settler.empty.wait()
+        await worker.completer.empty.wait()
 
     assert await engine.store.get([queued.id]) == []
 

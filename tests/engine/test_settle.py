@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.engine import Engine, Running, State, settler
+from cadenza.engine import Engine, Running, State, completer
 from cadenza.engine.outcomes import Settlement
 from tests.engine.conftest import finished, working
 
@@ -81,7 +81,7 @@ async def test_a_lease_is_closed_by_the_write_of_its_last_outcome_and_not_before
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A process that dies between two writes would leave jobs behind that no rescue finds."""
-    monkeypatch.setattr(settler, "MOST", 2)
+    monkeypatch.setattr(completer, "MOST", 2)
     async with Engine("memory://") as engine:
         really = engine.store.settle
         under: list[int] = []  # the leases that outcomes came under

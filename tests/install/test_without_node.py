@@ -20,14 +20,14 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.house.sources import ROOT, tracked
+from tests.repository.sources import ROOT, tracked
 from tests.servers.place import free_port
 
 pytestmark = pytest.mark.slow
 
 NODE = {"node", "nodejs", "npm", "npx", "corepack"}
 NOT_HANDED_ON = ("CADENZA", "MAKE", "MFLAGS", "PYTEST", "PYTHON", "VIRTUAL_ENV", "UV_")
-SOME_TESTS = "tests/house/test_states.py"
+SOME_TESTS = "tests/repository/test_states.py"
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_a_machine_without_node_builds_tests_and_serves_the_web_app(
 @contextmanager
 def make_up(checkout: Path, environment: dict[str, str]) -> Generator[str]:
     """Run `make up` until the block ends; give the address that it prints."""
-    ports = (f"PORT={free_port()}", f"REHEARSAL_PORT={free_port()}")
+    ports = (f"PORT={free_port()}", f"NETWORKS_PORT={free_port()}")
     process = subprocess.Popen(
         ["make", "up", *ports],
         cwd=checkout,

@@ -10,14 +10,14 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
 from cadenza.media.add import Known, Store, Swept, begin, finish
 from cadenza.media.model import Facts, Media
 from cadenza.media.use import use
 from cadenza.providers.message import MediaKind
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 HOME = "ada-and-friends"
@@ -131,4 +131,4 @@ def _settle_in(tx: Tx, now: datetime) -> None:
             id=account,
             now=now,
         )
-        admit_account(tx, now, workspace_id=HOME, account_id=account)
+        init_account(tx, now, workspace_id=HOME, account_id=account)

@@ -1,4 +1,4 @@
-"""Media as the road asks for them."""
+"""Media as the pipeline asks for them."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -18,7 +18,7 @@ from cadenza.media.fit import fit
 from cadenza.media.model import Media
 from cadenza.media.storage import NotStored
 from cadenza.media.sweep import Cleaned, sweep
-from cadenza.media.upload import Desk, Uploaded, upload
+from cadenza.media.upload import UploadDesk, Uploaded, upload
 from cadenza.providers.fit_picture import PictureChange
 from tests.media.conftest import AWAY, BY, HOME, Library
 from tests.media.test_convert import noise, written
@@ -29,14 +29,14 @@ SMALLER = PictureChange(bytes=20_000, pixels=None, sides=None)
 
 
 @pytest.fixture
-def desk(library: Library, tmp_path: Path) -> Iterator[Desk]:
+def desk(library: Library, tmp_path: Path) -> Iterator[UploadDesk]:
     threads = Threads(2)
     storage = DiskStorage(tmp_path / "media", threads=threads)
-    yield Desk(operations=library.operations, storage=storage, threads=threads)
+    yield UploadDesk(operations=library.operations, storage=storage, threads=threads)
     threads.close()
 
 
-async def taken_in(desk: Desk, workspace_id: str = HOME) -> Media:
+async def taken_in(desk: UploadDesk, workspace_id: str = HOME) -> Media:
     async def pieces() -> AsyncIterator[bytes]:
         yield written(noise(300, 200))
 
@@ -46,7 +46,7 @@ async def taken_in(desk: Desk, workspace_id: str = HOME) -> Media:
 
 
 async def test_it_is_made_once_and_kept(
-    desk: Desk, library: Library, monkeypatch: pytest.MonkeyPatch
+    desk: UploadDesk, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     media = await taken_in(desk)
     first = await fit(desk, media.file, SMALL)
@@ -68,7 +68,7 @@ async def test_it_is_made_once_and_kept(
     assert len(await library.rows("media_fit")) == 1
 
 
-async def test_one_whose_file_is_gone_is_made_again(desk: Desk, library: Library) -> None:
+async def test_one_whose_file_is_gone_is_made_again(desk: UploadDesk, library: Library) -> None:
     media = await taken_in(desk)
     first = await fit(desk, media.file, SMALL)
     assert first is not None
@@ -78,14 +78,16 @@ async def test_one_whose_file_is_gone_is_made_again(desk: Desk, library: Library
     assert len(await library.rows("media_fit")) == 1
 
 
-async def test_several_at_once_get_one_result(desk: Desk, library: Library) -> None:
+async def test_several_at_once_get_one_result(desk: UploadDesk, library: Library) -> None:
     media = await taken_in(desk)
     found = await asyncio.gather(*(fit(desk, media.file, SMALL) for _ in range(8)))
     assert len(set(found)) == 1
     assert len(await library.rows("media_fit")) == 1
 
 
-async def test_each_network_and_each_workspace_has_its_own(desk: Desk, library: Library) -> None:
+async def test_each_network_and_each_workspace_has_its_own(
+    desk: UploadDesk, library: Library
+) -> None:
     ours, theirs = await taken_in(desk), await taken_in(desk, AWAY)
     made = [
         await fit(desk, media.file, change)
@@ -98,7 +100,7 @@ async def test_each_network_and_each_workspace_has_its_own(desk: Desk, library: 
 
 
 async def test_a_file_that_is_no_picture_cannot_be_changed(
-    desk: Desk, library: Library, tmp_path: Path
+    desk: UploadDesk, library: Library, tmp_path: Path
 ) -> None:
     (tmp_path / "text").write_bytes(b"hello")
     await desk.storage.write(f"{HOME}/a.png", tmp_path / "text", mime="", sha256="")
@@ -108,7 +110,7 @@ async def test_a_file_that_is_no_picture_cannot_be_changed(
     assert await library.rows("media_fit") == []
 
 
-async def test_what_was_made_goes_with_its_source(desk: Desk, library: Library) -> None:
+async def test_what_was_made_goes_with_its_source(desk: UploadDesk, library: Library) -> None:
     media = await taken_in(desk)
     made = await fit(desk, media.file, SMALL)
     assert made is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.media.name import harmless
+from cadenza.media.name import safe_name
 
 
 @pytest.mark.parametrize(
@@ -36,16 +36,16 @@ from cadenza.media.name import harmless
     ],
 )
 def test_a_name_is_made_harmless(given_name: str, shown: str) -> None:
-    assert harmless(given_name, "jpg") == shown
+    assert safe_name(given_name, "jpg") == shown
 
 
 @given(st.text())
 def test_no_name_is_a_path_or_hides_a_sign(name: str) -> None:
-    shown = harmless(name, "png")
+    shown = safe_name(name, "png")
 
     assert shown.endswith(".png")
     assert not shown.startswith((".", " "))
     assert not set(shown) & set('/\\\x00\r\n"<>')
     assert all(unicodedata.category(sign)[0] != "C" for sign in shown)
     assert len(shown) <= 125
-    assert harmless(shown, "png") == shown
+    assert safe_name(shown, "png") == shown

@@ -15,10 +15,10 @@ from cadenza.engine.threads import Threads
 from cadenza.media.s3 import READ, Bucket, S3Storage
 from cadenza.media.sign_s3 import Credentials
 from cadenza.media.storage import BadName, NotStored, StorageFailed
-from cadenza.media.upload import Desk, Uploaded, upload
+from cadenza.media.upload import UploadDesk, Uploaded, upload
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from tests.media import made
 from tests.media.conftest import BY, HOME
 from tests.servers.place import ServerUnavailableError
@@ -174,7 +174,7 @@ async def test_an_upload_goes_to_the_bucket(
     async def stream() -> AsyncIterator[bytes]:
         yield made.photo(6)
 
-    desk = Desk(operations=operations, storage=s3, threads=threads)
+    desk = UploadDesk(operations=operations, storage=s3, threads=threads)
     answer = await upload(desk, stream(), workspace_id=HOME, name="cat.jpg", by=BY)
 
     assert isinstance(answer, Uploaded)

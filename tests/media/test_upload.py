@@ -13,8 +13,8 @@ from cadenza.media.disk import DiskStorage
 from cadenza.media.examine import Unfit
 from cadenza.media.limits import MIB, Limits
 from cadenza.media.storage import StorageFailed
-from cadenza.media.upload import Desk, Uploaded, upload
-from cadenza.sql.operate import Operations
+from cadenza.media.upload import UploadDesk, Uploaded, upload
+from cadenza.sql.transactions import Operations
 from tests.media import made
 from tests.media.conftest import AWAY, BY, HOME, Library
 
@@ -27,10 +27,10 @@ def threads() -> Iterator[Threads]:
 
 
 @pytest.fixture
-def desk(operations: Operations, threads: Threads, tmp_path: Path) -> Desk:
+def desk(operations: Operations, threads: Threads, tmp_path: Path) -> UploadDesk:
     (tmp_path / "scratch").mkdir()
     storage = DiskStorage(tmp_path / "media", threads=threads)
-    return Desk(
+    return UploadDesk(
         operations=operations, storage=storage, threads=threads, scratch=tmp_path / "scratch"
     )
 
@@ -40,11 +40,11 @@ async def stream(data: bytes, piece: int = 1000) -> AsyncIterator[bytes]:
         yield data[at : at + piece]
 
 
-async def take(desk: Desk, data: bytes, name: str = "cat.png", home: str = HOME) -> Any:
+async def take(desk: UploadDesk, data: bytes, name: str = "cat.png", home: str = HOME) -> Any:
     return await upload(desk, stream(data), workspace_id=home, name=name, by=BY, alt="a cat")
 
 
-def files(desk: Desk, tmp_path: Path) -> list[str]:
+def files(desk: UploadDesk, tmp_path: Path) -> list[str]:
     return sorted(
         str(p.relative_to(tmp_path))
         for p in tmp_path.rglob("*")
@@ -53,7 +53,7 @@ def files(desk: Desk, tmp_path: Path) -> list[str]:
 
 
 async def test_an_upload_is_stored_with_its_small_picture_and_leaves_no_scratch(
-    desk: Desk, tmp_path: Path
+    desk: UploadDesk, tmp_path: Path
 ) -> None:
     answer = await take(desk, made.picture("PNG"), "../../Cat\u202e.exe")
 
@@ -66,7 +66,7 @@ async def test_an_upload_is_stored_with_its_small_picture_and_leaves_no_scratch(
 
 
 async def test_a_second_upload_of_the_same_content_stores_nothing(
-    desk: Desk, tmp_path: Path
+    desk: UploadDesk, tmp_path: Path
 ) -> None:
     first = await take(desk, made.photo(place=True))
     again = await take(desk, made.photo(), "other.jpg")  # only its place was another
@@ -75,15 +75,17 @@ async def test_a_second_upload_of_the_same_content_stores_nothing(
     assert len(files(desk, tmp_path)) == 2
 
 
-async def test_two_workspaces_share_nothing(desk: Desk, tmp_path: Path) -> None:
+async def test_two_workspaces_share_nothing(desk: UploadDesk, tmp_path: Path) -> None:
     here, there = await take(desk, made.PDF), await take(desk, made.PDF, home=AWAY)
 
     assert here.media.file != there.media.file
     assert len(files(desk, tmp_path)) == 2
 
 
-async def test_a_stream_without_an_end_is_cut_at_the_bound(desk: Desk, tmp_path: Path) -> None:
-    small = Desk(
+async def test_a_stream_without_an_end_is_cut_at_the_bound(
+    desk: UploadDesk, tmp_path: Path
+) -> None:
+    small = UploadDesk(
         operations=desk.operations,
         storage=desk.storage,
         threads=desk.threads,
@@ -107,7 +109,7 @@ async def test_a_stream_without_an_end_is_cut_at_the_bound(desk: Desk, tmp_path:
 
 
 async def test_a_refused_file_leaves_neither_row_nor_bytes(
-    desk: Desk, library: Library, tmp_path: Path
+    desk: UploadDesk, library: Library, tmp_path: Path
 ) -> None:
     answer = await take(desk, made.SVG, "cat.png")
 
@@ -116,8 +118,8 @@ async def test_a_refused_file_leaves_neither_row_nor_bytes(
     assert files(desk, tmp_path) == []
 
 
-async def test_a_full_workspace_is_told_so(desk: Desk) -> None:
-    bound = Desk(
+async def test_a_full_workspace_is_told_so(desk: UploadDesk) -> None:
+    bound = UploadDesk(
         operations=desk.operations,
         storage=desk.storage,
         threads=desk.threads,
@@ -132,7 +134,9 @@ async def test_a_full_workspace_is_told_so(desk: Desk) -> None:
     assert answer.reason == "space"
 
 
-async def test_uploads_at_once_of_one_content_end_in_one_file(desk: Desk, tmp_path: Path) -> None:
+async def test_uploads_at_once_of_one_content_end_in_one_file(
+    desk: UploadDesk, tmp_path: Path
+) -> None:
     answers = await asyncio.gather(*(take(desk, made.picture("JPEG")) for _ in range(6)))
 
     assert len({answer.media.id for answer in answers}) == 1
@@ -140,13 +144,13 @@ async def test_uploads_at_once_of_one_content_end_in_one_file(desk: Desk, tmp_pa
 
 
 async def test_an_upload_whose_storage_fails_can_be_done_again(
-    desk: Desk, library: Library, tmp_path: Path
+    desk: UploadDesk, library: Library, tmp_path: Path
 ) -> None:
     class Full(DiskStorage):
         async def write(self, name: str, source: Path, *, mime: str, sha256: str) -> None:
             raise StorageFailed("no space")
 
-    broken = Desk(
+    broken = UploadDesk(
         operations=desk.operations,
         storage=Full(tmp_path / "media", threads=desk.threads),
         threads=desk.threads,
@@ -162,14 +166,14 @@ async def test_an_upload_whose_storage_fails_can_be_done_again(
     assert answer.media.id == begun["id"]
 
 
-async def test_an_upload_that_was_swept_meanwhile_says_so(desk: Desk, tmp_path: Path) -> None:
+async def test_an_upload_that_was_swept_meanwhile_says_so(desk: UploadDesk, tmp_path: Path) -> None:
     class Slow(DiskStorage):
         async def write(self, name: str, source: Path, *, mime: str, sha256: str) -> None:
             await desk.operations.run(
                 lambda tx, now: tx.run("UPDATE media SET deleted_at = :now", now=now)
             )
 
-    slow = Desk(
+    slow = UploadDesk(
         operations=desk.operations,
         storage=Slow(tmp_path / "media", threads=desk.threads),
         threads=desk.threads,

@@ -18,20 +18,20 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from cadenza.accounts.seal import Keyring, load_keyring
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import SeededRandom
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
-from cadenza.notices.choose import add_webhook, choose, webhook_row
 from cadenza.notices.dispatch import Dispatcher
 from cadenza.notices.mail import SmtpMail
 from cadenza.notices.model import Choice, Topic
+from cadenza.notices.preferences import add_webhook, choose, webhook_row
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.smtp.session import Server
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 HOME = "ada-and-friends"
@@ -95,7 +95,7 @@ class House:
             http=http,
             open_secret=lambda sealed, row: Secret(self.ring.open(sealed, row=row)),
             public_url="https://cadenza.example",
-            chance=SeededChance(1),
+            rng=SeededRandom(1),
         )
 
     async def dispatch(self, passes: int = 1) -> None:
@@ -192,7 +192,7 @@ class House:
 
 
 @pytest.fixture
-async def house(database: str, tmp_path: Path) -> AsyncIterator[House]:
+async def runtime(database: str, tmp_path: Path) -> AsyncIterator[House]:
     office = PostOffice()
     server = await asyncio.get_running_loop().create_server(
         lambda: SMTP(office, hostname="mail.example"), "127.0.0.1", 0
@@ -236,4 +236,4 @@ def _furnish(tx: Tx, now: datetime) -> None:
         home=HOME,
         now=now,
     )
-    admit_account(tx, now, workspace_id=HOME, account_id="ada")
+    init_account(tx, now, workspace_id=HOME, account_id="ada")

@@ -12,7 +12,7 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.notices.mail import SmtpMail
-from cadenza.notices.model import Letter, Never, Parcel
+from cadenza.notices.model import Email, GaveUp, NoticeBatch
 from cadenza.notices.write import write
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import Policy
@@ -49,12 +49,12 @@ class Tags(HTMLParser):
         self.seen.append((tag, dict(attrs)))
 
 
-def letter(**changes: Any) -> Letter:
+def letter(**changes: Any) -> Email:
     plain = {"to": "ada@example.org", "name": "Ada", "subject": "Hi", "text": "x", "html": "x"}
-    return Letter(**{**plain, **changes}, key="k", at=NOW)
+    return Email(**{**plain, **changes}, key="k", at=NOW)
 
 
-async def written(one: Letter) -> EmailMessage | None:
+async def written(one: Email) -> EmailMessage | None:
     """Write a mail as it goes out; None: it cannot be written, and nothing goes."""
     async with OutboundClient(Policy(), clock=SystemClock()) as http:
         office = SmtpMail(
@@ -102,7 +102,7 @@ async def test_no_word_that_looks_encoded_becomes_a_header(field: str) -> None:
 async def test_no_address_becomes_two(to: str) -> None:
     async with OutboundClient(Policy(), clock=SystemClock()) as http:
         office = SmtpMail(http, Server(host="192.0.2.1", port=25, security="none"), "c@example.org")
-        assert isinstance(await office.send(letter(to=to)), Never)
+        assert isinstance(await office.send(letter(to=to)), GaveUp)
 
 
 async def test_a_mail_has_one_recipient_and_is_an_object_of_its_own() -> None:
@@ -144,9 +144,9 @@ def test_no_word_becomes_markup_in_a_mail(kind: str, nasty: str) -> None:
         "body": msgspec.json.encode(body | {"url": "javascript:hurt()", "ends_at": NOW}).decode(),
         "created_at": NOW,
     }
-    parcel = Parcel("home", "mail", "ada", "each", 1, 0, (row,))
+    batch = NoticeBatch("home", "mail", "ada", "each", 1, 0, (row,))
     made = write(
-        parcel, to="a@b.example", name=nasty, home=nasty, public_url="https://c.example", now=NOW
+        batch, to="a@b.example", name=nasty, home=nasty, public_url="https://c.example", now=NOW
     )
     for tag, attributes in Tags(made.html).seen:
         assert tag in ALLOWED, made.html

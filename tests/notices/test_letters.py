@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from cadenza.people.change_password import ask_reset, letter_row, reset_password
+from cadenza.people.change_password import ask_reset, email_row, reset_password
 from cadenza.people.invite import find_invitation, invite
 from cadenza.people.model import Done, Role, Wrong
 from cadenza.people.sign_up import add_person
@@ -14,10 +14,10 @@ from tests.notices.conftest import HOME, House
 LINK = re.compile(r"https://cadenza.example/([\w-]+)#token=([\w-]+)")
 
 
-async def forget(house: House, address: str, token: Token) -> object:
+async def forget(runtime: House, address: str, token: Token) -> object:
     def ask(tx: Tx, now: datetime) -> object:
         id_ = tx.new_id()
-        sealed = house.ring.seal(token.text, row=letter_row(id_))
+        sealed = runtime.ring.seal(token.text, row=email_row(id_))
         return ask_reset(
             tx,
             now,
@@ -28,28 +28,28 @@ async def forget(house: House, address: str, token: Token) -> object:
             sealed=sealed,
         )
 
-    return await house.operations.run(ask)
+    return await runtime.operations.run(ask)
 
 
-async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(house: House) -> None:
-    await house.operations.run(
+async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(runtime: House) -> None:
+    await runtime.operations.run(
         lambda tx, now: add_person(
             tx, now, email="Di@example.com", name="Di", password_hash="old", zone="UTC"
         )
     )
     token = draw_token()
-    assert isinstance(await forget(house, "di@example.com", token), Done)
-    for row in await house.operations.read(lambda tx, _: tx.all("SELECT * FROM outbox")):
+    assert isinstance(await forget(runtime, "di@example.com", token), Done)
+    for row in await runtime.operations.read(lambda tx, _: tx.all("SELECT * FROM outbox")):
         assert token.text not in str(row)
-    await house.dispatch()
-    (mail,) = house.office.to("di@example.com")
+    await runtime.dispatch()
+    (mail,) = runtime.office.to("di@example.com")
     body = mail.get_body(("plain",))
     assert body is not None
     found = LINK.search(body.get_content())
     assert found is not None
     assert found.groups() == ("reset-password", token.text)
     said = [
-        await house.operations.run(
+        await runtime.operations.run(
             lambda tx, now: reset_password(
                 tx, now, token_hash=hash_token(token.text), password_hash="new"
             )
@@ -60,13 +60,13 @@ async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(house:
     assert isinstance(said[1], Wrong)
 
 
-async def test_an_unknown_address_gets_the_same_answer_and_no_mail(house: House) -> None:
-    assert isinstance(await forget(house, "nobody@example.com", draw_token()), Done)
-    await house.dispatch()
-    assert house.office.mails == []
+async def test_an_unknown_address_gets_the_same_answer_and_no_mail(runtime: House) -> None:
+    assert isinstance(await forget(runtime, "nobody@example.com", draw_token()), Done)
+    await runtime.dispatch()
+    assert runtime.office.mails == []
 
 
-async def test_an_invitation_is_mailed_to_the_invited_alone(house: House) -> None:
+async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: House) -> None:
     token = draw_token()
 
     def ask(tx: Tx, now: datetime) -> object:
@@ -80,16 +80,16 @@ async def test_an_invitation_is_mailed_to_the_invited_alone(house: House) -> Non
             own=Role.ADMIN,
             token_hash=token.hash,
             letter_id=id_,
-            sealed=house.ring.seal(token.text, row=letter_row(id_)),
+            sealed=runtime.ring.seal(token.text, row=email_row(id_)),
             by="member:ada",
         )
 
-    assert isinstance(await house.operations.run(ask), Done)
-    await house.dispatch()
-    assert [str(mail["To"]) for mail in house.office.mails] == ["new@example.com"]
-    open_one = await house.operations.read(
+    assert isinstance(await runtime.operations.run(ask), Done)
+    await runtime.dispatch()
+    assert [str(mail["To"]) for mail in runtime.office.mails] == ["new@example.com"]
+    open_one = await runtime.operations.read(
         lambda tx, now: find_invitation(tx, now, token_hash=token.hash)
     )
     assert open_one is not None
-    notices = await house.operations.read(lambda tx, _: tx.all("SELECT medium FROM notice"))
+    notices = await runtime.operations.read(lambda tx, _: tx.all("SELECT medium FROM notice"))
     assert notices == [{"medium": "email"}], "no program is told"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from typing import Any, cast
 
-from cadenza.accounts.ask_reconnect import ask_reconnect
+from cadenza.accounts.require_reconnect import require_reconnect
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
@@ -22,124 +22,124 @@ def part(mail: EmailMessage, kind: str) -> str:
     return cast("Any", found).get_content()
 
 
-async def lose(house: House) -> None:
-    await house.operations.run(
-        lambda tx, now: ask_reconnect(
+async def lose(runtime: House) -> None:
+    await runtime.operations.run(
+        lambda tx, now: require_reconnect(
             tx, now, workspace_id=HOME, account_id="ada", says="the token was revoked"
         )
     )
 
 
-async def test_published_posts_come_in_one_digest_in_the_morning(house: House) -> None:
+async def test_published_posts_come_in_one_digest_in_the_morning(runtime: House) -> None:
     for n in range(3):
-        await house.deliver("sent", post=f"p{n}", text=f"post {n}")
-    await house.dispatch()
-    assert house.office.mails == []
-    due = {row["due_at"] for row in await house.rows("notice")}
-    assert due == {next_morning(await house.now(), "Europe/Berlin")}
-    await house.make_due()
-    await house.dispatch(2)
-    (mail,) = house.office.to("ada@example.com")
+        await runtime.deliver("sent", post=f"p{n}", text=f"post {n}")
+    await runtime.dispatch()
+    assert runtime.office.mails == []
+    due = {row["due_at"] for row in await runtime.rows("notice")}
+    assert due == {next_morning(await runtime.now(), "Europe/Berlin")}
+    await runtime.make_due()
+    await runtime.dispatch(2)
+    (mail,) = runtime.office.to("ada@example.com")
     assert mail["Subject"] == "[Ada & friends] 3 posts were published"
     assert all(f"post {n}" in part(mail, "plain") for n in range(3))
-    assert len(house.office.to("ben@example.com")) == 1
-    assert house.office.to("cy@example.com") == [], "viewers are not told"
+    assert len(runtime.office.to("ben@example.com")) == 1
+    assert runtime.office.to("cy@example.com") == [], "viewers are not told"
 
 
-async def test_a_person_chooses_each_or_none(house: House) -> None:
-    await house.choose("ada", Topic.PUBLISHED, Choice.EACH)
-    await house.choose("ben", Topic.PUBLISHED, Choice.OFF)
-    await house.deliver("sent", post="p1", text="one")
-    await house.deliver("sent", post="p2", text="two")
-    await house.dispatch(2)
-    assert len(house.office.to("ada@example.com")) == 2
-    await house.make_due()
-    await house.dispatch(2)
-    assert house.office.to("ben@example.com") == []
+async def test_a_person_chooses_each_or_none(runtime: House) -> None:
+    await runtime.choose("ada", Topic.PUBLISHED, Choice.EACH)
+    await runtime.choose("ben", Topic.PUBLISHED, Choice.OFF)
+    await runtime.deliver("sent", post="p1", text="one")
+    await runtime.deliver("sent", post="p2", text="two")
+    await runtime.dispatch(2)
+    assert len(runtime.office.to("ada@example.com")) == 2
+    await runtime.make_due()
+    await runtime.dispatch(2)
+    assert runtime.office.to("ben@example.com") == []
 
 
-async def test_one_mail_names_all_channels_that_failed(house: House) -> None:
-    await house.deliver("failed", channel=Channel.MASTODON, reason="too long")
-    await house.dispatch()
-    await house.deliver("failed", channel=Channel.X, reason="forbidden")
-    await house.dispatch()
-    assert house.office.mails == []
-    await house.make_due()
-    await house.dispatch(2)
-    (mail,) = house.office.to("ada@example.com")
+async def test_one_mail_names_all_channels_that_failed(runtime: House) -> None:
+    await runtime.deliver("failed", channel=Channel.MASTODON, reason="too long")
+    await runtime.dispatch()
+    await runtime.deliver("failed", channel=Channel.X, reason="forbidden")
+    await runtime.dispatch()
+    assert runtime.office.mails == []
+    await runtime.make_due()
+    await runtime.dispatch(2)
+    (mail,) = runtime.office.to("ada@example.com")
     assert "mastodon, x" in str(mail["Subject"])
     assert "too long" in part(mail, "plain")
     assert "forbidden" in part(mail, "html")
 
 
-async def test_a_failure_waits_while_another_channel_is_still_tried(house: House) -> None:
-    await house.deliver("failed", channel=Channel.MASTODON)
-    still = await house.deliver("scheduled", channel=Channel.X)
-    await house.dispatch()
-    await house.make_due()
-    await house.dispatch()
-    assert house.office.mails == []
-    await house.run(
+async def test_a_failure_waits_while_another_channel_is_still_tried(runtime: House) -> None:
+    await runtime.deliver("failed", channel=Channel.MASTODON)
+    still = await runtime.deliver("scheduled", channel=Channel.X)
+    await runtime.dispatch()
+    await runtime.make_due()
+    await runtime.dispatch()
+    assert runtime.office.mails == []
+    await runtime.run(
         "UPDATE delivery SET state = 'sent', sent_at = created_at WHERE id = :i", i=still
     )
-    await house.make_due()
-    await house.dispatch()
-    assert len(house.office.to("ada@example.com")) == 1
+    await runtime.make_due()
+    await runtime.dispatch()
+    assert len(runtime.office.to("ada@example.com")) == 1
 
 
-async def test_a_doubt_that_was_cleared_up_is_not_told(house: House) -> None:
-    cleared = await house.deliver("unconfirmed", channel=Channel.MASTODON, reason="no answer")
-    await house.deliver("unconfirmed", channel=Channel.X, reason="no answer")
-    await house.dispatch()
+async def test_a_doubt_that_was_cleared_up_is_not_told(runtime: House) -> None:
+    cleared = await runtime.deliver("unconfirmed", channel=Channel.MASTODON, reason="no answer")
+    await runtime.deliver("unconfirmed", channel=Channel.X, reason="no answer")
+    await runtime.dispatch()
     sent = "UPDATE delivery SET state = 'sent', sent_at = created_at WHERE id = :i"
-    await house.run(sent, i=cleared)
-    await house.make_due()
-    await house.dispatch(2)
-    (mail,) = house.office.to("ada@example.com")
+    await runtime.run(sent, i=cleared)
+    await runtime.make_due()
+    await runtime.dispatch(2)
+    (mail,) = runtime.office.to("ada@example.com")
     assert "needs a look on x" in str(mail["Subject"])
-    assert sorted({row["state"] for row in await house.rows("notice")}) == ["dropped", "told"]
+    assert sorted({row["state"] for row in await runtime.rows("notice")}) == ["dropped", "told"]
 
 
-async def test_a_disconnect_is_told_at_once_and_once_with_a_link(house: House) -> None:
-    await lose(house)
-    await lose(house)
-    await house.dispatch(3)
-    (mail,) = house.office.to("ada@example.com")
+async def test_a_disconnect_is_told_at_once_and_once_with_a_link(runtime: House) -> None:
+    await lose(runtime)
+    await lose(runtime)
+    await runtime.dispatch(3)
+    (mail,) = runtime.office.to("ada@example.com")
     assert "@ada (mastodon) needs to be connected again" in str(mail["Subject"])
     assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")
     assert 'href="https://cadenza.example/accounts/ada/reconnect"' in part(mail, "html")
 
 
 async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
-    house: House,
+    runtime: House,
 ) -> None:
-    await lose(house)
-    await house.dispatch()
+    await lose(runtime)
+    await runtime.dispatch()
 
     async def after(hours: int) -> int:
-        lost = await house.now() - timedelta(hours=hours)
-        await house.run("UPDATE account SET lost_at = :lost", lost=lost)
-        await house.dispatch(3)
-        return len(house.office.to("ada@example.com"))
+        lost = await runtime.now() - timedelta(hours=hours)
+        await runtime.run("UPDATE account SET lost_at = :lost", lost=lost)
+        await runtime.dispatch(3)
+        return len(runtime.office.to("ada@example.com"))
 
     assert await after(25) == 1, "no work waits"
-    await house.deliver("scheduled")
+    await runtime.deliver("scheduled")
     assert await after(23) == 1
     assert await after(25) == 2
     assert await after(48) == 2
     assert await after(73) == 3
     assert await after(200) == 3
-    assert "1 posts wait" in part(house.office.to("ada@example.com")[-1], "plain")
+    assert "1 posts wait" in part(runtime.office.to("ada@example.com")[-1], "plain")
 
 
 async def test_accounts_that_nothing_waits_for_keep_no_other_from_its_reminder(
-    house: House,
+    runtime: House,
 ) -> None:
-    await lose(house)
-    await house.deliver("scheduled")
-    long_ago = await house.now() - timedelta(hours=25)
-    await house.run("UPDATE account SET lost_at = :at", at=long_ago)
-    await house.operations.run(
+    await lose(runtime)
+    await runtime.deliver("scheduled")
+    long_ago = await runtime.now() - timedelta(hours=25)
+    await runtime.run("UPDATE account SET lost_at = :at", at=long_ago)
+    await runtime.operations.run(
         lambda tx, _: tx.run_each(
             """
             INSERT INTO account (workspace_id, id, provider, remote_id, zone, state, lost_at, created_at)
@@ -151,93 +151,95 @@ async def test_accounts_that_nothing_waits_for_keep_no_other_from_its_reminder(
             ],
         )
     )
-    await house.dispatch(3)
-    assert len(house.office.to("ada@example.com")) == 2
+    await runtime.dispatch(3)
+    assert len(runtime.office.to("ada@example.com")) == 2
 
 
-async def test_what_others_wrote_cannot_break_out_of_a_mail(house: House) -> None:
+async def test_what_others_wrote_cannot_break_out_of_a_mail(runtime: House) -> None:
     nasty = "<script>alert(1)</script>"
-    await house.deliver("failed", text=nasty, reason="bad <b>news</b>")
-    await house.dispatch()
-    await house.make_due()
-    await house.dispatch()
-    mail = house.office.to("ada@example.com")[0]
+    await runtime.deliver("failed", text=nasty, reason="bad <b>news</b>")
+    await runtime.dispatch()
+    await runtime.make_due()
+    await runtime.dispatch()
+    mail = runtime.office.to("ada@example.com")[0]
     assert "<script>" not in part(mail, "html")
     assert "<b>" not in part(mail, "html")
     assert nasty in part(mail, "plain")
-    await house.run("UPDATE workspace SET name = :name", name="x\r\nBcc: cy@example.com")
-    await lose(house)
-    await house.dispatch()
-    assert house.office.mails[-1]["Bcc"] is None
+    await runtime.run("UPDATE workspace SET name = :name", name="x\r\nBcc: cy@example.com")
+    await lose(runtime)
+    await runtime.dispatch()
+    assert runtime.office.mails[-1]["Bcc"] is None
 
 
-async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(house: House) -> None:
-    await house.choose("ben", Topic.ACCOUNT, Choice.OFF)
-    house.office.refusals = ["451 4.3.0 come again"]
-    await lose(house)
-    await house.dispatch()
-    (notice,) = await house.rows("notice")
+async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(runtime: House) -> None:
+    await runtime.choose("ben", Topic.ACCOUNT, Choice.OFF)
+    runtime.office.refusals = ["451 4.3.0 come again"]
+    await lose(runtime)
+    await runtime.dispatch()
+    (notice,) = await runtime.rows("notice")
     assert (notice["state"], notice["attempts"]) == ("waiting", 1)
-    assert notice["due_at"] > await house.now()
-    await house.make_due()
-    await house.dispatch(3)
-    assert len(house.office.mails) == 1
-    (notice,) = await house.rows("notice")
+    assert notice["due_at"] > await runtime.now()
+    await runtime.make_due()
+    await runtime.dispatch(3)
+    assert len(runtime.office.mails) == 1
+    (notice,) = await runtime.rows("notice")
     assert notice["state"] == "told"
     assert notice["told_at"] is not None
 
 
-async def test_an_address_that_does_not_exist_stops_nobody_else(house: House) -> None:
-    house.office.refused_addresses = {"ben@example.com"}
-    await lose(house)
-    await house.dispatch(2)
-    assert len(house.office.to("ada@example.com")) == 1
-    states = {row["target_id"]: row["state"] for row in await house.rows("notice")}
+async def test_an_address_that_does_not_exist_stops_nobody_else(runtime: House) -> None:
+    runtime.office.refused_addresses = {"ben@example.com"}
+    await lose(runtime)
+    await runtime.dispatch(2)
+    assert len(runtime.office.to("ada@example.com")) == 1
+    states = {row["target_id"]: row["state"] for row in await runtime.rows("notice")}
     assert states == {"ada": "told", "ben": "failed"}
 
 
-async def test_many_dispatchers_tell_each_thing_once(house: House) -> None:
-    await house.choose("ada", Topic.PUBLISHED, Choice.EACH)
-    await house.choose("ben", Topic.PUBLISHED, Choice.OFF)
+async def test_many_dispatchers_tell_each_thing_once(runtime: House) -> None:
+    await runtime.choose("ada", Topic.PUBLISHED, Choice.EACH)
+    await runtime.choose("ben", Topic.PUBLISHED, Choice.OFF)
     for n in range(12):
-        await house.deliver("sent", post=f"p{n}", text=f"post {n}")
-    async with house.http() as http, AsyncExitStack() as machines:
+        await runtime.deliver("sent", post=f"p{n}", text=f"post {n}")
+    async with runtime.http() as http, AsyncExitStack() as machines:
         crew = [
-            house.dispatcher(
+            runtime.dispatcher(
                 http,
-                await machines.enter_async_context(open_product(house.address, clock=SystemClock()))
-                if house.address.startswith("postgres")
-                else house.operations,
+                await machines.enter_async_context(
+                    open_product(runtime.address, clock=SystemClock())
+                )
+                if runtime.address.startswith("postgres")
+                else runtime.operations,
             )
             for _ in range(4)
         ]
         await asyncio.gather(*(each.run_once() for each in crew * 3))
-    assert len(house.office.mails) == 12
-    assert len({mail["Message-ID"] for mail in house.office.mails}) == 12
+    assert len(runtime.office.mails) == 12
+    assert len({mail["Message-ID"] for mail in runtime.office.mails}) == 12
 
 
-async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(house: House) -> None:
-    await house.choose("ben", Topic.ACCOUNT, Choice.OFF)
-    await lose(house)
-    await house.dispatch()
-    await house.run(
+async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(runtime: House) -> None:
+    await runtime.choose("ben", Topic.ACCOUNT, Choice.OFF)
+    await lose(runtime)
+    await runtime.dispatch()
+    await runtime.run(
         "UPDATE notice SET state = 'waiting', leased_until = :t, told_at = NULL",
-        t=await house.now() + timedelta(minutes=1),
+        t=await runtime.now() + timedelta(minutes=1),
     )
-    await house.dispatch()
-    assert len(house.office.mails) == 1, "its lease still runs"
-    await house.run("UPDATE notice SET leased_until = :t", t=await house.now())
-    await house.dispatch()
-    first, second = house.office.mails
+    await runtime.dispatch()
+    assert len(runtime.office.mails) == 1, "its lease still runs"
+    await runtime.run("UPDATE notice SET leased_until = :t", t=await runtime.now())
+    await runtime.dispatch()
+    first, second = runtime.office.mails
     assert first["Message-ID"] == second["Message-ID"]
 
 
-async def test_outreach_is_not_mailed_one_by_one_and_a_rehearsal_not_at_all(house: House) -> None:
-    await house.deliver("sent", post="p1", action=Action.EMAIL, channel=Channel.EMAIL)
-    await house.deliver("failed", post="p2", action=Action.EMAIL, channel=Channel.EMAIL)
-    await house.deliver("failed", post="p3", mode="test")
-    await house.dispatch()
-    groups = {(row["outbox_id"], row["group_key"]) for row in await house.rows("notice")}
+async def test_outreach_is_not_mailed_one_by_one_and_a_rehearsal_not_at_all(runtime: House) -> None:
+    await runtime.deliver("sent", post="p1", action=Action.EMAIL, channel=Channel.EMAIL)
+    await runtime.deliver("failed", post="p2", action=Action.EMAIL, channel=Channel.EMAIL)
+    await runtime.deliver("failed", post="p3", mode="test")
+    await runtime.dispatch()
+    groups = {(row["outbox_id"], row["group_key"]) for row in await runtime.rows("notice")}
     assert groups == {("d00002:1:failed", "digest")}
 
 

@@ -30,7 +30,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_webhook, "TIMES", Timeouts(connect=1, read=1, total=1))
 
 
-async def happen(house: House, kind: str, times: int) -> None:
+async def happen(runtime: House, kind: str, times: int) -> None:
     def write(tx: Tx, now: datetime) -> None:
         tx.run_each(
             """
@@ -43,43 +43,43 @@ async def happen(house: House, kind: str, times: int) -> None:
             ],
         )
 
-    await house.operations.run(write)
+    await runtime.operations.run(write)
 
 
-async def listen(house: House, server: Rude, id_: str, kind: str) -> None:
+async def listen(runtime: House, server: Rude, id_: str, kind: str) -> None:
     rule = HostRule("127.0.0.1", server.port)
-    await house.listen(f"{server.url}/hook", rule, id_=id_, kinds=kind)
+    await runtime.listen(f"{server.url}/hook", rule, id_=id_, kinds=kind)
 
 
-async def notices(house: House, target: str) -> list[dict[str, Any]]:
-    return [row for row in await house.rows("notice") if row["target_id"] == target]
+async def notices(runtime: House, target: str) -> list[dict[str, Any]]:
+    return [row for row in await runtime.rows("notice") if row["target_id"] == target]
 
 
 async def test_others_are_told_in_the_same_pass_though_much_older_waits_for_the_silent(
-    house: House,
+    runtime: House,
 ) -> None:
     async with Rude(silent) as hung, Rude(polite) as well:
-        await listen(house, hung, "hung", "campaign.progress")
-        await listen(house, well, "well", "campaign.done")
-        await happen(house, "campaign.progress", MUCH)
-        await happen(house, "campaign.done", 5)
+        await listen(runtime, hung, "hung", "campaign.progress")
+        await listen(runtime, well, "well", "campaign.done")
+        await happen(runtime, "campaign.progress", MUCH)
+        await happen(runtime, "campaign.done", 5)
         began = asyncio.get_running_loop().time()
-        await house.dispatch(passes=2)  # the first takes what it spread first
+        await runtime.dispatch(passes=2)  # the first takes what it spread first
         took = asyncio.get_running_loop().time() - began
         assert len(hung.heads) <= 2 * BESIDE["webhook"]
         assert len(well.heads) == 5
-    assert {row["state"] for row in await notices(house, "well")} == {"told"}
-    assert len(await notices(house, "hung")) == MUCH
+    assert {row["state"] for row in await notices(runtime, "well")} == {"told"}
+    assert len(await notices(runtime, "hung")) == MUCH
     assert took < 10, "two time-outs of a second, and what a busy machine adds"
 
 
-async def test_what_was_not_tried_counts_no_attempt_and_comes_back_soon(house: House) -> None:
+async def test_what_was_not_tried_counts_no_attempt_and_comes_back_soon(runtime: House) -> None:
     async with Rude(silent) as hung:
-        await listen(house, hung, "hung", "campaign.progress")
-        await happen(house, "campaign.progress", EACH)
-        await house.dispatch(passes=2)
-        now = await house.now()
-        rows = await notices(house, "hung")
+        await listen(runtime, hung, "hung", "campaign.progress")
+        await happen(runtime, "campaign.progress", EACH)
+        await runtime.dispatch(passes=2)
+        now = await runtime.now()
+        rows = await notices(runtime, "hung")
         called = len(hung.heads)
     assert len(rows) == EACH
     assert called == BESIDE["webhook"]

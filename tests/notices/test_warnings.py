@@ -18,58 +18,58 @@ WARN = """
 """
 
 
-async def warn(house: House, kind: str, state: str, *, later: str | None = None) -> list[str]:
+async def warn(runtime: House, kind: str, state: str, *, later: str | None = None) -> list[str]:
     """Write a warning about a delivery; return the subjects of the mails that Ada got."""
-    await house.deliver(state, post="p1", text="hello")
+    await runtime.deliver(state, post="p1", text="hello")
     body = '{"state":"at risk","reason":"the text is too long"}'
-    await house.run(WARN, home=HOME, kind=kind, body=body)
-    await house.run("UPDATE delivery SET attempts = 0, state = :state", state=later or state)
-    await house.dispatch()
-    await house.make_due()
-    await house.dispatch(2)
-    mails = house.office.to("ada@example.com")
+    await runtime.run(WARN, home=HOME, kind=kind, body=body)
+    await runtime.run("UPDATE delivery SET attempts = 0, state = :state", state=later or state)
+    await runtime.dispatch()
+    await runtime.make_due()
+    await runtime.dispatch(2)
+    mails = runtime.office.to("ada@example.com")
     assert all("the text is too long" in part(mail, "plain") for mail in mails)
     return [str(mail["Subject"]) for mail in mails]
 
 
-async def test_a_delivery_at_risk_is_mailed(house: House) -> None:
-    subjects = await warn(house, "delivery.at_risk", "scheduled")
+async def test_a_delivery_at_risk_is_mailed(runtime: House) -> None:
+    subjects = await warn(runtime, "delivery.at_risk", "scheduled")
     assert subjects == ["[Ada & friends] “hello” may not go out on mastodon"]
 
 
-async def test_a_post_that_waits_for_its_approval_is_mailed(house: House) -> None:
-    subjects = await warn(house, "delivery.unapproved", "draft")
+async def test_a_post_that_waits_for_its_approval_is_mailed(runtime: House) -> None:
+    subjects = await warn(runtime, "delivery.unapproved", "draft")
     assert subjects == ["[Ada & friends] “hello” waits for an approval to go out on mastodon"]
 
 
-async def test_a_warning_that_is_no_longer_so_is_not_mailed(house: House) -> None:
-    assert await warn(house, "delivery.unapproved", "draft", later="scheduled") == []
+async def test_a_warning_that_is_no_longer_so_is_not_mailed(runtime: House) -> None:
+    assert await warn(runtime, "delivery.unapproved", "draft", later="scheduled") == []
 
 
-async def test_a_hold_of_all_sending_is_mailed(house: House) -> None:
+async def test_a_hold_of_all_sending_is_mailed(runtime: House) -> None:
     def hold_all(tx: Tx, now: datetime) -> None:
         beat(tx, now)
         hold(tx, now, kind=RESTORE, says="the database was restored from a backup")
 
-    await house.operations.run(hold_all)
-    await house.dispatch(2)
-    (mail,) = house.office.to("ada@example.com")
+    await runtime.operations.run(hold_all)
+    await runtime.dispatch(2)
+    (mail,) = runtime.office.to("ada@example.com")
     assert str(mail["Subject"]) == "[Ada & friends] All sending is held"
     assert "restored from a backup" in part(mail, "plain")
     assert "cadenza db confirm" in part(mail, "plain")
 
 
-async def test_a_connection_that_ends_is_mailed_before_it_does(house: House) -> None:
+async def test_a_connection_that_ends_is_mailed_before_it_does(runtime: House) -> None:
     account = {"workspace_id": HOME, "id": "ada", "provider": "linkedin", "handle": "@ada"}
     ends = datetime(2026, 12, 1, 9, tzinfo=UTC)
     row = {**account, "token_expires_at": ends, "refresh_lease": 0}
     tokens = Tokens(access=Secret("a"))
     said = Disconnected("the network gave no refresh token", code=NOTHING_TO_RENEW)
 
-    await house.operations.run(lambda tx, _: give_up(tx, NOW, Begun(row, 0, tokens, NOW), said))
-    await house.dispatch(2)
+    await runtime.operations.run(lambda tx, _: give_up(tx, NOW, Begun(row, 0, tokens, NOW), said))
+    await runtime.dispatch(2)
 
-    (mail,) = house.office.to("ada@example.com")
+    (mail,) = runtime.office.to("ada@example.com")
     subject = "[Ada & friends] Connect @ada (linkedin) again by 1 December 2026, 09:00 UTC"
     assert str(mail["Subject"]) == subject
     assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")

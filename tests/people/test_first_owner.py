@@ -1,4 +1,4 @@
-"""An empty house is opened once, by whoever holds the printed token."""
+"""An empty installation is opened once, by whoever holds the printed token."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,10 +8,10 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
-from cadenza.people.model import Refused, Wrong
+from cadenza.people.model import PersonRefusal, Wrong
 from cadenza.people.sign_up import LOCK, offer_first_start, sign_up_first_owner
 from cadenza.people.tokens import draw_token
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 
 
 @dataclass
@@ -60,7 +60,7 @@ async def test_of_many_who_try_at_once_one_becomes_the_owner(empty: Empty) -> No
         *(empty.enter(token.hash, f"ada{number}@example.org") for number in range(8))
     )
     assert len([answer for answer in said if isinstance(answer, tuple)]) == 1
-    assert len([answer for answer in said if isinstance(answer, Refused)]) == 7
+    assert len([answer for answer in said if isinstance(answer, PersonRefusal)]) == 7
 
 
 async def test_a_house_with_an_owner_offers_no_first_start(empty: Empty) -> None:

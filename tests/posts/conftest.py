@@ -10,7 +10,7 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
 from cadenza.posts.compose import compose
@@ -18,7 +18,7 @@ from cadenza.posts.create import Created, create
 from cadenza.posts.find import find
 from cadenza.posts.model import NewPost, Post
 from cadenza.posts.targets import Targets
-from cadenza.sql.operate import Operation, Result
+from cadenza.sql.transactions import Operation, Result
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries import conftest as road_conftest
 from tests.deliveries.conftest import Road
@@ -33,7 +33,7 @@ INSTAGRAM = ("pics", Channel.INSTAGRAM_FEED)
 
 
 class Desk(Road):
-    """The road, and what people do at their desks."""
+    """The delivery pipeline, and what people do at their desks."""
 
     async def run(self, operation: Operation[Result], *, locks: Sequence[str] = ()) -> Result:
         return await self.operations.run(operation, locks=locks)
@@ -155,7 +155,7 @@ def _settle_in(tx: Tx, now: datetime) -> None:
             handle=f"@{account}",
             now=now,
         )
-        admit_account(tx, now, workspace_id=HOME, account_id=account)
+        init_account(tx, now, workspace_id=HOME, account_id=account)
 
 
 @pytest.fixture

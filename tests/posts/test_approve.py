@@ -1,4 +1,4 @@
-"""Approving, and what an approval lets onto the road."""
+"""Approving, and what an approval lets into the pipeline."""
 
 from datetime import timedelta
 

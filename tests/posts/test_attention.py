@@ -6,14 +6,21 @@ from typing import Any
 from cadenza.deliveries.permit import Permitted
 from cadenza.posts import activity
 from cadenza.posts.approve import approve
-from cadenza.posts.attention import STEPS, Kind, Matter, Step, Thing, needs_attention
+from cadenza.posts.attention import (
+    STEPS,
+    AttentionItem,
+    AttentionKind,
+    AttentionReason,
+    Step,
+    needs_attention,
+)
 from cadenza.posts.delete import delete
 from cadenza.posts.model import NEEDS_COPY, NEEDS_MEDIA, Source
 from cadenza.providers.outcome import Rejected, Sent, Transient, Unconfirmed
 from tests.posts.conftest import ADA, BEN, BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
 
 
-async def look(desk: Desk) -> list[Thing]:
+async def look(desk: Desk) -> list[AttentionItem]:
     return await desk.operations.read(lambda tx, now: needs_attention(tx, now, workspace_id=HOME))
 
 
@@ -47,16 +54,18 @@ async def test_everything_that_wants_a_person_is_listed_with_its_steps(desk: Des
     await desk.plan(rule_made, [BLUESKY], due=timedelta(days=3))  # not yet a worry
     blocked = await desk.write(title="Monday", blockers=(NEEDS_MEDIA,))
     found = {thing.kind: thing for thing in await look(desk)}
-    assert set(found) == set(Kind) - {Kind.ACCOUNT}
-    assert found[Kind.FAILED].says == "mastodon by @toots: failed: too long"
-    assert Step.RETRY in found[Kind.FAILED].steps
-    assert found[Kind.NEEDS_CHECK].steps == (Step.IT_IS_THERE, Step.SEND_AGAIN)
-    assert found[Kind.NEEDS_CHECK].at == called["began_at"]  # not when we look for it again
-    assert found[Kind.MISSED].steps == (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)
-    assert found[Kind.HELD].says == "instagram_feed by @pics: paused: a recall"
-    assert found[Kind.HELD].steps[0] is Step.RESUME
-    assert found[Kind.UNAPPROVED].post_id == rule_made
-    assert (found[Kind.BLOCKED].subject_id, found[Kind.BLOCKED].says) == (
+    assert set(found) == set(AttentionKind) - {AttentionKind.ACCOUNT}
+    assert found[AttentionKind.FAILED].says == "mastodon by @toots: failed: too long"
+    assert Step.RETRY in found[AttentionKind.FAILED].steps
+    assert found[AttentionKind.NEEDS_CHECK].steps == (Step.IT_IS_THERE, Step.SEND_AGAIN)
+    assert (
+        found[AttentionKind.NEEDS_CHECK].at == called["began_at"]
+    )  # not when we look for it again
+    assert found[AttentionKind.MISSED].steps == (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)
+    assert found[AttentionKind.HELD].says == "instagram_feed by @pics: paused: a recall"
+    assert found[AttentionKind.HELD].steps[0] is Step.RESUME
+    assert found[AttentionKind.UNAPPROVED].post_id == rule_made
+    assert (found[AttentionKind.BLOCKED].subject_id, found[AttentionKind.BLOCKED].says) == (
         blocked,
         "Monday needs media",
     )
@@ -71,7 +80,11 @@ async def test_an_account_that_is_lost_is_listed_and_so_is_what_it_holds(desk: D
         "UPDATE account SET state = 'expiring', token_expires_at = created_at WHERE id = 'skies'"
     )
     things = await look(desk)
-    assert [thing.kind for thing in things] == [Kind.ACCOUNT, Kind.ACCOUNT, Kind.HELD]
+    assert [thing.kind for thing in things] == [
+        AttentionKind.ACCOUNT,
+        AttentionKind.ACCOUNT,
+        AttentionKind.HELD,
+    ]
     said = " / ".join(thing.says for thing in things)
     assert "@toots (mastodon) has to be connected again: revoked" in said
     assert "@skies (bluesky): its connection ends on" in said
@@ -79,9 +92,9 @@ async def test_an_account_that_is_lost_is_listed_and_so_is_what_it_holds(desk: D
 
 
 def test_every_reason_has_its_kind_and_at_least_one_step() -> None:
-    assert set(STEPS) == set(Matter)
+    assert set(STEPS) == set(AttentionReason)
     assert all(steps for _, steps in STEPS.values())
-    assert {kind for kind, _ in STEPS.values()} == set(Kind)
+    assert {kind for kind, _ in STEPS.values()} == set(AttentionKind)
 
 
 async def test_what_lacks_its_words_is_told_of_once_by_when_it_is_due_the_soonest_first(
@@ -99,11 +112,11 @@ async def test_what_lacks_its_words_is_told_of_once_by_when_it_is_due_the_soones
     things = await look(desk)
     # Who has no words yet cannot be approved: that is not offered.
     assert [(thing.kind, thing.post_id) for thing in things] == [
-        (Kind.UNAPPROVED, whole[1]),
-        (Kind.UNAPPROVED, whole[0]),
-        (Kind.BLOCKED, sooner),
-        (Kind.BLOCKED, later),
-        (Kind.BLOCKED, undated),
+        (AttentionKind.UNAPPROVED, whole[1]),
+        (AttentionKind.UNAPPROVED, whole[0]),
+        (AttentionKind.BLOCKED, sooner),
+        (AttentionKind.BLOCKED, later),
+        (AttentionKind.BLOCKED, undated),
     ]
     now = await desk.operations.read(lambda tx, now: now)
     waits = [round((thing.at - now) / timedelta(hours=1)) for thing in things]
@@ -120,11 +133,11 @@ async def test_what_is_offered_first_follows_from_what_is_the_matter(desk: Desk)
     await come_to(desk, Transient("no answer"))
     offered = {thing.reason: thing.steps[0] for thing in await look(desk)}
     assert offered == {
-        Matter.NEEDS_COPY: Step.WRITE,
-        Matter.NEEDS_MEDIA: Step.ADD_MEDIA,
-        Matter.NEEDS_COPY_AND_MEDIA: Step.WRITE,
-        Matter.REFUSED: Step.EDIT,
-        Matter.GAVE_UP: Step.RETRY,
+        AttentionReason.NEEDS_COPY: Step.WRITE,
+        AttentionReason.NEEDS_MEDIA: Step.ADD_MEDIA,
+        AttentionReason.NEEDS_COPY_AND_MEDIA: Step.WRITE,
+        AttentionReason.REFUSED: Step.EDIT,
+        AttentionReason.GAVE_UP: Step.RETRY,
     }
 
 
@@ -134,7 +147,10 @@ async def test_what_a_suspended_account_holds_waits_for_the_suspension_to_be_lif
     await desk.plan(await desk.write(), [MASTODON], due=timedelta(minutes=-1))
     await desk.sql("UPDATE account SET state = 'suspended' WHERE id = 'toots'")
     things = await look(desk)
-    assert [thing.reason for thing in things] == [Matter.SUSPENDED, Matter.HELD_BY_SUSPENSION]
+    assert [thing.reason for thing in things] == [
+        AttentionReason.SUSPENDED,
+        AttentionReason.HELD_BY_SUSPENSION,
+    ]
     assert {thing.steps for thing in things} == {(Step.LIFT,)}
 
 

@@ -1,4 +1,4 @@
-"""Taking a post off the road, deleting it, and trying once more what failed."""
+"""Canceling a post, deleting it, and trying once more what failed."""
 
 from datetime import timedelta
 from typing import Any

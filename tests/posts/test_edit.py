@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from cadenza.core.channels import Channel
-from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.permit import Permitted, Stale
+from cadenza.deliveries.save_prepared import save_prepared
 from cadenza.media.model import NoSuchMedia
 from cadenza.posts.edit import Answer, Change, Conflict, Edited, edit
 from cadenza.posts.model import NEEDS_MEDIA, NoSuchPost, PostMedia, Source, Variant
@@ -190,8 +190,8 @@ async def test_what_was_prepared_for_the_old_words_is_not_used_for_the_new(desk:
     id_ = await desk.write("old")
     (toot,) = await desk.plan(id_, [MASTODON], due=timedelta())
     (ticket,) = await desk.claim()
-    assert await desk.run(lambda tx, _: keep_prepared(tx, ticket, '{"container":"old"}'))
+    assert await desk.run(lambda tx, _: save_prepared(tx, ticket, '{"container":"old"}'))
     await save(desk, id_, text="new")
     assert (await desk.delivery(toot))["prepared"] is None
-    assert not await desk.run(lambda tx, _: keep_prepared(tx, ticket, '{"container":"old"}'))
+    assert not await desk.run(lambda tx, _: save_prepared(tx, ticket, '{"container":"old"}'))
     assert (await desk.delivery(toot))["prepared"] is None

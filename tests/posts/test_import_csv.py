@@ -6,8 +6,8 @@ from typing import Any
 
 from cadenza.posts.import_csv import Order, Report, import_csv
 from cadenza.posts.read_csv import Unreadable
+from cadenza.queues.queue_imports import QUEUES
 from cadenza.queues.schedule import Written, write
-from cadenza.queues.take_imports import QUEUES
 from tests.posts.conftest import ADA, CY, HOME, Desk
 
 SOON = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%d")

@@ -9,9 +9,9 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.posts.edit import Change, edit
 from cadenza.posts.find_duplicates import REPEATS, normalised
-from cadenza.posts.foresee import Finding
 from cadenza.posts.model import NEEDS_MEDIA, PostMedia, Source, Variant
 from cadenza.posts.preflight import check, check_due_soon, files_due_soon, warn_unapproved
+from cadenza.posts.warnings import Finding
 from cadenza.sql.tx import Tx
 from tests.posts.conftest import ADA, BLUESKY, HOME, INSTAGRAM, MASTODON, Desk
 

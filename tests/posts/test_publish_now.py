@@ -6,7 +6,7 @@ from typing import Any
 
 from cadenza.core.channels import Channel
 from cadenza.deliveries.permit import Permitted, Refusal
-from cadenza.posts import approve, publish_now, put
+from cadenza.posts import approve, publish_now, put_deliveries
 from cadenza.posts.model import NEEDS_MEDIA, Blocked, NotAllowed, Source
 from cadenza.posts.publish_now import (
     Click,
@@ -201,7 +201,7 @@ async def test_a_time_that_was_missed_for_want_of_approval_does_not_stop_it(desk
 
 
 def test_no_post_can_be_inserted_on_that_path() -> None:
-    for module in (publish_now, approve, put):
+    for module in (publish_now, approve, put_deliveries):
         source = inspect.getsource(module)
         assert "INSERT INTO post" not in source
         assert "posts.create" not in source

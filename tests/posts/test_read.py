@@ -12,17 +12,17 @@ from cadenza.deliveries.permit import Permitted
 from cadenza.posts import read
 from cadenza.posts.delete import delete
 from cadenza.posts.model import NoSuchPost, Source
-from cadenza.posts.read import BadCursor, Filters, Page, Shown, list_posts, read_post
+from cadenza.posts.read import BadCursor, Filters, Page, ShownPost, list_posts, read_post
 from cadenza.posts.show_calendar import show_calendar
 from cadenza.providers.outcome import Rejected, Sent
 from tests.posts.conftest import ADA, BLUESKY, HOME, MASTODON, Desk
 
 
-async def show(desk: Desk, id_: str) -> Shown:
+async def show(desk: Desk, id_: str) -> ShownPost:
     found = await desk.operations.read(
         lambda tx, now: read_post(tx, now, workspace_id=HOME, post_id=id_)
     )
-    assert isinstance(found, Shown)
+    assert isinstance(found, ShownPost)
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cadenza.core.cells import guard
 from cadenza.posts.read_csv import LONGEST, MOST_ROWS, Sheet, Unreadable, read_csv
-from cadenza.posts.read_row import RowWish, read_row
+from cadenza.posts.read_row import RowRequest, read_row
 
 
 def sheet(data: bytes | str, **mapping: str) -> Sheet:
@@ -128,7 +128,7 @@ def test_what_a_spreadsheet_writes_is_read_as_it_was(cells: list[str], delimiter
     assert [row["text"] for row in rows(out.getvalue())] == cells
 
 
-def wish(line: str, zone: str = "Europe/Berlin") -> RowWish | tuple[object, ...]:
+def request(line: str, zone: str = "Europe/Berlin") -> RowRequest | tuple[object, ...]:
     header = "text,accounts,when,date,time,zone,link,hashtags,labels,media,key"
     return read_row(sheet(f"{header}\n{line}\n").rows[0], zone=zone)
 
@@ -146,8 +146,8 @@ def wish(line: str, zone: str = "Europe/Berlin") -> RowWish | tuple[object, ...]
     ],
 )
 def test_a_time_is_read_in_its_zone(line: str, instant: str) -> None:
-    read = wish(line)
-    assert isinstance(read, RowWish)
+    read = request(line)
+    assert isinstance(read, RowRequest)
     assert read.when is not None
     assert f"{read.when.time.isoformat()} {read.when.zone}" == instant
 
@@ -168,7 +168,7 @@ def test_a_time_is_read_in_its_zone(line: str, instant: str) -> None:
     ],
 )
 def test_what_is_wrong_with_a_row_is_said_by_column(line: str, column: str) -> None:
-    read = wish(line)
+    read = request(line)
     assert isinstance(read, tuple)
     (problem,) = read
     assert getattr(problem, "column", None) == column
@@ -176,14 +176,14 @@ def test_what_is_wrong_with_a_row_is_said_by_column(line: str, column: str) -> N
 
 
 def test_all_faults_of_a_row_are_said_at_once() -> None:
-    read = wish(",,now,,,,nowhere")
+    read = request(",,now,,,,nowhere")
     assert isinstance(read, tuple)
     assert len(read) == 3
 
 
 def test_lists_in_cells_are_parted_and_hashtags_lose_their_sign() -> None:
-    read = wish('"a","x, y;x|z",,,,,,"#one two, #one","l1;l2","m1|m2",k1')
-    assert isinstance(read, RowWish)
+    read = request('"a","x, y;x|z",,,,,,"#one two, #one","l1;l2","m1|m2",k1')
+    assert isinstance(read, RowRequest)
     assert read.accounts == ("x", "y", "z")
     assert read.hashtags == ("one", "two")
     assert (read.labels, read.media, read.key) == (("l1", "l2"), ("m1", "m2"), "key:k1")

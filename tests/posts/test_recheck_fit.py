@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from cadenza.deliveries.recheck_fit import recheck_fit
-from cadenza.posts.attention import Matter, needs_attention
+from cadenza.posts.attention import AttentionReason, needs_attention
 from tests.posts.conftest import BLUESKY, HOME, MASTODON, Desk
 
 SHORT = '{"limits": {"characters": 20}}'
@@ -29,7 +29,7 @@ async def test_a_limit_that_shrinks_flags_what_is_planned_and_one_that_grows_cle
     assert flagged == [toot]
     assert "20" in (await desk.delivery(toot))["unfit"]
     things = await desk.operations.read(lambda tx, now: needs_attention(tx, now, workspace_id=HOME))
-    assert [(t.reason, t.subject_id) for t in things] == [(Matter.DOES_NOT_FIT, toot)]
+    assert [(t.reason, t.subject_id) for t in things] == [(AttentionReason.DOES_NOT_FIT, toot)]
     await desk.sql("UPDATE account SET settings = '{}' WHERE id = 'toots'")
     other = await desk.run(lambda tx, _: recheck_fit(tx, account=(HOME, "skies")))
     assert other.changed == ()

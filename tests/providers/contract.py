@@ -1,8 +1,8 @@
-"""Drives an adapter as the road will, against a world in rehearsal, and judges what became visible.
+"""Drives an adapter as the pipeline will, against a world in rehearsal, and judges what became visible.
 
 Reuse it for every network: build a `Scene`, plan faults on its world, `await drive(scene)`, then
-`judge(ended, scene)`: one visible post, or none and a clear outcome, never two. The road's rules are
-played strictly: state goes through JSON after each step, every new attempt has a new key, a doubt is
+`judge(ended, scene)`: one visible post, or none and a clear outcome, never two. The pipeline's rules are
+played strictly: state goes through JSON after each step, every new attempt has a new key, an unconfirmed send is
 looked into after its deadline and sent again only when the post is provably absent.
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cadenza.core.clock import SystemClock
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.kernel import Rehearsal
-from cadenza.demo.rehearsal.world import World
-from cadenza.providers.base import Call, Prepared, Provider, Underway
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.network import SimulatedNetwork
+from cadenza.demo.simulator.serve import Simulator
+from cadenza.providers.base import AttemptContext, Prepared, Provider, Underway
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import Outcome as HttpOutcome
 from cadenza.providers.http.policy import HostRule, Policy
@@ -40,7 +40,7 @@ from cadenza.providers.outcome import (
 
 PATIENCE = 0.4  # real seconds that a client waits; faults that outlast it are "silence"
 OUTWAITED = (Kind.SILENCE_BEFORE, Kind.SILENCE_AFTER, Kind.DELAY, Kind.DRIP)
-DEADLINE = timedelta(seconds=90)  # after which a doubt is looked into
+DEADLINE = timedelta(seconds=90)  # after which an unconfirmed send is looked into
 BACKOFF = timedelta(seconds=30)
 ATTEMPTS = 4
 STEPS = 80  # a drive that takes more is stuck
@@ -77,37 +77,41 @@ class HastyClient(OutboundClient):
     No other call is given up early: a busy machine would lose answers that no test has planned to lose.
     """
 
-    worlds: tuple[World, ...] = ()
+    simulated_networks: tuple[SimulatedNetwork, ...] = ()
 
     async def send(self, request: Request) -> HttpOutcome:
-        if any(self._outwaits(world, request) for world in self.worlds):
+        if any(self._outwaits(simulated, request) for simulated in self.simulated_networks):
             hasty = Timeouts(connect=PATIENCE, read=PATIENCE, total=PATIENCE)
             request = replace(request, timeout=hasty)
         return await super().send(request)
 
-    def _outwaits(self, world: World, request: Request) -> bool:
+    def _outwaits(self, simulated: SimulatedNetwork, request: Request) -> bool:
         place = urlsplit(request.url)
-        if place.port not in world.ports.values():
+        if place.port not in simulated.ports.values():
             return False
-        found = world.find(request.method, place.path)
+        found = simulated.find(request.method, place.path)
         name = found[0].name if found else f"{request.method} {place.path}"
-        return any(fault.kind in OUTWAITED for fault in world.faults.next_of(name))
+        return any(fault.kind in OUTWAITED for fault in simulated.faults.next_of(name))
 
 
-def open_client(*worlds: World) -> HastyClient:
+def open_client(*simulated_networks: SimulatedNetwork) -> HastyClient:
     """Make a client that may call these worlds and nothing else."""
-    client = HastyClient(_policy(*worlds), clock=SystemClock())
-    client.worlds = worlds
+    client = HastyClient(_policy(*simulated_networks), clock=SystemClock())
+    client.simulated_networks = simulated_networks
     return client
 
 
-def patient_client(*worlds: World) -> OutboundClient:
+def patient_client(*simulated_networks: SimulatedNetwork) -> OutboundClient:
     """Make one that waits as long as the product does, where nothing is lost and a machine may be busy."""
-    return OutboundClient(_policy(*worlds), clock=SystemClock())
+    return OutboundClient(_policy(*simulated_networks), clock=SystemClock())
 
 
-def _policy(*worlds: World) -> Policy:
-    rules = [HostRule("127.0.0.1", port) for world in worlds for port in world.ports.values()]
+def _policy(*simulated_networks: SimulatedNetwork) -> Policy:
+    rules = [
+        HostRule("127.0.0.1", port)
+        for simulated in simulated_networks
+        for port in simulated.ports.values()
+    ]
     return Policy(allow=tuple(rules))
 
 
@@ -115,8 +119,8 @@ def _policy(*worlds: World) -> Policy:
 class Scene:
     """An adapter, the world it speaks to, an account in it and a message."""
 
-    rehearsal: Rehearsal
-    world: World
+    simulator: Simulator
+    simulated: SimulatedNetwork
     provider: Provider
     http: OutboundClient
     account: AccountRef
@@ -137,16 +141,16 @@ class Scene:
 
     def visible(self) -> list[str]:
         """List the texts that people see."""
-        return [entry.text for entry in self.rehearsal.visible(self.world, self.seen_as)]
+        return [entry.text for entry in self.simulator.visible(self.simulated, self.seen_as)]
 
-    def call(self) -> Call:
+    def call(self) -> AttemptContext:
         """Make a call about the message, outside of a drive."""
-        return Call(
+        return AttemptContext(
             account=self.account,
             tokens=self.tokens,
             app=self.app,
             http=self.http,
-            now=self.rehearsal.clock.now(),
+            now=self.simulator.clock.now(),
             message=self.message,
         )
 
@@ -159,12 +163,12 @@ class Scene:
             nonlocal shut, done
             if shut:
                 shut, done = False, True
-                for door in self.world.doors:
-                    await self.rehearsal.open_door(self.world, door)
+                for endpoint in self.simulated.endpoints:
+                    await self.simulator.open_endpoint(self.simulated, endpoint)
             elif now == step and not done:
                 shut = True
-                for door in self.world.doors:
-                    await self.rehearsal.shut_door(self.world, door)
+                for endpoint in self.simulated.endpoints:
+                    await self.simulator.close_endpoint(self.simulated, endpoint)
 
         self.before = before
 
@@ -185,7 +189,7 @@ class Ended:
 
 
 class _Drive:
-    """One delivery on the road."""
+    """One delivery in the pipeline."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -198,7 +202,7 @@ class _Drive:
         self.waited = timedelta()
         self.trail: list[object] = []
 
-    def call(self, key: str = "", began_at: datetime | None = None) -> Call:
+    def call(self, key: str = "", began_at: datetime | None = None) -> AttemptContext:
         return replace(
             self.scene.call(),
             tokens=self.tokens,
@@ -217,7 +221,7 @@ class _Drive:
 
     def wait(self, span: timedelta) -> None:
         self.waited += span
-        self.scene.rehearsal.clock.advance(max(span, timedelta(milliseconds=1)))
+        self.scene.simulator.clock.advance(max(span, timedelta(milliseconds=1)))
 
     def keep(self, state: Mapping[str, Any]) -> None:
         self.state = json.loads(json.dumps(dict(state)))  # as if the process had died in between
@@ -239,7 +243,7 @@ async def drive(scene: Scene) -> Ended:
         outcome = road.note(await scene.provider.finish(road.call(), outcome))
         assert isinstance(outcome, Sent), "finish never fails a delivery"
         road.sent.append(outcome.remote_id)
-    await scene.rehearsal.quiet()
+    await scene.simulator.quiet()
     return Ended(outcome, tuple(road.sent), road.attempts, road.waited, road.trail)
 
 
@@ -289,7 +293,7 @@ async def _publish(road: _Drive) -> Outcome | None:
     """Make one attempt; None: it is provably not there."""
     road.attempts += 1
     key = f"{road.scene.delivery}.part-{len(road.sent)}.attempt-{road.attempts}"
-    began_at = road.scene.rehearsal.clock.now()
+    began_at = road.scene.simulator.clock.now()
     await road.step("publish")
     outcome = road.note(await road.scene.provider.publish(road.call(key, began_at)))
     match outcome:
@@ -305,7 +309,7 @@ async def _publish(road: _Drive) -> Outcome | None:
 
 
 async def _find_out(road: _Drive, key: str, began_at: datetime, doubt: Outcome) -> Outcome | None:
-    await road.scene.rehearsal.quiet()  # the deadline is longer than any request can live
+    await road.scene.simulator.quiet()  # the deadline is longer than any request can live
     road.wait(DEADLINE)
     for _ in range(ATTEMPTS):
         await road.step("find_out")
@@ -330,9 +334,9 @@ async def _refresh(road: _Drive) -> Tokens | Outcome:
 
 
 async def _refresh_quietly(road: _Drive) -> None:
-    """Before a second look the road renews a token that has run out, as it does before any call."""
+    """Before a second look the pipeline renews a token that has run out, as it does before any call."""
     expires = road.tokens.expires_at
-    if expires is not None and expires <= road.scene.rehearsal.clock.now():
+    if expires is not None and expires <= road.scene.simulator.clock.now():
         fresh = await _refresh(road)
         if isinstance(fresh, Tokens):
             road.tokens = fresh
@@ -345,12 +349,14 @@ def judge(ended: Ended, scene: Scene) -> None:
     """Hold what is visible against what was said. Never two; a clear failure shows nothing."""
     seen, texts = scene.visible(), scene.texts
     told = f"said {ended.outcome}, visible {seen}, trail {ended.trail}"
-    assert not scene.rehearsal.ledger.duplicates(scene.world.name), told
+    assert not scene.simulator.ledger.duplicates(scene.simulated.name), told
     done = len(ended.remote_ids)
     match ended.outcome:
         case Sent():
             assert seen == list(texts), told
-            shown = [each.remote_id for each in scene.rehearsal.visible(scene.world, scene.seen_as)]
+            shown = [
+                each.remote_id for each in scene.simulator.visible(scene.simulated, scene.seen_as)
+            ]
             known = [each for each in ended.remote_ids if each is not None]
             assert [each for each in shown if each in known] == known, told
         case Unconfirmed():

@@ -10,28 +10,28 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.http.exchange import Exchange, Notebook
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Sent
 from cadenza.providers.registry import all_providers
 from cadenza.providers.telegram_person import PROVIDER as PERSON
-from tests.providers.bluesky.stage import bluesky
+from tests.providers.bluesky.fixtures import bluesky
 from tests.providers.contract import Scene, drive, no_secret_in, patient_client
 from tests.providers.discord.test_publish import discord
-from tests.providers.facebook.stage import facebook
-from tests.providers.instagram.stage import instagram
-from tests.providers.linkedin.stage import linkedin
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.facebook.fixtures import facebook
+from tests.providers.instagram.fixtures import instagram
+from tests.providers.linkedin.fixtures import linkedin
+from tests.providers.mastodon.fixtures import mastodon
 from tests.providers.pictures import film, picture
 from tests.providers.slack.test_publish import slack
-from tests.providers.smtp.stage import mail_server
-from tests.providers.telegram.stage import telegram
-from tests.providers.telegram_person.stage import made_ready, person
-from tests.providers.threads.stage import threads
-from tests.providers.unipile.stage import unipile
+from tests.providers.smtp.fixtures import mail_server
+from tests.providers.telegram.fixtures import telegram
+from tests.providers.telegram_person.fixtures import made_ready, person
+from tests.providers.threads.fixtures import threads
+from tests.providers.unipile.fixtures import unipile
 from tests.providers.webhook.test_publish import webhook
-from tests.providers.x.stage import x
+from tests.providers.x.fixtures import x
 
 TEXT = "Good morning, dear reader"
 SCENES: dict[str, Callable[[], AbstractAsyncContextManager[tuple[Scene, Any]]]] = {
@@ -68,12 +68,12 @@ def texts_of(exchanges: list[Exchange]) -> list[str]:
     return [json.dumps(each.as_data(), ensure_ascii=False) for each in exchanges]
 
 
-def secrets_in(scene: Scene, world: Any) -> set[str]:
+def secrets_in(scene: Scene, simulated: Any) -> set[str]:
     """Gather whatever opens a door: what we were given, and what the network gave out since."""
     tokens: Tokens = scene.tokens
     given = [tokens.access, tokens.refresh, scene.app.client_secret, *tokens.extra.values()]
     found = {secret.reveal() for secret in given if secret}
-    found |= {str(each) for each in getattr(world, "tokens", ())}
+    found |= {str(each) for each in getattr(simulated, "tokens", ())}
     addresses = {each for each in found if "://" in each}
     addresses |= {str(value) for value in scene.account.settings.values() if "/hook" in str(value)}
     return {each.split("://")[-1].partition("/")[2] for each in addresses} | (found - {""})
@@ -82,14 +82,14 @@ def secrets_in(scene: Scene, world: Any) -> set[str]:
 @pytest.mark.parametrize("trouble", TROUBLES, ids=str)
 @pytest.mark.parametrize("name", SCENES)
 async def test_no_secret_shows_in_what_is_kept(name: str, trouble: Kind | None) -> None:
-    async with SCENES[name]() as (scene, world):
+    async with SCENES[name]() as (scene, simulated):
         notes = Everything()
         scene.http = scene.http.heard_by(notes)
         if trouble is not None:
-            scene.world.faults.plan(trouble)
+            scene.simulated.faults.plan(trouble)
         await drive(scene)
         assert notes.all, "nothing was written down"
-        secrets = secrets_in(scene, world)
+        secrets = secrets_in(scene, simulated)
         assert secrets
         no_secret_in(texts_of(notes.all), secrets)
 
@@ -101,7 +101,7 @@ def test_every_network_is_tried_here() -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 async def test_what_was_sent_and_what_came_back_can_be_read(name: str) -> None:
-    async with SCENES[name]() as (scene, _world), patient_client(scene.world) as http:
+    async with SCENES[name]() as (scene, _world), patient_client(scene.simulated) as http:
         notes = Everything()
         scene.http = http.heard_by(notes)
         ended = await drive(scene)
@@ -112,10 +112,10 @@ async def test_what_was_sent_and_what_came_back_can_be_read(name: str) -> None:
 
 
 async def test_a_person_on_telegram_leaves_no_session_in_what_is_kept() -> None:
-    async with person(TEXT) as (call, world):
+    async with person(TEXT) as (call, simulated):
         notes = Everything()
         ready = await made_ready(replace(call, http=call.http.heard_by(notes)))
         assert isinstance(await PERSON.publish(ready), Sent)
         told = texts_of(notes.all)
         assert any("SendMessage" in each for each in told)
-        no_secret_in(told, [world.session, "canary-hash-of-our-app"])
+        no_secret_in(told, [simulated.session, "canary-hash-of-our-app"])

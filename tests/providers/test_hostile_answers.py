@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import Answer, say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import Answer, say
 from cadenza.providers.bluesky import errors as bluesky_errors
 from cadenza.providers.discord import errors as discord_errors
 from cadenza.providers.errors import Table
@@ -24,14 +24,14 @@ from cadenza.providers.outcome import Absent, CannotTell, Found, Sent
 from cadenza.providers.slack import errors as slack_errors
 from cadenza.providers.webhook import errors as webhook_errors
 from cadenza.providers.x import errors as x_errors
-from tests.providers.bluesky.stage import bluesky
+from tests.providers.bluesky.fixtures import bluesky
 from tests.providers.contract import Scene
 from tests.providers.discord.test_publish import discord
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 from tests.providers.pictures import film, picture
 from tests.providers.slack.test_publish import slack
 from tests.providers.webhook.test_publish import webhook
-from tests.providers.x.stage import call_of, x
+from tests.providers.x.fixtures import call_of, x
 
 Stage = Callable[[], AbstractAsyncContextManager[tuple[Scene, Any]]]
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -79,11 +79,11 @@ WAITS = ["nan", "1e400", "9" * 400, "Mon, 02 Mar 2026 09:00:30 +99999999999999",
 @pytest.mark.parametrize("status", [200, 400, 429, 500])
 @pytest.mark.parametrize("network", STAGES)
 async def test_no_shape_of_an_answer_breaks_an_adapter(network: str, status: int) -> None:
-    async with STAGES[network]() as (scene, world):
+    async with STAGES[network]() as (scene, simulated):
         for number, body in enumerate(BODIES):
-            world.faults.clear()
+            simulated.faults.clear()
             wait = (("retry-after", WAITS[number % len(WAITS)]),)
-            world.faults.plan(Kind.ERROR_BEFORE, "*", times=999, answer=say(status, body, wait))
+            simulated.faults.plan(Kind.ERROR_BEFORE, "*", times=999, answer=say(status, body, wait))
             call = replace(
                 call_of(scene), began_at=NOW - timedelta(hours=2), key="k", state={"made_at": NAIVE}
             )
@@ -110,18 +110,18 @@ def _posts(at: str) -> Answer:
     ],
 )
 async def test_a_list_that_cannot_be_read_is_no_proof_of_absence(body: Any) -> None:
-    async with x() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, "*", answer=say(200, body))
+    async with x() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_BEFORE, "*", answer=say(200, body))
         call = replace(call_of(scene), now=NOW + timedelta(hours=1))
         assert isinstance(await scene.provider.find_out(call), CannotTell)
 
 
 async def test_an_instant_without_its_zone_is_utc() -> None:
-    async with mastodon() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, "GET /api/v1/accounts/*", answer=_posts(NAIVE))
+    async with mastodon() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_BEFORE, "GET /api/v1/accounts/*", answer=_posts(NAIVE))
         call = replace(call_of(scene), began_at=NOW, now=NOW + timedelta(hours=3))
         assert isinstance(await scene.provider.find_out(call), Found)
-        world.faults.plan(
+        simulated.faults.plan(
             Kind.ERROR_BEFORE, "GET /api/v1/accounts/*", answer=_posts("2026-03-02T06:00:00")
         )
         assert await scene.provider.find_out(call) == Absent()

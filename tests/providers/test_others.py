@@ -11,10 +11,10 @@ import pytest
 
 from cadenza.providers.outcome import Found, Sent
 from tests.providers.contract import Scene, drive
-from tests.providers.linkedin.stage import linkedin
-from tests.providers.mastodon.stage import mastodon
-from tests.providers.unipile.stage import unipile
-from tests.providers.x.stage import x
+from tests.providers.linkedin.fixtures import linkedin
+from tests.providers.mastodon.fixtures import mastodon
+from tests.providers.unipile.fixtures import unipile
+from tests.providers.x.fixtures import x
 
 Opened = AbstractAsyncContextManager[tuple[Scene, Any]]
 SCENES: dict[str, Callable[[], Opened]] = {
@@ -28,7 +28,7 @@ SCENES: dict[str, Callable[[], Opened]] = {
 @pytest.mark.parametrize("name", SCENES)
 async def test_another_deliverys_post_is_not_found(name: str) -> None:
     async with SCENES[name]() as (scene, _):
-        began_at = scene.rehearsal.clock.now()
+        began_at = scene.simulator.clock.now()
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.outcome.remote_id

@@ -10,7 +10,7 @@ import pytest
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.meta.signin import token_of
 from cadenza.providers.read_tokens import LONGEST, read_tokens
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 CASES: list[tuple[Any, timedelta | None]] = [
@@ -25,7 +25,7 @@ CASES: list[tuple[Any, timedelta | None]] = [
 
 @pytest.mark.parametrize(("written", "life"), CASES)
 def test_the_end_is_read_however_it_is_written(written: Any, life: timedelta | None) -> None:
-    got = Got(Reply(200, {}, b"", "", 0), {"access_token": "t", "expires_in": written})
+    got = HttpSuccess(Reply(200, {}, b"", "", 0), {"access_token": "t", "expires_in": written})
     expected = None if life is None else NOW + life
     for read in (read_tokens, token_of):
         tokens = read(got, NOW)

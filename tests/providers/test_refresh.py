@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.errors import Refusal, Table
 from cadenza.providers.linkedin.errors import SIGN_IN as LINKEDIN
 from cadenza.providers.linkedin.errors import SIGN_IN_CODES as LINKEDIN_CODES
@@ -23,19 +23,19 @@ from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.x.errors import SIGN_IN as X
-from tests.providers.bluesky.stage import bluesky
+from tests.providers.bluesky.fixtures import bluesky
 from tests.providers.contract import FAULTS, Scene, bare, fault_name
-from tests.providers.facebook.stage import facebook
-from tests.providers.instagram.stage import instagram
-from tests.providers.linkedin.stage import linkedin
-from tests.providers.threads.stage import threads
-from tests.providers.x.stage import x
+from tests.providers.facebook.fixtures import facebook
+from tests.providers.instagram.fixtures import instagram
+from tests.providers.linkedin.fixtures import linkedin
+from tests.providers.threads.fixtures import threads
+from tests.providers.x.fixtures import x
 
 Stage = Callable[[], AbstractAsyncContextManager[tuple[Scene, Any]]]
 A_DAY_OLD = timedelta(hours=25)  # Meta renews no younger token
@@ -76,17 +76,17 @@ TROUBLE = [
 async def test_trouble_on_the_way_disconnects_nobody(
     network: str, kind: Kind, details: dict[str, Any]
 ) -> None:
-    stage, route = NETWORKS[network]
-    async with stage() as (scene, world):
-        scene.rehearsal.clock.advance(A_DAY_OLD)
-        fault = world.faults.plan(kind, route, **details)
+    shared, route = NETWORKS[network]
+    async with shared() as (scene, simulated):
+        scene.simulator.clock.advance(A_DAY_OLD)
+        fault = simulated.faults.plan(kind, route, **details)
         first = await scene.provider.refresh(scene.call())
         assert fault.met
         lost = isinstance(first, Unconfirmed)
         assert isinstance(first, Tokens | Transient | TryLater) or (lost and network == "x")
         if lost:
             assert kind in LOST
-        await scene.rehearsal.quiet()
+        await scene.simulator.quiet()
         if network != "x" and not isinstance(first, Tokens):
             assert isinstance(await scene.provider.refresh(scene.call()), Tokens)
 
@@ -98,7 +98,7 @@ ROWS: list[tuple[int, str, Outcome]] = [
     (400, "invalid_grant", Disconnected("", "")),
     (400, "something_new", Disconnected("", "")),
     (401, "access_denied", Disconnected("", "")),
-    (429, "slow_down", TryLater(timedelta(), Reach.APP, "")),
+    (429, "slow_down", TryLater(timedelta(), WaitScope.APP, "")),
     (500, "server_error", Transient("", out_of_order=True)),
     (503, "temporarily_unavailable", Transient("", out_of_order=True)),
 ]
@@ -109,16 +109,16 @@ ROWS: list[tuple[int, str, Outcome]] = [
 async def test_a_refused_exchange_means_what_its_row_says(
     status: int, word: str, expected: Outcome, network: str
 ) -> None:
-    stage, route = NETWORKS[network]
-    async with stage() as (scene, world):
+    shared, route = NETWORKS[network]
+    async with shared() as (scene, simulated):
         body = {"error": word, "error_description": "Words of the network"}
-        world.faults.plan(Kind.ERROR_BEFORE, route, answer=say(status, body))
+        simulated.faults.plan(Kind.ERROR_BEFORE, route, answer=say(status, body))
         said = await scene.provider.refresh(scene.call())
         assert type(said) is type(expected)
         if isinstance(expected, Forbidden):
             assert bare(said) == bare(expected)
         if isinstance(said, TryLater):
-            assert said.reach is Reach.APP
+            assert said.reach is WaitScope.APP
 
 
 @pytest.mark.parametrize("table", [LINKEDIN, X], ids=["linkedin", "x"])

@@ -6,24 +6,24 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind, gateway_page
-from cadenza.demo.rehearsal.kernel import rehearse
-from cadenza.demo.rehearsal.wire import Answer, Received, say
-from cadenza.demo.rehearsal.world import World, route
+from cadenza.demo.simulator.faults import Kind, gateway_page
+from cadenza.demo.simulator.network import SimulatedNetwork, route
+from cadenza.demo.simulator.serve import simulate
+from cadenza.demo.simulator.wire import Answer, Received, say
 from cadenza.providers.errors import Refusal, Row, Table, rejected, transient
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request
 from cadenza.providers.outcome import (
     Forbidden,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
-from cadenza.providers.reply import Got, ask_through, sent
+from cadenza.providers.reply import HttpSuccess, ask_through, sent
 from cadenza.providers.waits import retry_after, until_epoch, until_iso
 from tests.providers.contract import bare, open_client
 
@@ -48,7 +48,7 @@ TABLE = Table(
 )
 
 
-class Echo(World):
+class Echo(SimulatedNetwork):
     name = "echo"
 
     @route("POST", "/")
@@ -60,20 +60,20 @@ async def _send(
     *, idempotent: bool, kind: Kind | None = None, answer: Answer | None = None
 ) -> object:
     echo = Echo()
-    async with rehearse(echo, start=NOW) as stage, open_client(echo) as http:
+    async with simulate(echo, start=NOW) as shared, open_client(echo) as http:
         if kind:
             echo.faults.plan(kind, answer=answer, seconds=1)
         request = Request(
             "POST", f"{echo.url()}/", idempotent=idempotent, secrets=(Secret("hush-hush"),)
         )
         got = await ask_through(http, request, TABLE, now=NOW)
-        await stage.quiet()
+        await shared.quiet()
         return got
 
 
 async def test_a_success_is_got_and_ids_are_text() -> None:
     got = await _send(idempotent=False)
-    assert isinstance(got, Got)
+    assert isinstance(got, HttpSuccess)
     assert (got.text("id"), got.text("nothing", "here"), got.at("id")) == ("17", None, 17)
 
 
@@ -101,10 +101,10 @@ async def test_a_gateways_page_is_a_doubt_only_where_repeating_does_harm(status:
         (say(400, {"code": 9}), Rejected("", "unknown:9")),
         (say(503, {"code": 8}), Transient("", out_of_order=True)),
         (say(500, {"code": 9}), Unconfirmed("")),
-        (say(429, {"code": 9}), TryLater(timedelta(minutes=1), Reach.ACCOUNT, "")),
+        (say(429, {"code": 9}), TryLater(timedelta(minutes=1), WaitScope.ACCOUNT, "")),
         (
             Answer(429, b"slow", (("retry-after", "7"),)),
-            TryLater(timedelta(seconds=7), Reach.APP, ""),
+            TryLater(timedelta(seconds=7), WaitScope.APP, ""),
         ),
         (
             Answer(503, b"soon", (("retry-after", "7"),)),
@@ -127,7 +127,7 @@ async def test_an_answer_means_what_its_shape_and_codes_say(
 
 async def test_an_address_that_cannot_be_called_is_a_persons_matter() -> None:
     echo = Echo()
-    async with rehearse(echo), open_client(echo) as http:
+    async with simulate(echo), open_client(echo) as http:
         got = await ask_through(http, Request("POST", "ftp://example.org"), TABLE, now=NOW)
         assert isinstance(got, Forbidden)
 
@@ -143,7 +143,7 @@ async def test_the_networks_words_come_without_secrets_and_cut_to_size() -> None
 
 async def test_a_success_without_an_id_is_a_success() -> None:
     got = await _send(idempotent=False, kind=Kind.HTML_AFTER)
-    assert isinstance(got, Got)
+    assert isinstance(got, HttpSuccess)
     assert sent(got, got.text("id")) == Sent(None, None, sent(got, None).note)
     assert sent(got, None).note
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.outcome import Absent, CannotTell
 from tests.providers.contract import Scene
-from tests.providers.linkedin.stage import linkedin
-from tests.providers.threads.stage import threads
-from tests.providers.x.stage import x
+from tests.providers.linkedin.fixtures import linkedin
+from tests.providers.threads.fixtures import threads
+from tests.providers.x.fixtures import x
 
 Opened = AbstractAsyncContextManager[tuple[Scene, Any]]
 NEXT = {"links": [{"rel": "next", "href": "/rest/posts?start=50"}]}
@@ -44,10 +44,10 @@ LISTS: dict[str, tuple[Callable[[], Opened], str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", LISTS)
 async def test_a_list_that_goes_on_proves_no_absence(name: str) -> None:
     opens, route, page = LISTS[name]
-    async with opens() as (scene, world):
-        now = scene.rehearsal.clock.now()
+    async with opens() as (scene, simulated):
+        now = scene.simulator.clock.now()
         call = replace(scene.call(), state={"whole": "17841400000000000"}, key="k1")
         call = replace(call, began_at=now, now=now + timedelta(hours=2))
-        world.faults.plan(Kind.ERROR_BEFORE, route, answer=say(200, page))
+        simulated.faults.plan(Kind.ERROR_BEFORE, route, answer=say(200, page))
         assert isinstance(await scene.provider.find_out(call), CannotTell)
         assert await scene.provider.find_out(call) == Absent()  # when it ends

@@ -22,12 +22,12 @@ from cadenza.providers.http.request import Request
 from cadenza.providers.message import App
 from cadenza.providers.outcome import Disconnected, Forbidden, Rejected
 from cadenza.providers.registry import all_connectors
-from tests.providers.facebook.stage import facebook
-from tests.providers.instagram.stage import instagram
-from tests.providers.linkedin.stage import linkedin
-from tests.providers.mastodon.stage import mastodon
-from tests.providers.threads.stage import threads
-from tests.providers.x.stage import x
+from tests.providers.facebook.fixtures import facebook
+from tests.providers.instagram.fixtures import instagram
+from tests.providers.linkedin.fixtures import linkedin
+from tests.providers.mastodon.fixtures import mastodon
+from tests.providers.threads.fixtures import threads
+from tests.providers.x.fixtures import x
 
 BACK = "https://cadenza.example/connect/back"
 STATE = "a-state-that-nobody-guesses"
@@ -39,7 +39,7 @@ def _connecting(scene: Any, app: App, **typed: str) -> Connecting:
     return Connecting(
         http=scene.http,
         app=app,
-        now=scene.rehearsal.clock.now(),
+        now=scene.simulator.clock.now(),
         typed=dict(typed),
         redirect_uri=BACK,
         state=STATE,
@@ -49,63 +49,63 @@ def _connecting(scene: Any, app: App, **typed: str) -> Connecting:
 
 @asynccontextmanager
 async def _mastodon() -> AsyncGenerator[Began]:
-    async with mastodon() as (scene, world):
-        yield _connecting(scene, App(base_url=""), instance=world.url()), world
+    async with mastodon() as (scene, simulated):
+        yield _connecting(scene, App(base_url=""), instance=simulated.url()), simulated
 
 
 @asynccontextmanager
 async def _x() -> AsyncGenerator[Began]:
-    async with x() as (scene, world):
-        client = world.add_app(BACK)
+    async with x() as (scene, simulated):
+        client = simulated.add_app(BACK)
         app = App(
-            base_url=world.url(),
+            base_url=simulated.url(),
             client_id=client.id,
             client_secret=Secret(client.secret or ""),
-            options={"sign_in_url": world.url()},
+            options={"sign_in_url": simulated.url()},
         )
-        yield _connecting(scene, app), world
+        yield _connecting(scene, app), simulated
 
 
 @asynccontextmanager
 async def _linkedin() -> AsyncGenerator[Began]:
-    async with linkedin() as (scene, world):
-        client = world.add_app(BACK)
+    async with linkedin() as (scene, simulated):
+        client = simulated.add_app(BACK)
         app = App(
-            base_url=world.url(),
+            base_url=simulated.url(),
             client_id=client.id,
             client_secret=Secret(client.secret),
-            options={"sign_in_url": world.url()},
+            options={"sign_in_url": simulated.url()},
         )
-        yield _connecting(scene, app), world
+        yield _connecting(scene, app), simulated
 
 
 @asynccontextmanager
 async def _facebook() -> AsyncGenerator[Began]:
-    async with facebook() as (scene, world):
-        world.add_page("Ada's garden", "ada")
-        app = replace(scene.app, options={**scene.app.options, "www": world.url()})
-        yield _connecting(scene, app), world
+    async with facebook() as (scene, simulated):
+        simulated.add_page("Ada's garden", "ada")
+        app = replace(scene.app, options={**scene.app.options, "www": simulated.url()})
+        yield _connecting(scene, app), simulated
 
 
 @asynccontextmanager
 async def _instagram() -> AsyncGenerator[Began]:
-    async with instagram() as (scene, world):
-        app = replace(scene.app, options={**scene.app.options, "www": world.url()})
-        yield _connecting(scene, app), world
+    async with instagram() as (scene, simulated):
+        app = replace(scene.app, options={**scene.app.options, "www": simulated.url()})
+        yield _connecting(scene, app), simulated
 
 
 @asynccontextmanager
 async def _instagram_by_facebook() -> AsyncGenerator[Began]:
-    async with instagram(by_facebook=True) as (scene, world):
-        app = replace(scene.app, options={**scene.app.options, "www": world.url("facebook")})
-        yield _connecting(scene, app), world
+    async with instagram(by_facebook=True) as (scene, simulated):
+        app = replace(scene.app, options={**scene.app.options, "www": simulated.url("facebook")})
+        yield _connecting(scene, app), simulated
 
 
 @asynccontextmanager
 async def _threads() -> AsyncGenerator[Began]:
-    async with threads() as (scene, world):
-        app = replace(scene.app, options={**scene.app.options, "www": world.url()})
-        yield _connecting(scene, app), world
+    async with threads() as (scene, simulated):
+        app = replace(scene.app, options={**scene.app.options, "www": simulated.url()})
+        yield _connecting(scene, app), simulated
 
 
 Stage = Callable[[], AbstractAsyncContextManager[Began]]
@@ -139,8 +139,8 @@ async def _begun(name: str, connecting: Connecting) -> Redirect:
 
 @pytest.mark.parametrize("case", STAGES)
 async def test_a_person_goes_there_and_comes_back_with_an_account(case: str) -> None:
-    name, stage = STAGES[case]
-    async with stage() as (connecting, _):
+    name, shared = STAGES[case]
+    async with shared() as (connecting, _):
         begun = await _begun(name, connecting)
         brought = await _browse(connecting, begun.url)
         assert brought["state"] == STATE
@@ -170,9 +170,9 @@ async def test_one_sign_in_brings_every_page() -> None:
 
 @pytest.mark.parametrize("case", STAGES)
 async def test_who_says_no_comes_back_without_a_code(case: str) -> None:
-    name, stage = STAGES[case]
-    async with stage() as (connecting, world):
-        world.refuses = True
+    name, shared = STAGES[case]
+    async with shared() as (connecting, simulated):
+        simulated.refuses = True
         begun = await _begun(name, connecting)
         brought = await _browse(connecting, begun.url)
         assert brought["error"] == "access_denied"

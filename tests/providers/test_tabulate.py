@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from cadenza.core.clock import SystemClock
+from cadenza.providers.capability_table import PAGES, page
 from cadenza.providers.connect import Connecting
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.message import App
 from cadenza.providers.outcome import Rejected
 from cadenza.providers.registry import all_connectors, all_providers
-from cadenza.providers.tabulate import PAGES, page
 
 ROOT = Path(__file__).parents[2]
 SETTING = re.compile(r'settings(?:\.get\(|\[)"(\w+)"')
@@ -24,7 +24,9 @@ TYPED = {"phone": "+4915112345"}
 
 def test_the_guide_is_what_the_code_says() -> None:
     guide = (ROOT / "docs/guides/providers.md").read_text()
-    assert guide == page(), "run: python -m cadenza.providers.tabulate > docs/guides/providers.md"
+    assert guide == page(), (
+        "run: python -m cadenza.providers.capability_table > docs/guides/providers.md"
+    )
 
 
 def test_every_network_is_told_of() -> None:

@@ -10,19 +10,19 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.claim import claim
-from cadenza.deliveries.model import Action, NewDelivery, Piece, Ticket
+from cadenza.deliveries.init_account import init_account
+from cadenza.deliveries.model import Action, ClaimedDelivery, ComposedPost, NewDelivery
 from cadenza.deliveries.permit import Answer as PermitAnswer
-from cadenza.deliveries.permit import Wish, permit
+from cadenza.deliveries.permit import PermitRequest, permit
 from cadenza.deliveries.schedule import schedule as put_on_the_road
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Sent
-from cadenza.queues import keep
+from cadenza.queues import store
 from cadenza.queues.add import Added, Queued, To, add_pieces
 from cadenza.queues.model import Queue, locks
 from cadenza.queues.schedule import Written, write
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 HOME = "ada-and-friends"
@@ -68,7 +68,7 @@ class Desk:
                 zone=zone,
                 now=now,
             )
-            admit_account(tx, now, workspace_id=HOME, account_id=account)
+            init_account(tx, now, workspace_id=HOME, account_id=account)
 
         await self.operations.run(join)
 
@@ -79,7 +79,7 @@ class Desk:
 
     async def queue(self, account: str = "ada") -> Queue:
         found = await self.operations.read(
-            lambda tx, _: keep.read(tx, workspace_id=HOME, account_id=account)
+            lambda tx, _: store.read(tx, workspace_id=HOME, account_id=account)
         )
         assert isinstance(found, Queue)
         return found
@@ -121,15 +121,15 @@ class Desk:
         await self.operations.run(lambda tx, _: put_on_the_road(tx, self.now, [new]))
         return id_
 
-    async def claim(self, limit: int = 100) -> list[Ticket]:
+    async def claim(self, limit: int = 100) -> list[ClaimedDelivery]:
         return await self.operations.run(
             lambda tx, _: claim(tx, self.now, limit=limit, worker="w", lease=LEASE)
         )
 
-    async def permit(self, ticket: Ticket) -> PermitAnswer:
+    async def permit(self, ticket: ClaimedDelivery) -> PermitAnswer:
         lane = await self.row("lane", ticket.row["lane_id"])
-        wish = Wish(ticket, f"a{next(self._ids):04}", lane["epoch"])
-        (answer,) = await self.operations.run(lambda tx, _: permit(tx, self.now, [wish]))
+        request = PermitRequest(ticket, f"a{next(self._ids):04}", lane["epoch"])
+        (answer,) = await self.operations.run(lambda tx, _: permit(tx, self.now, [request]))
         return answer
 
     async def claim_and_permit(self) -> list[PermitAnswer]:
@@ -174,9 +174,9 @@ class Desk:
 
 def piece(
     post: str, accounts: Sequence[str], channels: Sequence[Channel], *, approved: bool = True
-) -> list[Piece]:
+) -> list[ComposedPost]:
     return [
-        Piece(
+        ComposedPost(
             post_id=post,
             account_id=account,
             channel=channel,

@@ -12,8 +12,8 @@ from typing import TypeVar
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import CountedIds
 from cadenza.db.open import open_product
-from cadenza.deliveries.admit_account import admit_account
-from cadenza.sql.operate import _on_sqlite
+from cadenza.deliveries.init_account import init_account
+from cadenza.sql.transactions import _on_sqlite
 from cadenza.sql.tx import Tx, to_microseconds
 from tests.queues.conftest import HOME
 
@@ -79,4 +79,4 @@ def people(tx: Tx, now: datetime, accounts: dict[str, str]) -> None:
             zone=zone,
             now=now,
         )
-        admit_account(tx, now, workspace_id=HOME, account_id=account)
+        init_account(tx, now, workspace_id=HOME, account_id=account)

@@ -214,7 +214,7 @@ def _part(queue: Queue, posts: Sequence[str]) -> tuple[list[Place], tuple[str, .
 
 
 def _deal(queue: Queue, wanted: Sequence[Place], stays: tuple[str, ...]) -> Outcome:
-    """Deal the instants that these hold out to them anew, in this order."""
+    """Deal the instants that these hold out to them again, in this order."""
     held = sorted(place.at for place in wanted)
     dealt = [p._replace(at=at) for p, at in zip(wanted, held, strict=True) if p.at != at]
     after = queue.put(*dealt).rise() if dealt else queue

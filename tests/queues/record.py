@@ -15,7 +15,7 @@ import msgspec
 
 from cadenza.core.channels import Channel
 from cadenza.deliveries import claim, permit, settle
-from cadenza.deliveries.model import Piece, Ticket
+from cadenza.deliveries.model import ClaimedDelivery, ComposedPost
 from cadenza.providers.outcome import Sent
 from cadenza.queues import reorder
 from cadenza.queues.add import Added, AlreadyQueued, Queued, To, add_pieces
@@ -38,7 +38,7 @@ class Recorder:
     desk: Desk
     account: str
     events: list[Done] = field(default_factory=list[Done])
-    tickets: dict[str, Ticket] = field(default_factory=dict[str, Ticket])
+    tickets: dict[str, ClaimedDelivery] = field(default_factory=dict[str, ClaimedDelivery])
     clears: dict[str, str] = field(default_factory=dict[str, str])
     now: int = 0  # minutes; whoever asks takes it along
 
@@ -75,7 +75,7 @@ class Recorder:
         match operation:
             case model.Add(post, to, now):
                 content = msgspec.json.encode({"text": post}).decode()
-                piece = Piece(
+                piece = ComposedPost(
                     post_id=post,
                     account_id=self.account,
                     channel=Channel.MASTODON,
@@ -124,16 +124,16 @@ class Recorder:
         )
 
     async def _go_on(
-        self, operation: model.Permit | model.Release | model.Settle, ticket: Ticket
+        self, operation: model.Permit | model.Release | model.Settle, ticket: ClaimedDelivery
     ) -> Any:
         """Do the worker's next step as the source does it."""
         at, run = instant(self.now), self.desk.operations.run
         attempt = f"{self.account}-{operation.claim}"
         match operation:
             case model.Permit():
-                wish = permit.Wish(ticket, attempt, ticket.row["epoch"])
-                wanted = permit.locks_of([wish])
-                return (await run(lambda tx, _: permit.permit(tx, at, [wish]), locks=wanted))[0]
+                request = permit.PermitRequest(ticket, attempt, ticket.row["epoch"])
+                wanted = permit.locks_of([request])
+                return (await run(lambda tx, _: permit.permit(tx, at, [request]), locks=wanted))[0]
             case model.Release():
                 return await run(lambda tx, _: claim.release(tx, at, [ticket]))
             case model.Settle():
@@ -198,7 +198,7 @@ def translate(answer: Any, post_of: Mapping[str, str]) -> Any:
             return "too late"
         case View():
             return screen(answer)
-        case [] | [Ticket()]:
+        case [] | [ClaimedDelivery()]:
             return next((msgspec.json.decode(each.row["content"])["text"] for each in answer), None)
         case permit.Permitted():
             return "go"

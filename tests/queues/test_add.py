@@ -9,8 +9,8 @@ from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost, NoSuchPost
 from cadenza.posts.targets import BadTarget
 from cadenza.queues.add import Added, AlreadyQueued, Queued, To, add
+from cadenza.queues.last_accounts import usual_accounts
 from cadenza.queues.model import NoQueue, NoRoom, locks
-from cadenza.queues.remember import usual_accounts
 from cadenza.sql.tx import Tx
 from tests.queues.conftest import ADA, BEN, DAILY, HOME, MONDAY, Desk, only
 

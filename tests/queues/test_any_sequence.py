@@ -3,7 +3,7 @@
 One delivery a slot, every slot of the schedule, one of a post's channels leading the others, no day made
 fuller than its cap, a revision that only grows, nothing sent that moves, nothing lost, and the slot that an
 add gives is the one that a plain search over all rows finds. Meanwhile deliveries are claimed, permitted,
-sent, put off, refused, in doubt, or left behind by a worker that died.
+sent, put off, refused, unconfirmed, or left behind by a worker that died.
 """
 
 import asyncio
@@ -34,26 +34,26 @@ from cadenza.core.zones import local_day
 from cadenza.db.open import open_product
 from cadenza.deliveries import change as one_delivery
 from cadenza.deliveries.claim import claim
-from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import Permitted, Wish, permit
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.permit import PermitRequest, Permitted, permit
 from cadenza.deliveries.rescue import rescue
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Outcome, Rejected, Sent, Transient, Unconfirmed
-from cadenza.queues import keep
+from cadenza.queues import store
 from cadenza.queues.add import Queued, To, add_pieces
-from cadenza.queues.change import Changed, How, change
+from cadenza.queues.change import ChangedSchedule, How, change
+from cadenza.queues.check_slot import Named
 from cadenza.queues.clear import Cleared, clear, clear_post
-from cadenza.queues.late import Wish as Late
-from cadenza.queues.late import rescue_missed
+from cadenza.queues.missed import MissedChoice as Late
+from cadenza.queues.missed import rescue_missed
 from cadenza.queues.model import Queue, locks
-from cadenza.queues.open_slot import Named
+from cadenza.queues.move_to_slot import MovedToSlot, move_to_slot
 from cadenza.queues.pause import pause
 from cadenza.queues.reorder import Reordered, move, reorder, reverse, shuffle, swap, to_top
-from cadenza.queues.resume import Choice, resume
+from cadenza.queues.resume import ResumeChoice, resume
 from cadenza.queues.schedule import write
 from cadenza.queues.skip import skip, skip_next, unskip
 from cadenza.queues.stop import start, stop
-from cadenza.queues.take_slot import Taken, take_slot
 from cadenza.queues.undo import undo
 from cadenza.sql.tx import Row, Tx
 from tests.queues.conftest import ADA, DAILY, HOME, LEASE, MONDAY, piece
@@ -112,7 +112,9 @@ class Sequence(RuleBasedStateMachine):
         self.revision = 0
         self.cleared: str | None = None
         self.cap: int | None = None
-        self.hands: list[tuple[Ticket, str | None]] = []  # with the attempt, once it is permitted
+        self.hands: list[
+            tuple[ClaimedDelivery, str | None]
+        ] = []  # with the attempt, once it is permitted
         self.days: dict[date, int] = {}
 
     def teardown(self) -> None:
@@ -132,10 +134,10 @@ class Sequence(RuleBasedStateMachine):
 
     def read(self) -> tuple[Queue, list[Row], frozenset[datetime]]:
         def look(tx: Tx, _: datetime) -> tuple[Queue, list[Row], frozenset[datetime]]:
-            queue = keep.read(tx, workspace_id=HOME, account_id="ada")
+            queue = store.read(tx, workspace_id=HOME, account_id="ada")
             assert isinstance(queue, Queue)
             rows = tx.all("SELECT * FROM delivery ORDER BY due_at, id")
-            return queue, rows, keep.skipped(tx, queue, since=self.now)
+            return queue, rows, store.skipped(tx, queue, since=self.now)
 
         return self._run(look, self.now)
 
@@ -233,15 +235,15 @@ class Sequence(RuleBasedStateMachine):
         _, rows, _ = self.read()
         assert sorted(r["slot_at"] for r in rows if r["slot_at"] and r["state"] in LIVE) == before
 
-    @rule(choice=st.sampled_from(list(Choice)), hours=st.integers(0, 40))
-    def pause_and_resume(self, choice: Choice, hours: int) -> None:
+    @rule(choice=st.sampled_from(list(ResumeChoice)), hours=st.integers(0, 40))
+    def pause_and_resume(self, choice: ResumeChoice, hours: int) -> None:
         self.run(pause, by=ADA, reason="x")
         self.now += timedelta(hours=hours)
         self.send_one()
         self.run(resume, by=ADA, choice=choice)
 
-    @rule(choice=st.sampled_from(list(Choice)), hours=st.integers(0, 40))
-    def stop_and_start(self, choice: Choice, hours: int) -> None:
+    @rule(choice=st.sampled_from(list(ResumeChoice)), hours=st.integers(0, 40))
+    def stop_and_start(self, choice: ResumeChoice, hours: int) -> None:
         self.everywhere(stop, reason="x", by=ADA)
         self.now += timedelta(hours=hours)
         self.send_one()
@@ -256,8 +258,8 @@ class Sequence(RuleBasedStateMachine):
         if new or not waiting:
             self.put(Named(at), channels=1 + which % 2, approved=True)
             return
-        answer = self.run(take_slot, by=ADA, post_id=waiting[which % len(waiting)], at=at)
-        assert not isinstance(answer, Taken) or answer.at == at
+        answer = self.run(move_to_slot, by=ADA, post_id=waiting[which % len(waiting)], at=at)
+        assert not isinstance(answer, MovedToSlot) or answer.at == at
 
     @rule(which=st.integers(0, 9), whole=st.booleans())
     def take_one_off(self, which: int, whole: bool) -> None:
@@ -298,14 +300,14 @@ class Sequence(RuleBasedStateMachine):
         plan = self.run(change, by=ADA, slots=week, how=how, zone=zone, dry_run=True)
         done = self.run(change, by=ADA, slots=week, how=how, zone=zone)
         assert type(plan) is type(done)
-        if isinstance(plan, Changed) and isinstance(done, Changed):
+        if isinstance(plan, ChangedSchedule) and isinstance(done, ChangedSchedule):
             assert (plan.keeps, plan.moves, plan.pinned) == (done.keeps, done.moves, done.pinned)
-        # Days are others' dates by now, and `keep` keeps what is over the cap: from here it is counted anew.
+        # Days are others' dates by now, and `keep` keeps what is over the cap: from here it is counted again.
         self.days = self.posts_a_day(*self.read()[:2])
 
-    @rule(wish=st.sampled_from(list(Late)))
-    def rescue(self, wish: Late) -> None:
-        self.run(rescue_missed, by=ADA, wish=wish)
+    @rule(request=st.sampled_from(list(Late)))
+    def rescue(self, request: Late) -> None:
+        self.run(rescue_missed, by=ADA, request=request)
 
     @rule(minutes=st.sampled_from([7, 60, 180, 600, 1500]))
     def time_passes(self, minutes: int) -> None:
@@ -356,19 +358,19 @@ class Sequence(RuleBasedStateMachine):
 
     @rule(is_there=st.booleans())
     def settle_what_is_left(self, is_there: bool) -> None:
-        """A person decides about a doubt, or tries again what failed."""
+        """A person decides about an unconfirmed send, or tries again what failed."""
         _, rows, _ = self.read()
         for row in rows:
             if row["state"] == "unconfirmed":
                 about = {"id": row["id"], "fence": row["lease"], "is_there": is_there}
-                self.everywhere(one_delivery.decide_doubt, **about)
+                self.everywhere(one_delivery.decide_unconfirmed, **about)
             elif row["state"] == "failed":
                 self.everywhere(one_delivery.retry, id=row["id"])
 
-    def ask(self, tx: Tx, ticket: Ticket) -> object:
+    def ask(self, tx: Tx, ticket: ClaimedDelivery) -> object:
         self.number += 1
         epoch = tx.value("SELECT epoch FROM lane WHERE id = 'account:ada'")
-        (answer,) = permit(tx, self.now, [Wish(ticket, f"a{self.number}", epoch)])
+        (answer,) = permit(tx, self.now, [PermitRequest(ticket, f"a{self.number}", epoch)])
         return answer
 
     @invariant()
@@ -418,8 +420,10 @@ class Sequence(RuleBasedStateMachine):
         """Count what the queue laid out; what is sent late or again goes when its turn comes."""
         own = [row for row in rows if not pushed(row)]
         zone = queue.schedule.zone
-        book = ByHand(own, queue)
-        return {day: book.count(day) for day in {local_day(row["due_at"], zone) for row in own}}
+        occupancy = ByHand(own, queue)
+        return {
+            day: occupancy.count(day) for day in {local_day(row["due_at"], zone) for row in own}
+        }
 
 
 def pushed(row: Row) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.deliveries.change import cancel
-from cadenza.queues.change import Changed, How, change
+from cadenza.queues.change import ChangedSchedule, How, change
 from cadenza.queues.model import NoRoom
 from cadenza.queues.reorder import Stale
 from cadenza.queues.schedule import BadSchedule, HasSchedule, as_data, as_list, write
@@ -17,9 +17,9 @@ from tests.queues.conftest import ADA, DAILY, MONDAY, WEEK, Desk, only
 NEW_YORK = {"2": ["09:00"]}
 
 
-async def changed(desk: Desk, **words: object) -> Changed:
+async def changed(desk: Desk, **words: object) -> ChangedSchedule:
     answer = await desk.run(change, account_id="ada", by=ADA, **words)
-    assert isinstance(answer, Changed), answer
+    assert isinstance(answer, ChangedSchedule), answer
     return answer
 
 
@@ -388,12 +388,12 @@ async def test_a_new_zone_counts_the_posts_that_keep_their_instant(desk: Desk) -
     await desk.by_hand(MONDAY - timedelta(days=2))
     change_zone = {"account_id": "ada", "by": ADA, "zone": "America/New_York"}
     would = await desk.run(change, dry_run=True, **change_zone)
-    assert isinstance(would, Changed)
+    assert isinstance(would, ChangedSchedule)
     assert would.fixed == (fixed,)
     done = await desk.run(change, **change_zone)
-    assert isinstance(done, Changed)
+    assert isinstance(done, ChangedSchedule)
     assert done.fixed == (fixed,)
     assert (await desk.row("delivery", fixed))["due_at"] == MONDAY + timedelta(days=2, minutes=7)
     same = await desk.run(change, account_id="ada", by=ADA, name="Week")
-    assert isinstance(same, Changed)
+    assert isinstance(same, ChangedSchedule)
     assert same.fixed == ()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cadenza.deliveries.hold import hold_post
-from cadenza.queues.take_slot import take_slot
+from cadenza.queues.move_to_slot import move_to_slot
 from cadenza.sql.tx import Tx
 from tests.queues.conftest import ADA, HOME, MONDAY, Desk
 
@@ -35,7 +35,7 @@ async def test_no_statement_about_one_post_walks_through_the_workspace(
     for name in ("all", "one"):
         monkeypatch.setattr(Tx, name, noting(getattr(Tx, name)))
     await desk.add(post="one")
-    await desk.run(take_slot, account_id="ada", post_id="one", at=MONDAY, by=ADA)
+    await desk.run(move_to_slot, account_id="ada", post_id="one", at=MONDAY, by=ADA)
     await desk.operations.run(lambda tx, _: hold_post(tx, HOME, "one"))
     monkeypatch.undo()
 

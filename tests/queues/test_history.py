@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from cadenza.queues.add import To
-from cadenza.queues.late import Wish, rescue_missed
+from cadenza.queues.missed import MissedChoice, rescue_missed
 from cadenza.queues.pause import pause
 from cadenza.queues.reorder import reverse
-from cadenza.queues.resume import Choice, resume
+from cadenza.queues.resume import ResumeChoice, resume
 from cadenza.queues.skip import skip
 from tests.queues.conftest import ADA, DAILY, Desk
 
@@ -39,18 +39,18 @@ async def come_due_in_a_pause(desk: Desk) -> None:
 
 async def shift(desk: Desk) -> None:
     await come_due_in_a_pause(desk)
-    await desk.run(resume, account_id="ada", by=ADA, choice=Choice.SHIFT)
+    await desk.run(resume, account_id="ada", by=ADA, choice=ResumeChoice.SHIFT)
 
 
 async def send(desk: Desk) -> None:
     await come_due_in_a_pause(desk)
-    await desk.run(resume, account_id="ada", by=ADA, choice=Choice.SEND)
+    await desk.run(resume, account_id="ada", by=ADA, choice=ResumeChoice.SEND)
 
 
 async def rescue(desk: Desk) -> None:
     await desk.operations.run(lambda tx, _: tx.run("UPDATE delivery SET state = 'missed'"))
     desk.now += timedelta(days=3)
-    await desk.run(rescue_missed, account_id="ada", by=ADA, wish=Wish.NEXT_SLOT)
+    await desk.run(rescue_missed, account_id="ada", by=ADA, choice=MissedChoice.NEXT_SLOT)
 
 
 async def due(desk: Desk) -> list[datetime]:
@@ -92,6 +92,6 @@ async def test_a_post_that_was_taken_back_tells_it(desk: Desk) -> None:
     await desk.fill(1)
     (at,) = await due(desk)
     await come_due_in_a_pause(desk)
-    await desk.run(resume, account_id="ada", by=ADA, choice=Choice.DRAFT)
+    await desk.run(resume, account_id="ada", by=ADA, choice=ResumeChoice.DRAFT)
     ((entry,),) = (await told(desk, "queue.take_back")).values()
     assert (entry["was"], entry["why"]) == (at.isoformat(), "it came due while nothing was sent")

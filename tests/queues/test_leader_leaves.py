@@ -14,7 +14,7 @@ from cadenza.posts.model import NewPost
 from cadenza.posts.publish_now import PublishingNow, publish_now
 from cadenza.posts.schedule_at import ScheduledAt, When, schedule_at
 from cadenza.queues.add import Added, Queued, add
-from cadenza.queues.change import Changed, change
+from cadenza.queues.change import ChangedSchedule, change
 from cadenza.queues.clear import Cleared, clear
 from cadenza.queues.reorder import Reordered, reverse
 from cadenza.sql.tx import Tx
@@ -111,7 +111,7 @@ async def test_what_stays_moves_with_the_queue(desk: Desk) -> None:
     assert isinstance(turned, Reordered)
     assert {moved.id for moved in turned.moved} == {follower, *other.ids}
     moved = await desk.run(change, account_id="ada", by=ADA, zone="America/New_York")
-    assert isinstance(moved, Changed)
+    assert isinstance(moved, ChangedSchedule)
     assert follower in {each.id for each in moved.moves}
 
 

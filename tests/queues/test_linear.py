@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cadenza.queues import keep, reorder
+from cadenza.queues import reorder, store
+from cadenza.queues.assign_slots import ALL, assign_slots, entries
 from cadenza.queues.clear import clear
-from cadenza.queues.place import ALL, entries, place
 from cadenza.queues.show import View
 from cadenza.sql.tx import Row, Tx
 from tests.queues import model
@@ -34,15 +34,15 @@ class Crowd:
     """People and publishers at one queue, all by one seed."""
 
     recorder: Recorder
-    chance: random.Random
+    rng: random.Random
     screens: dict[str, tuple[int, list[str]]] = field(default_factory=dict[str, Any])
     acts: int = 0
 
     async def ask(self, who: str, operation: model.Operation) -> Any:
-        hasty = self.chance.random() < UNANSWERED
-        patience = self.chance.random() * 0.006 if hasty else None
+        hasty = self.rng.random() < UNANSWERED
+        patience = self.rng.random() * 0.006 if hasty else None
         answer = await self.recorder.ask(who, operation, patience=patience)
-        await asyncio.sleep(self.chance.random() * 0.003)
+        await asyncio.sleep(self.rng.random() * 0.003)
         return answer
 
     async def look(self, who: str) -> None:
@@ -53,27 +53,27 @@ class Crowd:
 
     async def work(self, who: str) -> None:
         """Do one thing after the other, from a screen that may be old."""
-        chance = self.chance
+        rng = self.rng
         for n in range(ACTS):
             self.acts += 1
             self.recorder.now = MINUTES * self.acts // (ACTS * len(PEOPLE))
-            verb = chance.choice(("add", "add", "look", "order", "order", "top", "swap", "clear"))
-            if verb == "order" and chance.random() < 0.7:
+            verb = rng.choice(("add", "add", "look", "order", "order", "top", "swap", "clear"))
+            if verb == "order" and rng.random() < 0.7:
                 await self.look(who)
             revision, posts = self.screens.get(who, (0, []))
             match verb:
                 case "order" if len(posts) > 1:
-                    order = tuple(chance.sample(posts, chance.randint(2, len(posts))))
+                    order = tuple(rng.sample(posts, rng.randint(2, len(posts))))
                     await self.ask(who, model.Reorder(order, revision))
                 case "top" if posts:
-                    await self.ask(who, model.ToTop(chance.choice(posts)))
+                    await self.ask(who, model.ToTop(rng.choice(posts)))
                 case "swap" if len(posts) > 1:
-                    one, other = chance.sample(posts, 2)
+                    one, other = rng.sample(posts, 2)
                     await self.ask(who, model.Swap((one, other)))
-                case "clear" if self.recorder.clears and chance.random() < 0.6:
-                    name = chance.choice(sorted(self.recorder.clears))
+                case "clear" if self.recorder.clears and rng.random() < 0.6:
+                    name = rng.choice(sorted(self.recorder.clears))
                     await self.ask(who, model.Undo(name, self.recorder.now))
-                case "clear" if chance.random() < 0.5:
+                case "clear" if rng.random() < 0.5:
                     await self.ask(who, model.Clear(f"{who}-{n}", self.recorder.now))
                 case "add":
                     await self.add(who, f"{who}{n}")
@@ -83,9 +83,9 @@ class Crowd:
     async def add(self, who: str, post: str) -> None:
         """Queue a post, perhaps one that was queued before; ask again if nobody answers."""
         known = sorted({p for _, posts in self.screens.values() for p in posts})
-        if known and self.chance.random() < 0.15:
-            post = self.chance.choice(known)
-        to = self.chance.choice(("first_free", "end", "next"))
+        if known and self.rng.random() < 0.15:
+            post = self.rng.choice(known)
+        to = self.rng.choice(("first_free", "end", "next"))
         asked = model.Add(post, to, self.recorder.now)
         if await self.ask(who, asked) is None:
             await self.ask(who, asked)
@@ -97,9 +97,9 @@ class Crowd:
                 return
             name = f"{who}-{n}"
             if not await self.ask(who, model.Claim(name, self.recorder.now)):
-                await asyncio.sleep(self.chance.random() * 0.02)
+                await asyncio.sleep(self.rng.random() * 0.02)
                 continue
-            if self.chance.random() < 0.2:
+            if self.rng.random() < 0.2:
                 await self.ask(who, model.Release(name))
                 continue
             for step in (model.Permit(name), model.Settle(name)):
@@ -133,11 +133,11 @@ async def test_what_a_crowd_was_told_has_an_order(desk: Desk) -> None:
 
 
 class BrowserReorders(Recorder):
-    """Reorders as a browser would: reads all, deals out anew, writes back what it computed."""
+    """Reorders as a browser would: reads all, deals out again, writes back what it computed."""
 
     async def reorder(self, posts: tuple[str, ...], revision: int) -> Any:
         def read(tx: Tx, _now: object) -> Any:
-            queue = keep.read(tx, workspace_id=HOME, account_id=self.account)
+            queue = store.read(tx, workspace_id=HOME, account_id=self.account)
             return queue, list(entries(tx, queue, page=ALL))  # pyright: ignore[reportArgumentType]
 
         queue, line = await self.desk.operations.read(read)
@@ -147,8 +147,8 @@ class BrowserReorders(Recorder):
         moves = [(entry, at, wall) for entry, (at, wall) in dealt if at != entry.at]
 
         def write(tx: Tx, now: Any, **_words: Any) -> Any:
-            moved = tuple(place(tx, now, queue, moves, by=ADA, why="a mistake"))
-            return reorder.Reordered(moved, (), keep.rise(tx, now, queue))
+            moved = tuple(assign_slots(tx, now, queue, moves, by=ADA, why="a mistake"))
+            return reorder.Reordered(moved, (), store.rise(tx, now, queue))
 
         try:
             return await self._run(write, 0)
@@ -173,7 +173,7 @@ class ClearsAll(Recorder):
             return clear(Tx(tx.dialect, execute, tx._ids), at, **named)
 
         answer = await self._run(run, now, account_id=self.account)
-        assert met, "the words of the product have changed: plant the mistake anew"
+        assert met, "the words of the product have changed: plant the mistake again"
         return answer
 
 

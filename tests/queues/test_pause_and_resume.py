@@ -10,7 +10,7 @@ from cadenza.deliveries.permit import Refusal
 from cadenza.deliveries.resume_plan import NotConnected
 from cadenza.queues.model import NoQueue
 from cadenza.queues.pause import Paused, pause
-from cadenza.queues.resume import Choice, Resumed, ended, resume
+from cadenza.queues.resume import ResumeChoice, Resumed, ended, resume
 from tests.queues.conftest import ADA, DAILY, HOME, MONDAY, Desk, only
 
 TOMORROW = MONDAY + timedelta(days=1, hours=2, minutes=30)  # Tuesday 12:30 in Berlin
@@ -106,7 +106,7 @@ async def test_shift_respects_the_cap_of_a_day(desk: Desk) -> None:
 async def test_send_goes_from_now_on_spaced_and_frees_the_slots(desk: Desk) -> None:
     await paused_over_a_day(desk)
     answer = await desk.run(
-        resume, account_id="ada", by=ADA, choice=Choice.SEND, spacing=timedelta(minutes=5)
+        resume, account_id="ada", by=ADA, choice=ResumeChoice.SEND, spacing=timedelta(minutes=5)
     )
     assert isinstance(answer, Resumed)
     assert [m.now_at - TOMORROW for m in answer.moved] == [
@@ -118,7 +118,7 @@ async def test_send_goes_from_now_on_spaced_and_frees_the_slots(desk: Desk) -> N
 
 async def test_what_is_sent_late_by_choice_is_not_called_missed(desk: Desk) -> None:
     await paused_over_a_day(desk)
-    await desk.run(resume, account_id="ada", by=ADA, choice=Choice.SEND)
+    await desk.run(resume, account_id="ada", by=ADA, choice=ResumeChoice.SEND)
     assert len(await desk.send()) == 1
     states = [row["state"] for row in await desk.rows("SELECT state FROM delivery")]
     assert sorted(states) == ["scheduled"] * 5 + ["sent"]
@@ -126,7 +126,7 @@ async def test_what_is_sent_late_by_choice_is_not_called_missed(desk: Desk) -> N
 
 async def test_draft_takes_them_back_and_they_can_be_queued_again(desk: Desk) -> None:
     await paused_over_a_day(desk)
-    answer = await desk.run(resume, account_id="ada", by=ADA, choice=Choice.DRAFT)
+    answer = await desk.run(resume, account_id="ada", by=ADA, choice=ResumeChoice.DRAFT)
     assert isinstance(answer, Resumed)
     assert len(answer.taken_back) == 4
     assert await desk.posts() == ["p0005", "p0006"]

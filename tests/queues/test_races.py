@@ -4,15 +4,15 @@ import asyncio
 from datetime import datetime, timedelta
 
 from cadenza.deliveries import lanes
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.permit import Permitted
-from cadenza.queues.change import Changed, change
+from cadenza.queues.change import ChangedSchedule, change
 from cadenza.queues.clear import Cleared, clear
+from cadenza.queues.move_to_slot import MovedToSlot, move_to_slot
 from cadenza.queues.pause import pause
 from cadenza.queues.reorder import Reordered, Stale, reorder, reverse
 from cadenza.queues.resume import Resumed, resume
 from cadenza.queues.skip import Skipped, skip_next
-from cadenza.queues.take_slot import Taken, take_slot
 from cadenza.sql.tx import Tx
 from tests.queues.conftest import ADA, BEN, DAILY, HOME, Desk
 
@@ -47,7 +47,7 @@ async def test_reorder_against_claim_moves_all_but_the_one_that_was_taken(pg: De
         )
 
 
-async def _was_after(pg: Desk, ticket: Ticket) -> bool:
+async def _was_after(pg: Desk, ticket: ClaimedDelivery) -> bool:
     """It moved to the head first and was claimed there: its instant is the head's."""
     return (await pg.row("delivery", ticket.id))["due_at"] <= pg.now
 
@@ -118,7 +118,7 @@ async def test_add_against_a_schedule_change_never_leaves_a_post_beside_the_slot
             pg.add(),
             pg.add(),
         )
-        assert isinstance(changed, Changed)
+        assert isinstance(changed, ChangedSchedule)
         hours = {wall[11:] for _, wall in await pg.order()}
         assert hours <= (
             {"18:00", "19:00", "20:00"} if turn % 2 == 0 else {"09:00", "12:00", "15:00"}
@@ -157,8 +157,8 @@ async def test_of_two_who_point_at_one_slot_one_gets_it(pg: Desk) -> None:
     for round_ in range(ROUNDS):
         at = first.at + timedelta(days=round_ + 2)
         answers = await asyncio.gather(
-            pg.run(take_slot, account_id="ada", post_id=posts[0], at=at, by=ADA),
-            pg.run(take_slot, account_id="ada", post_id=posts[1], at=at, by=BEN),
+            pg.run(move_to_slot, account_id="ada", post_id=posts[0], at=at, by=ADA),
+            pg.run(move_to_slot, account_id="ada", post_id=posts[1], at=at, by=BEN),
         )
         assert sorted(type(answer).__name__ for answer in answers) == ["NoRoom", "Taken"]
         held = [(await pg.row("delivery", each.ids[0]))["slot_at"] for each in (first, second)]
@@ -173,13 +173,17 @@ async def test_a_slot_is_never_given_to_what_a_worker_took_meanwhile(pg: Desk) -
         pg.now = queued.at
         answer, tickets = await asyncio.gather(
             pg.run(
-                take_slot, account_id="ada", post_id=post, at=queued.at + timedelta(days=1), by=ADA
+                move_to_slot,
+                account_id="ada",
+                post_id=post,
+                at=queued.at + timedelta(days=1),
+                by=ADA,
             ),
             pg.claim(),
         )
         row = await pg.row("delivery", queued.ids[0])
         # Who came first decides: moved and not due any more, or taken and left where it was.
-        assert isinstance(answer, Taken) != bool(tickets)
+        assert isinstance(answer, MovedToSlot) != bool(tickets)
         assert row["due_at"] == (queued.at if tickets else queued.at + timedelta(days=1))
         await pg.operations.run(lambda tx, _: tx.run("UPDATE delivery SET state = 'canceled'"))
         await pg.operations.run(

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from cadenza.core.zones import tz_version
-from cadenza.queues.retime import Retimed, outdated, retime
+from cadenza.queues.resolve_again import Retimed, outdated, resolve_again
 from cadenza.sql.tx import Tx
 from tests.queues.conftest import DAILY, HOME, Desk
 
@@ -26,7 +26,7 @@ async def resolved_by_older_rules(desk: Desk) -> None:
 async def test_queued_posts_keep_their_wall_time_and_what_moved_is_listed(desk: Desk) -> None:
     await resolved_by_older_rules(desk)
     assert await desk.operations.read(outdated) == [(HOME, "ada")]
-    answer = await desk.run(retime, account_id="ada")
+    answer = await desk.run(resolve_again, account_id="ada")
     assert isinstance(answer, Retimed)
     assert (answer.was, answer.version) == ("1999z", tz_version())
     assert [m.was_at - m.now_at for m in answer.moved] == [timedelta(hours=1)] * 3
@@ -50,9 +50,9 @@ async def test_a_worker_with_older_rules_leaves_a_queue_to_the_newer(desk: Desk)
 
 async def test_a_second_time_nothing_moves(desk: Desk) -> None:
     await resolved_by_older_rules(desk)
-    await desk.run(retime, account_id="ada")
+    await desk.run(resolve_again, account_id="ada")
     revision = (await desk.queue()).revision
-    again = await desk.run(retime, account_id="ada")
+    again = await desk.run(resolve_again, account_id="ada")
     assert isinstance(again, Retimed)
     assert again.moved == ()
     assert (await desk.queue()).revision == revision

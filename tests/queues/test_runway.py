@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from cadenza.notices.model import Parcel
+from cadenza.notices.model import NoticeBatch
 from cadenza.notices.write import write
 from cadenza.queues.runway import Runway, runway, tell_dry
 from cadenza.queues.skip import skip
@@ -49,7 +49,7 @@ async def test_the_mail_says_whose_queue_and_until_when(desk: Desk) -> None:
     await tell(desk)
     (row,) = await desk.rows("SELECT * FROM outbox")
     news = row | {"channel": None, "account_id": None, "handle": None, "content": None}
-    parcel = Parcel(HOME, "email", "ada", "g", 1, 0, (news,))
+    parcel = NoticeBatch(HOME, "email", "ada", "g", 1, 0, (news,))
     letter = write(
         parcel, to="a@b.example", name="Ada", home="Ada", public_url="https://c.example", now=MONDAY
     )

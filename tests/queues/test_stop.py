@@ -6,7 +6,7 @@ import pytest
 
 from cadenza.deliveries.permit import Refusal
 from cadenza.queues.pause import pause
-from cadenza.queues.resume import Choice
+from cadenza.queues.resume import ResumeChoice
 from cadenza.queues.stop import NoWorkspace, Started, Stopped, all_accounts, start, stop
 from tests.queues.conftest import ADA, BEN, DAILY, MONDAY, Desk
 
@@ -51,13 +51,17 @@ async def test_starting_plans_what_came_due_and_leaves_paused_queues_paused(desk
 @pytest.mark.parametrize(
     ("choice", "state", "hours"),
     [
-        (Choice.DRAFT, "draft", [1, 2, 3]),
-        (Choice.SEND, "scheduled", [6, 6 + 1 / 12, 6 + 2 / 12]),
-        (Choice.SHIFT, "scheduled", [6, 6 + 1 / 12, 6 + 2 / 12]),  # there is no slot to shift to
+        (ResumeChoice.DRAFT, "draft", [1, 2, 3]),
+        (ResumeChoice.SEND, "scheduled", [6, 6 + 1 / 12, 6 + 2 / 12]),
+        (
+            ResumeChoice.SHIFT,
+            "scheduled",
+            [6, 6 + 1 / 12, 6 + 2 / 12],
+        ),  # there is no slot to shift to
     ],
 )
 async def test_starting_plans_accounts_that_have_no_weekly_slots(
-    desk: Desk, choice: Choice, state: str, hours: list[float]
+    desk: Desk, choice: ResumeChoice, state: str, hours: list[float]
 ) -> None:
     ids = [await desk.by_hand(MONDAY + timedelta(hours=n)) for n in (1, 2, 3)]
     await desk.run(stop, reason="recall", by=ADA)
@@ -68,7 +72,7 @@ async def test_starting_plans_accounts_that_have_no_weekly_slots(
     rows = [await desk.row("delivery", id_) for id_ in ids]
     assert [row["state"] for row in rows] == [state] * 3
     assert [row["due_at"] for row in rows] == [MONDAY + timedelta(hours=n) for n in hours]
-    assert len(await desk.claim()) == (0 if choice is Choice.DRAFT else 1)
+    assert len(await desk.claim()) == (0 if choice is ResumeChoice.DRAFT else 1)
 
 
 async def test_starting_what_runs_changes_nothing(desk: Desk) -> None:

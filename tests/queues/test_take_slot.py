@@ -6,15 +6,15 @@ import pytest
 
 from cadenza.queues.add import Queued
 from cadenza.queues.model import NoQueue, NoRoom
+from cadenza.queues.move_to_slot import Answer, MovedToSlot, move_to_slot
 from cadenza.queues.skip import Skipped, skip
-from cadenza.queues.take_slot import Answer, Taken, take_slot
 from tests.queues.conftest import ADA, DAILY, MONDAY, Desk, only
 
 TUESDAY_NOON = datetime(2026, 5, 5, 10, tzinfo=UTC)  # 12:00 in Berlin
 
 
 async def take(desk: Desk, post: str, at: datetime = TUESDAY_NOON, account: str = "ada") -> Answer:
-    return await desk.run(take_slot, account_id=account, post_id=post, at=at, by=ADA)
+    return await desk.run(move_to_slot, account_id=account, post_id=post, at=at, by=ADA)
 
 
 async def place_of(desk: Desk, answer: Queued) -> tuple[datetime, datetime | None]:
@@ -27,7 +27,7 @@ async def test_a_queued_post_moves_to_the_slot_and_its_own_is_free_again(desk: D
     (first,) = await desk.fill(1)
     post = (await desk.row("delivery", first.ids[0]))["post_id"]
     moved = await take(desk, post)
-    assert isinstance(moved, Taken)
+    assert isinstance(moved, MovedToSlot)
     assert (moved.was_at, moved.was_slot) == (first.at, True)
     assert await place_of(desk, first) == (TUESDAY_NOON, TUESDAY_NOON)
     assert only(await desk.add(post="another")).at == first.at
@@ -39,7 +39,7 @@ async def test_a_hand_timed_post_becomes_the_queues_own_on_a_slot(desk: Desk) ->
     by_hand = only(await desk.add(post="mine", to=MONDAY + timedelta(hours=5, minutes=7)))
     assert (await place_of(desk, by_hand))[1] is None
     moved = await take(desk, "mine")
-    assert isinstance(moved, Taken)
+    assert isinstance(moved, MovedToSlot)
     assert (moved.was_at, moved.was_slot) == (by_hand.at, False)
     assert await place_of(desk, by_hand) == (TUESDAY_NOON, TUESDAY_NOON)
 
@@ -50,7 +50,7 @@ async def test_a_missed_post_is_on_the_road_again(desk: Desk) -> None:
     missed = "UPDATE delivery SET state = 'missed', slot_at = NULL"
     await desk.operations.run(lambda tx, _: tx.run(missed))
     post = (await desk.row("delivery", first.ids[0]))["post_id"]
-    assert isinstance(await take(desk, post), Taken)
+    assert isinstance(await take(desk, post), MovedToSlot)
     assert (await desk.row("delivery", first.ids[0]))["state"] == "scheduled"
     assert await place_of(desk, first) == (TUESDAY_NOON, TUESDAY_NOON)
 

@@ -22,23 +22,23 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.open import open_product
 from cadenza.deliveries import claim as claiming
 from cadenza.deliveries import lanes
-from cadenza.deliveries.admit_account import admit_account
 from cadenza.deliveries.change import (
     TRIED_SINCE,
-    Changed,
+    ChangedDelivery,
     NotNow,
     cancel,
-    decide_doubt,
+    decide_unconfirmed,
     publish_now,
 )
 from cadenza.deliveries.claim import claim, release
-from cadenza.deliveries.model import Action, NewDelivery, Ticket, locks_of
-from cadenza.deliveries.permit import Answer, Permitted, Refusal, Stale, Wish, permit
-from cadenza.deliveries.reconcile import Doubt, doubts, resolve
+from cadenza.deliveries.init_account import init_account
+from cadenza.deliveries.model import Action, ClaimedDelivery, NewDelivery, locks_of
+from cadenza.deliveries.permit import Answer, PermitRequest, Permitted, Refusal, Stale, permit
+from cadenza.deliveries.reconcile import UnconfirmedAttempt, resolve, unconfirmed_attempts
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Absent, Sent, Unconfirmed
-from cadenza.sql.operate import Operation, Operations
+from cadenza.sql.transactions import Operation, Operations
 from cadenza.sql.tx import Row, Tx
 
 HOME = "home"
@@ -88,7 +88,7 @@ def _settle_in(tx: Tx, now: datetime) -> None:
         home=HOME,
         now=now,
     )
-    admit_account(tx, now, workspace_id=HOME, account_id="ada", in_flight_limit=9)
+    init_account(tx, now, workspace_id=HOME, account_id="ada", in_flight_limit=9)
     _add(tx, now, "d1")
 
 
@@ -105,7 +105,7 @@ def _add(tx: Tx, now: datetime, id_: str) -> None:
     schedule(tx, now, [new])
 
 
-def _claim(tx: Tx, now: datetime) -> list[Ticket]:
+def _claim(tx: Tx, now: datetime) -> list[ClaimedDelivery]:
     return claim(tx, now, limit=9, worker="w", lease=LEASE)
 
 
@@ -128,9 +128,9 @@ def _edit(tx: Tx, _now: datetime) -> int:
     )
 
 
-def _permit(ticket: Ticket) -> Operation[Answer]:
-    wish = Wish(ticket, "a1", ticket.row["epoch"])
-    return lambda tx, now: permit(tx, now, [wish])[0]
+def _permit(ticket: ClaimedDelivery) -> Operation[Answer]:
+    request = PermitRequest(ticket, "a1", ticket.row["epoch"])
+    return lambda tx, now: permit(tx, now, [request])[0]
 
 
 async def in_turn(
@@ -199,7 +199,7 @@ async def _waiting(
             await asyncio.sleep(0.01)
 
 
-async def claimed(pair: Pair) -> Ticket:
+async def claimed(pair: Pair) -> ClaimedDelivery:
     (ticket,) = await pair.worker.run(_claim)
     return ticket
 
@@ -236,7 +236,7 @@ async def test_a_pause_is_not_acknowledged_before_a_permit_that_came_first(pair:
 
 async def test_a_cancel_before_the_claim_wins(pair: Pair) -> None:
     answer, tickets = await in_turn(pair, (pair.person, _cancel), (pair.worker, _claim))
-    assert answer == Changed(State.CANCELED)
+    assert answer == ChangedDelivery(State.CANCELED)
     assert tickets == []
     assert (await pair.row("lane", LANE))["in_flight"] == 0
 
@@ -356,8 +356,8 @@ async def test_a_cancel_and_a_claim_of_one_lane_never_wait_in_a_ring(pair: Pair)
     assert lane["in_flight"] == 0
 
 
-async def in_doubt(pair: Pair) -> Doubt:
-    """Return a doubt that may be looked into, as the reconciler and a person see it."""
+async def in_doubt(pair: Pair) -> UnconfirmedAttempt:
+    """Return an unconfirmed send that may be looked into, as the reconciler and a person see it."""
     ticket = await claimed(pair)
     answer = await pair.worker.run(_permit(ticket))
     assert isinstance(answer, Permitted)
@@ -366,13 +366,13 @@ async def in_doubt(pair: Pair) -> Doubt:
     await pair.worker.run(
         lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
     )
-    (doubt,) = await pair.worker.read(doubts)
-    return doubt
+    (unconfirmed,) = await pair.worker.read(unconfirmed_attempts)
+    return unconfirmed
 
 
-def _decide(doubt: Doubt, *, is_there: bool) -> Operation[object]:
-    return lambda tx, now: decide_doubt(
-        tx, now, workspace_id=HOME, id="d1", fence=doubt.ticket.lease, is_there=is_there
+def _decide(unconfirmed: UnconfirmedAttempt, *, is_there: bool) -> Operation[object]:
+    return lambda tx, now: decide_unconfirmed(
+        tx, now, workspace_id=HOME, id="d1", fence=unconfirmed.ticket.lease, is_there=is_there
     )
 
 
@@ -380,20 +380,20 @@ def _decide(doubt: Doubt, *, is_there: bool) -> Operation[object]:
 async def test_a_decision_on_a_try_that_was_followed_by_another_is_refused(
     pair: Pair, *, is_there: bool
 ) -> None:
-    doubt = await in_doubt(pair)
+    unconfirmed = await in_doubt(pair)
 
     def try_again(tx: Tx, now: datetime) -> None:
         """Find it absent, send it again, and hear nothing again."""
-        resolve(tx, now, doubt, Absent())
+        resolve(tx, now, unconfirmed, Absent())
         (ticket,) = _claim(tx, now)
-        permit(tx, now, [Wish(ticket, "a2", ticket.row["epoch"])])
+        permit(tx, now, [PermitRequest(ticket, "a2", ticket.row["epoch"])])
         settle(tx, now, [Result(ticket, Unconfirmed("no answer"), "a2")])
 
     _, answer = await in_turn(
         pair,
         (pair.worker, try_again),
-        (pair.person, _decide(doubt, is_there=is_there)),
-        locks=lambda: locks_of([doubt.ticket]),
+        (pair.person, _decide(unconfirmed, is_there=is_there)),
+        locks=lambda: locks_of([unconfirmed.ticket]),
     )
     assert answer == NotNow(State.UNCONFIRMED, TRIED_SINCE)
     row = await pair.row("delivery", "d1")
@@ -401,13 +401,13 @@ async def test_a_decision_on_a_try_that_was_followed_by_another_is_refused(
 
 
 async def test_a_decision_that_came_first_is_not_overruled_by_what_was_found(pair: Pair) -> None:
-    doubt = await in_doubt(pair)
+    unconfirmed = await in_doubt(pair)
     answer, _ = await in_turn(
         pair,
-        (pair.person, _decide(doubt, is_there=True)),
-        (pair.worker, lambda tx, now: resolve(tx, now, doubt, Absent())),
-        locks=lambda: locks_of([doubt.ticket]),
+        (pair.person, _decide(unconfirmed, is_there=True)),
+        (pair.worker, lambda tx, now: resolve(tx, now, unconfirmed, Absent())),
+        locks=lambda: locks_of([unconfirmed.ticket]),
     )
-    assert answer == Changed(State.SENT)
+    assert answer == ChangedDelivery(State.SENT)
     assert (await pair.row("delivery", "d1"))["state"] == "sent"
     assert await pair.worker.run(_claim) == []

@@ -1,6 +1,6 @@
 """Java servers for tests: their jars are fetched once by Maven into the checkout's `.cache`.
 
-A pom beside this file names what is needed; a new pom is fetched anew. Several processes may ask at once.
+A pom beside this file names what is needed; a new pom is fetched again. Several processes may ask at once.
 """
 
 import fcntl

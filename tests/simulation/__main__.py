@@ -86,7 +86,7 @@ def _tell(first: int, done: Sequence[Ran], spent: float) -> None:
 
 
 def hunt(processes: int) -> int:
-    """Find anew, for every mutant, the first seed that kills it; return how many live on."""
+    """Find again, for every mutant, the first seed that kills it; return how many live on."""
     found: dict[str, int] = {}
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         for name, seed in pool.imap(first_kill, MUTANTS):

@@ -1,4 +1,4 @@
-"""A backup that is put back: every process ends, the database is as it was, and everything starts anew.
+"""A backup that is put back: every process ends, the database is as it was, and everything starts again.
 
 What people were promised since the backup is gone with it, and so is what the database knew of calls made
 since: that is what a restore costs. What must hold: nothing leaves before a person has confirmed, and nothing
@@ -13,7 +13,7 @@ from functools import partial
 
 from cadenza.deliveries.installation import LOCK, RESTORE, confirm, read_signs
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from tests.simulation.people import People, seconds_of
 from tests.simulation.stage import Lost, Stage
 

@@ -13,8 +13,8 @@ from typing import cast
 
 from cadenza.accounts.refresher import Refresher
 from cadenza.bootstrap.after_outage import silence, space_all, space_what_is_late
-from cadenza.bootstrap.model import House
-from cadenza.bootstrap.relieve_days import DayRelief
+from cadenza.bootstrap.model import Runtime
+from cadenza.bootstrap.move_over_daily_max import DailyMaxDuty
 from cadenza.bootstrap.watch_queues import watch_queues
 from cadenza.deliveries.approve import sweep_unapproved
 from cadenza.deliveries.gates import BRAKE
@@ -23,7 +23,7 @@ from cadenza.deliveries.installation import (
     LOCK,
     RESTORE,
     Elapsed,
-    Signs,
+    InstallationStatus,
     beat,
     confirm,
     read_signs,
@@ -31,7 +31,7 @@ from cadenza.deliveries.installation import (
 from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 from tests.simulation.backup import note_planned
 from tests.simulation.stage import Stage
@@ -47,18 +47,18 @@ class Duties:
         self._world = world
         self._operations = operations
         self._source = source
-        self._house = cast("House", SimpleNamespace(operations=operations, source=source))
-        self._relief = DayRelief(operations)
-        self._signs: Signs | None = None
+        self._runtime = cast("Runtime", SimpleNamespace(operations=operations, source=source))
+        self._relief = DailyMaxDuty(operations)
+        self._signs: InstallationStatus | None = None
         self._at = 0.0
 
     async def begin(self) -> None:
         """Space what is late before anything is claimed."""
         while True:
             try:
-                silent = await silence(self._house)
+                silent = await silence(self._runtime)
                 await self._sign()
-                await space_what_is_late(self._house, silent)
+                await space_what_is_late(self._runtime, silent)
             except SqlError:  # a supervisor starts it anew
                 await asyncio.sleep(1)
             else:
@@ -72,7 +72,7 @@ class Duties:
                 await self._relief.run_once()
             if self._world.swarm.users and self._world.host_name().startswith("w1"):
                 await self._operations.run(sweep_unapproved)
-                await watch_queues(self._house, {})
+                await watch_queues(self._runtime, {})
         except SqlError as error:
             raise StoreUnavailable(str(error)) from error
         return EVERY if self._world.healed_at is None else EVERY * 3
@@ -83,7 +83,7 @@ class Duties:
         if self._signs is not None:
             elapsed = Elapsed(self._signs.now, world.now() - self._at)
 
-        def sign(tx: Tx, now: datetime) -> Signs:
+        def sign(tx: Tx, now: datetime) -> InstallationStatus:
             # A first sign knows no time before it; it may have been asked for before the jump.
             world.unseen = world.unseen or (elapsed is None and world.jumped)
             return beat(tx, now, witness=witness, elapsed=elapsed)
@@ -95,10 +95,10 @@ class Duties:
             self._remember(self._signs)
         self._at = world.now()
         if before is not None and before.hold is not None and self._signs.hold is None:
-            await space_all(self._house, self._signs.now - before.hold.since)
+            await space_all(self._runtime, self._signs.now - before.hold.since)
         self._source.held = OBEY and self._signs.hold is not None
 
-    def _remember(self, signs: Signs) -> None:
+    def _remember(self, signs: InstallationStatus) -> None:
         """Write the witness file, as the guard does."""
         known, new = self._world.witness, signs.witness
         if signs.hold is None or signs.hold.kind != RESTORE:

@@ -14,7 +14,7 @@ from datetime import timedelta
 
 from cadenza.accounts.open import row_name
 from cadenza.accounts.seal import Keyring, seal_tokens
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Disconnected, Outcome, Transient, Unconfirmed
@@ -85,7 +85,7 @@ class Grants:
         grant = self._now[account]
         return access.reveal() == grant.access and self._world.now() < grant.ends
 
-    async def exchange(self, call: Call) -> Tokens | Outcome:
+    async def exchange(self, call: AttemptContext) -> Tokens | Outcome:
         """Give a new pair for a refresh token, once."""
         world, account = self._world, call.account.id
         await world.step("exchange", longest=1)

@@ -1,6 +1,6 @@
 """One database in memory for all worlds of a process: migrated once, emptied before each.
 
-Preparing the product's statements anew would cost more than all else in a seed. So the connection stays,
+Preparing the product's statements again would cost more than all else in a seed. So the connection stays,
 and so do its statements: nothing here touches a pragma, as each makes SQLite forget them all. Worlds of
 one process come one after the other; a second one at the same time would share its rows.
 """

@@ -15,27 +15,27 @@ from cadenza.accounts import refresh
 from cadenza.core.budgets import MinGap
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import (
-    ask_permit,
     claim,
     gates,
-    heed_waits,
     installation,
     permit,
     permit_repeat,
     publish,
+    rate_limit_waits,
     read_budgets,
     reconcile,
+    request_permit,
     rescue,
     rewrite,
     settle,
 )
-from cadenza.deliveries.change import Changed
+from cadenza.deliveries.change import ChangedDelivery
 from cadenza.deliveries.gates import Pass
 from cadenza.deliveries.refund import refund
-from cadenza.providers.outcome import Reach, Unconfirmed
-from cadenza.queues import keep, reorder, resume
+from cadenza.providers.outcome import Unconfirmed, WaitScope
+from cadenza.queues import reorder, resume, store
+from cadenza.queues.assign_slots import ALL, assign_slots, entries
 from cadenza.queues.model import Moved, Queue
-from cadenza.queues.place import ALL, entries, place
 from tests.simulation import duties, people, users
 from tests.simulation.people import HOME
 
@@ -84,7 +84,7 @@ class Mutant:
 
 _decide, _keep_evidence, _take_back = settle._decide, settle._keep_evidence, rescue._take_back
 _armed, _release = permit._armed, claim.release
-_rules, _scope_of = read_budgets._rules, heed_waits.scope_of
+_rules, _scope_of = read_budgets._rules, rate_limit_waits.scope_of
 
 
 def _blind(now: Any, result: Any) -> settle.Move:
@@ -132,16 +132,16 @@ def _read_then_write(tx: Any, now: Any, **named: Any) -> Any:
         "UPDATE delivery SET state = 'canceled' WHERE id = :id AND state IN ('scheduled', 'sending')",
         id=named["id"],
     )
-    return Changed(State.CANCELED)
+    return ChangedDelivery(State.CANCELED)
 
 
 async def _read_compute_write(
     team: users.Users, account: Any, _by: str, _screen: Any, order: Any
 ) -> Any:
-    """Reorder as a browser would: read all, deal out anew, write back what was computed."""
+    """Reorder as a browser would: read all, deal out again, write back what was computed."""
 
     def read(tx: Any, _now: Any) -> Any:
-        queue = keep.read(tx, workspace_id=HOME, account_id=account.id)
+        queue = store.read(tx, workspace_id=HOME, account_id=account.id)
         assert isinstance(queue, Queue)
         return queue, list(entries(tx, queue, page=ALL))
 
@@ -158,9 +158,9 @@ async def _read_compute_write(
 
     def write(tx: Any, now: Any) -> Any:
         moved: tuple[Moved, ...] = tuple(
-            place(tx, now, queue, moves, by="member:ada", why="a mistake")
+            assign_slots(tx, now, queue, moves, by="member:ada", why="a mistake")
         )
-        keep.rise(tx, now, queue)
+        store.rise(tx, now, queue)
         return reorder.Reordered(moved, (), queue.revision + 1)
 
     return await team.ask(account, write)
@@ -168,7 +168,7 @@ async def _read_compute_write(
 
 def _for_one(reach: Any, account: Any, recipient: Any) -> Any:
     """Let a wait that is the whole app's be kept by one account."""
-    return _scope_of(Reach.ACCOUNT if reach is Reach.APP else reach, account, recipient)
+    return _scope_of(WaitScope.ACCOUNT if reach is WaitScope.APP else reach, account, recipient)
 
 
 def _rules_of_accounts(tx: Any, asked: Any) -> Any:
@@ -193,7 +193,7 @@ MUTANTS = {
         ),
         Mutant("the fence never rises", swaps=(("lease = lease + 1", "lease = lease"),)),
         Mutant("permit reserves nothing", patches=((permit, "_write_buckets", _nothing),)),
-        Mutant("a doubt is sent again", patches=((settle, "_decide", _blind),)),
+        Mutant("an unconfirmed send is sent again", patches=((settle, "_decide", _blind),)),
         Mutant("pause is asked at the claim only", gate="lane"),
         Mutant(
             "a gap counts from the reservation",
@@ -205,7 +205,9 @@ MUTANTS = {
         Mutant("a crash forgets the gap", patches=((permit, "_armed", _arm_for_the_call),)),
         Mutant("rescue sends again", patches=((rescue, "_take_back", _forget_the_call),)),
         Mutant("the worker's clock decides", host_clock=True),
-        Mutant("a doubt is refunded", patches=((settle, "_keep_evidence", _refund_doubts),)),
+        Mutant(
+            "an unconfirmed send is refunded", patches=((settle, "_keep_evidence", _refund_doubts),)
+        ),
         Mutant("an old permit is used", patches=((publish, "FRESH", float("inf")),)),
         Mutant(
             "doubts are looked into at once",
@@ -217,7 +219,7 @@ MUTANTS = {
         ),
         Mutant(
             "finding out asks nobody",
-            patches=((ask_permit, "permit_repeat", lambda _tx, now, _doubt, **_: now),),
+            patches=((request_permit, "permit_repeat", lambda _tx, now, _doubt, **_: now),),
         ),
         Mutant(
             "finding out asks for no gap",
@@ -297,7 +299,7 @@ MUTANTS = {
             "a refresh under way is not seen",
             swaps=(("SET refresh_until = :until, refresh_lease", "SET refresh_lease"),),
         ),
-        Mutant("a refresh in doubt is made again", patches=((refresh, "Unconfirmed", _Never),)),
+        Mutant("a refresh unconfirmed is made again", patches=((refresh, "Unconfirmed", _Never),)),
         Mutant(
             "nobody takes back",
             swaps=(("leased_until IS NOT NULL AND leased_until <= :now", "leased_until < 0"),),

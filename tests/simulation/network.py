@@ -11,7 +11,7 @@ from datetime import timedelta
 from cadenza.core.channels import Channel
 from cadenza.providers.base import (
     QUICKLY,
-    Call,
+    AttemptContext,
     Capabilities,
     Idempotency,
     Prepared,
@@ -26,12 +26,12 @@ from cadenza.providers.outcome import (
     Finding,
     Found,
     Outcome,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from tests.simulation.grants import Grants
 from tests.simulation.stage import Stage, Wire
@@ -90,7 +90,7 @@ class Network:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         return []
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         world = self._world
         await world.step("prepare", longest=1.0)
         if not self._lets_in(call):
@@ -106,10 +106,10 @@ class Network:
                     return Underway({"container": call.message.text}, wait, "still processing")
         return Prepared({"container": call.message.text})
 
-    def _lets_in(self, call: Call) -> bool:
+    def _lets_in(self, call: AttemptContext) -> bool:
         return self._grants is None or self._grants.accepts(call.account.id, call.tokens.access)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         world = self._world
         if not self._lets_in(call):
             await world.step("answer", longest=1)
@@ -128,7 +128,7 @@ class Network:
         await world.step("answer", longest=1)
         return outcome
 
-    def _begin(self, call: Call, *, repeat: bool = False) -> Wire:
+    def _begin(self, call: AttemptContext, *, repeat: bool = False) -> Wire:
         """Put a call on the wire."""
         world = self._world
         wire = Wire(
@@ -164,7 +164,7 @@ class Network:
             case 3:  # it never arrived, and the caller cannot know
                 self._tell_caller(wire, answer, Unconfirmed("the connection broke"), soon)
             case 5:
-                self._tell_caller(wire, answer, _slow_down(tape, Reach.ACCOUNT), soon)
+                self._tell_caller(wire, answer, _slow_down(tape, WaitScope.ACCOUNT), soon)
             case 6:
                 no = (
                     Transient("try again", out_of_order=True)
@@ -173,7 +173,7 @@ class Network:
                 )
                 self._tell_caller(wire, answer, no, soon)
             case 7:  # FLOOD
-                self._tell_caller(wire, answer, _slow_down(tape, Reach.APP), soon)
+                self._tell_caller(wire, answer, _slow_down(tape, WaitScope.APP), soon)
             case _:
                 self._world.outside(
                     soon, lambda: self._tell_caller(wire, answer, Sent(self._show(wire)), 0.05)
@@ -200,7 +200,7 @@ class Network:
         self._world.tell("seen", f"{wire.delivery} part {wire.part} is visible as {remote}")
         return remote
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         world = self._world
         if not self._lets_in(call):
             return CannotTell("the token is not accepted", timedelta(seconds=30))
@@ -215,7 +215,7 @@ class Network:
         await world.step("finding", longest=2)
         return Absent() if remote is None else Found(remote)
 
-    async def _repeat(self, call: Call) -> Finding:
+    async def _repeat(self, call: AttemptContext) -> Finding:
         """Be called again under the same key, and answer with what there is, or is from now on."""
         world = self._world
         wire = self._begin(call, repeat=True)
@@ -230,18 +230,18 @@ class Network:
         wire.ended = world.now()
         return Found(remote)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         world = self._world
         if world.trouble("finish"):
             await asyncio.sleep(world.tape.seconds(20))
             raise ConnectionError("the address could not be read")
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         return call.tokens if self._grants is None else await self._grants.exchange(call)
 
 
-def _slow_down(tape: Tape, reach: Reach) -> TryLater:
+def _slow_down(tape: Tape, reach: WaitScope) -> TryLater:
     """Ask for a wait; the watch reads off these words how long and for whom."""
     seconds = 1 + tape.below(60)
     return TryLater(timedelta(seconds=seconds), reach, f"{reach} slow down for {seconds} s")

@@ -1,7 +1,7 @@
 """Ada, Ben and Cy: they schedule, pause, resume and cancel, and remember what they were promised.
 
 Whoever gets no answer asks again with the same id. Only what was acknowledged is a promise. What they do
-with posts and queues is in `users.py`; here they hand deliveries to the road as a planner does.
+with posts and queues is in `users.py`; here they hand deliveries to the pipeline as a planner does.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from typing import TypeVar
 from cadenza.core.channels import Channel
 from cadenza.core.ids import CountedIds
 from cadenza.deliveries import lanes
-from cadenza.deliveries.admit_account import admit_account
-from cadenza.deliveries.change import Changed, cancel
+from cadenza.deliveries.change import ChangedDelivery, cancel
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.lease_rate import set_provider_rate
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operations, _on_sqlite
+from cadenza.sql.transactions import Operations, _on_sqlite
 from cadenza.sql.tx import Tx, from_microseconds, to_microseconds
 from tests.simulation.grants import Grants
 from tests.simulation.kernel import START
@@ -139,7 +139,7 @@ class People:
             ):
                 self._limit(account.lane, "post" if self.shared is None else "*", kind, amount)
             self.at_once(
-                lambda tx, now, account=account: admit_account(
+                lambda tx, now, account=account: init_account(
                     tx,
                     now,
                     workspace_id=HOME,
@@ -244,7 +244,7 @@ class People:
         answer = await self.insist(
             lambda tx, now: cancel(tx, now, workspace_id=HOME, id=id_, reason="not wanted")
         )
-        if isinstance(answer, Changed):
+        if isinstance(answer, ChangedDelivery):
             self.promised[id_].canceled = True
             self._world.tell("people", f"{id_} is canceled")
 

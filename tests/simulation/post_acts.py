@@ -1,6 +1,6 @@
 """What users do with posts, doubts, accounts and the workspace; what they do with queues is in `users.py`.
 
-Whoever settles a doubt looks at the network itself, and no earlier than anything could still arrive.
+Whoever settles an unconfirmed send looks at the network itself, and no earlier than anything could still arrive.
 `VERBS` is all that users do, the plain things first.
 """
 
@@ -9,16 +9,16 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from cadenza.accounts.ask_reconnect import ask_reconnect
-from cadenza.deliveries.change import decide_doubt
+from cadenza.accounts.require_reconnect import require_reconnect
+from cadenza.deliveries.change import decide_unconfirmed
 from cadenza.posts.approve import approve, unapprove
 from cadenza.posts.edit import Change, edit
 from cadenza.posts.publish_now import publish_now
 from cadenza.posts.retry import retry
 from cadenza.queues import stop
-from cadenza.queues.late import Wish, rescue_missed
+from cadenza.queues.missed import MissedChoice, rescue_missed
 from cadenza.queues.model import locks
-from cadenza.queues.resume import Choice
+from cadenza.queues.resume import ResumeChoice
 from cadenza.sql.tx import Row, Tx
 from tests.simulation.network import LAG
 from tests.simulation.people import HOME, Account
@@ -45,11 +45,11 @@ async def send_now(users: Users, account: Account, by: str) -> None:
     if not users.posts:
         return
     post = tape.one_of(sorted(users.posts))
-    wish = tape.one_of(list(Wish))
+    request = tape.one_of(list(MissedChoice))
     verbs: list[Callable[[Tx, datetime], Any]] = [
         lambda tx, now: publish_now(tx, now, workspace_id=HOME, post_id=post, by=by),
         lambda tx, now: retry(tx, now, workspace_id=HOME, post_id=post, by=by),
-        lambda tx, now: rescue_missed(tx, now, wish=wish, by=by, **key_of(account)),
+        lambda tx, now: rescue_missed(tx, now, choice=request, by=by, **key_of(account)),
     ]
     answer = await users.people.insist(
         tape.one_of(verbs), locks=locks(HOME, *(each.id for each in users.people.accounts))
@@ -86,7 +86,7 @@ async def edit_post(users: Users, account: Account, by: str) -> None:
 
 
 async def settle_doubt(users: Users, account: Account, by: str) -> None:
-    """Look at the network, then say whether a post in doubt is there."""
+    """Look at the network, then say whether a post unconfirmed is there."""
     world = users.world
     rows = await users.look(
         lambda tx, _: tx.all(
@@ -111,7 +111,7 @@ async def settle_doubt(users: Users, account: Account, by: str) -> None:
 
 
 def _decision(row: Row, *, is_there: bool, rest: bool) -> Callable[[Tx, datetime], Any]:
-    return lambda tx, now: decide_doubt(
+    return lambda tx, now: decide_unconfirmed(
         tx,
         now,
         workspace_id=HOME,
@@ -128,11 +128,11 @@ async def lose_and_reconnect(users: Users, account: Account, by: str) -> None:
     tape = users.world.tape
     await users.ask(
         account,
-        lambda tx, now: ask_reconnect(tx, now, says="signed out", **key_of(account)),
+        lambda tx, now: require_reconnect(tx, now, says="signed out", **key_of(account)),
     )
     users.say(by, f"{account.id} is signed out")
     await asyncio.sleep(tape.seconds(120))
-    choice = tape.one_of(list(Choice))
+    choice = tape.one_of(list(ResumeChoice))
     tokens = users.people.sign_in(account)
     await users.ask(account, lambda tx, now: connect(tx, now, account, tokens))
     await users.ask(account, lambda tx, now: resume_queue(tx, now, account, choice))
@@ -148,7 +148,7 @@ async def stop_and_start(users: Users, account: Account, by: str) -> None:
     )
     users.say(by, "stops everything")
     await asyncio.sleep(tape.seconds(90))
-    choice = tape.one_of(list(Choice))
+    choice = tape.one_of(list(ResumeChoice))
     await users.people.insist(
         lambda tx, now: stop.start(tx, now, workspace_id=HOME, by=by, choice=choice),
         locks=all_locks,

@@ -138,7 +138,7 @@ class Stage:
         self.loop.call_later(seconds, action, context=Context())
 
     def boot(self, name: str) -> None:
-        """Start a process anew."""
+        """Start a process again."""
         raise NotImplementedError
 
     def after_write(self) -> None:

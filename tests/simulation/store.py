@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.sql.errors import Busy, Unavailable
-from cadenza.sql.operate import Operation, Result, SqliteOperations
+from cadenza.sql.transactions import Operation, Result, SqliteOperations
 from cadenza.sql.tx import Row, Tx
 from tests.simulation.kernel import HostClock, current_host
 from tests.simulation.stage import Stage
@@ -62,7 +62,7 @@ class FaultyOperations:
         await world.step("told", longest=0.05)
         return result
 
-    async def glance(self, operation: Callable[[Tx], Result]) -> Result:
+    async def peek(self, operation: Callable[[Tx], Result]) -> Result:
         """Run one reading statement, if the request arrives."""
         return await self.read(lambda tx, _: operation(tx))
 

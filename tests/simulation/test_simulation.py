@@ -1,4 +1,4 @@
-"""Whole worlds, one a seed: the road keeps its promises, and the checks would see it if it did not."""
+"""Whole worlds, one a seed: the pipeline keeps its promises, and the checks would see it if it did not."""
 
 import json
 import logging
@@ -87,7 +87,7 @@ def test_a_crash_at_any_step_of_a_calm_world_heals(kind: int) -> None:
 
 
 def test_shrinking_keeps_the_promise_that_breaks() -> None:
-    mutant = MUTANTS["a doubt is sent again"]
+    mutant = MUTANTS["an unconfirmed send is sent again"]
     long = simulate(SEEDS[mutant.name], mutant=mutant)
     short = shrink(long, mutant=mutant, seconds=3.0)
     assert long.violation is not None

@@ -1,7 +1,7 @@
 """Ada, Ben and Cy at once: posts and queues, each from a screen of their own that may be old by now.
 
 What they ask is one act each: look, think for a while, ask; whoever gets no answer asks again. Each answer
-is held against what it promises: a reorder deals the same instants anew on top of the revision that was
+is held against what it promises: a reorder deals the same instants again on top of the revision that was
 seen, a resume is no flood. What they do with posts and accounts is in `post_acts.py`.
 """
 
@@ -18,18 +18,18 @@ from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
 from cadenza.providers.connect import Connected
 from cadenza.providers.message import Tokens
-from cadenza.queues import keep, reorder, schedule, stop
+from cadenza.queues import reorder, schedule, stop, store
 from cadenza.queues.add import Added, Queued, To, add
+from cadenza.queues.assign_slots import ALL, entries
 from cadenza.queues.change import How, change
 from cadenza.queues.clear import Cleared, clear, clear_post
 from cadenza.queues.model import Queue, locks
 from cadenza.queues.pause import pause
-from cadenza.queues.place import ALL, entries
-from cadenza.queues.resume import Choice, Resumed, resume
+from cadenza.queues.resume import ResumeChoice, Resumed, resume
 from cadenza.queues.skip import skip, skip_next, unskip
 from cadenza.queues.undo import undo
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 from tests.simulation.grants import RING
 from tests.simulation.people import HOME, Account, People, Promised
@@ -120,7 +120,9 @@ class Users:
             at_once(lambda tx, now, a=account, t=tokens: connect(tx, now, a, t))
         at_once(lambda tx, now: stop.start(tx, now, workspace_id=HOME, by="member:ada"))
         for account in self.people.accounts:
-            at_once(lambda tx, now, account=account: resume_queue(tx, now, account, Choice.SHIFT))
+            at_once(
+                lambda tx, now, account=account: resume_queue(tx, now, account, ResumeChoice.SHIFT)
+            )
 
 
 def week(pitch: int, first: int = 592) -> dict[str, list[str]]:
@@ -143,7 +145,7 @@ def connect(tx: Tx, now: datetime, account: Account, tokens: Tokens) -> object:
     return reconnect(tx, now, connected=connected, ring=RING, **key_of(account))
 
 
-def resume_queue(tx: Tx, now: datetime, account: Account, choice: Choice) -> Any:
+def resume_queue(tx: Tx, now: datetime, account: Account, choice: ResumeChoice) -> Any:
     return resume(tx, now, by="member:ada", choice=choice, **key_of(account))
 
 
@@ -179,7 +181,7 @@ async def see(users: Users, account: Account) -> Screen | None:
     """Look at a queue."""
 
     def read(tx: Tx, _: datetime) -> Screen | None:
-        queue = keep.read(tx, **key_of(account))
+        queue = store.read(tx, **key_of(account))
         if not isinstance(queue, Queue):
             return None
         return Screen(queue.revision, [entry.id for entry in entries(tx, queue, page=ALL)])
@@ -244,7 +246,7 @@ async def pause_or_resume(users: Users, account: Account, by: str) -> None:
         )
         users.say(by, f"{account.id}'s queue is paused")
         return
-    choice = tape.one_of(list(Choice))
+    choice = tape.one_of(list(ResumeChoice))
 
     def run(tx: Tx, now: datetime) -> Any:
         answer = resume_queue(tx, now, account, choice)
@@ -256,7 +258,9 @@ async def pause_or_resume(users: Users, account: Account, by: str) -> None:
         users.say(by, f"{account.id}'s queue is resumed: {choice}")
 
 
-def _check_no_flood(users: Users, tx: Tx, now: datetime, account: Account, choice: Choice) -> None:
+def _check_no_flood(
+    users: Users, tx: Tx, now: datetime, account: Account, choice: ResumeChoice
+) -> None:
     due = tx.value(
         "SELECT count(DISTINCT coalesce(post_id, id)) FROM delivery WHERE workspace_id = :workspace_id"
         " AND account_id = :account_id AND action = 'post' AND state = 'scheduled'"
@@ -264,7 +268,7 @@ def _check_no_flood(users: Users, tx: Tx, now: datetime, account: Account, choic
         now=now,
         **key_of(account),
     )
-    if due > (1 if choice is Choice.SEND else 0):
+    if due > (1 if choice is ResumeChoice.SEND else 0):
         users.violate("P12", f"{due} posts of {account.id} go at once after a resume ({choice})")
 
 

@@ -2,7 +2,7 @@
 
 Triggers write each change of a delivery down; one query reads the lanes with their counts, pauses and
 revisions. What a transaction did to a delivery is judged twice: step by step (moves of state, fences) and
-as a whole (instants and slots, since a reorder frees them all before it gives them out anew).
+as a whole (instants and slots, since a reorder frees them all before it gives them out again).
 """
 
 import re

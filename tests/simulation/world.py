@@ -14,7 +14,7 @@ from typing import cast
 
 from cadenza.accounts.open import open_account_tokens
 from cadenza.accounts.refresher import Refresher
-from cadenza.core.ids import CountedIds, SeededChance
+from cadenza.core.ids import CountedIds, SeededRandom
 from cadenza.deliveries.installation import CLOCK, RESTORE, confirm
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
@@ -23,7 +23,7 @@ from cadenza.engine.worker import Worker
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Tokens
-from cadenza.sql.operate import SqliteOperations
+from cadenza.sql.transactions import SqliteOperations
 from cadenza.sql.tx import Row
 from tests.simulation.backup import go_back
 from tests.simulation.checkers import Checks
@@ -170,7 +170,7 @@ class World(Stage):
             http=cast("OutboundClient", NoHttp()),
             files=NoFiles(),
             clock=clock,
-            chance=SeededChance(host.name),
+            rng=SeededRandom(host.name),
             new_id=lambda: f"a{next(self._ids):04}",
             refresher=(refresher := self._refresher(host)),
         )

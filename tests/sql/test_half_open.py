@@ -13,8 +13,8 @@ import pytest
 from cadenza.core.clock import SystemClock
 from cadenza.sql import postgres as settings
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import PostgresOperations
 from cadenza.sql.postgres import PostgresDatabase
+from cadenza.sql.transactions import PostgresOperations
 from cadenza.sql.tx import Tx
 from tests.servers.postgres import PrivatePostgres
 

@@ -7,9 +7,9 @@ import asyncpg
 import pytest
 
 from cadenza.core.clock import SystemClock
-from cadenza.sql.operate import Operations, PostgresOperations, SqliteOperations
 from cadenza.sql.postgres import PostgresDatabase
 from cadenza.sql.sqlite import SqliteDatabase
+from cadenza.sql.transactions import Operations, PostgresOperations, SqliteOperations
 from cadenza.sql.tx import Tx
 
 CREATE = "CREATE TABLE counter (name text PRIMARY KEY, count bigint NOT NULL, moved_at timestamptz, open boolean)"
@@ -119,7 +119,7 @@ async def test_a_glance_sees_what_is_there_and_asks_the_databases_clock(
         return tx.one("SELECT name, CLOCK() AS asked_at FROM counter WHERE moved_at <= CLOCK()")
 
     before = await counter.read(lambda _, now: now)
-    row = await counter.glance(look)
+    row = await counter.peek(look)
     after = await counter.read(lambda _, now: now)
     assert isinstance(row, dict)
     assert row["name"] == "ada"
@@ -128,7 +128,7 @@ async def test_a_glance_sees_what_is_there_and_asks_the_databases_clock(
 
 async def test_a_glance_cannot_write(counter: Operations) -> None:
     with pytest.raises(Exception, match="read"):
-        await counter.glance(lambda tx: tx.run("UPDATE counter SET count = 7"))
+        await counter.peek(lambda tx: tx.run("UPDATE counter SET count = 7"))
     assert await counter.read(lambda tx, _: tx.value("SELECT count FROM counter")) == 0
 
 

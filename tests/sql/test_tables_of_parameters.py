@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 from tests.sql.test_operate import counter, operations
 

@@ -1,4 +1,4 @@
-"""The server's clock decides, and nobody waits for it to be measured anew."""
+"""The server's clock decides, and nobody waits for it to be measured again."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,14 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.engine.stores.mongo.ground import MEASURED, Ground
-from cadenza.engine.stores.mongo.papers import Paper
+from cadenza.engine.stores.mongo.connection import MEASURED, MongoConnection
+from cadenza.engine.stores.mongo.documents import Paper
 from cadenza.engine.testing.clock import VirtualClock
 
 PATIENCE = 30.0
 
 
-class Slow(Ground):
+class Slow(MongoConnection):
     """Says hello only once it may."""
 
     def __init__(self, address: str, clock: VirtualClock) -> None:
@@ -34,31 +34,33 @@ def clock() -> VirtualClock:
 
 
 @pytest.fixture
-async def ground(mongo_database: str, clock: VirtualClock) -> AsyncIterator[Slow]:
-    ground = Slow(mongo_database, clock)
-    yield ground
-    await ground.close()
+async def connection(mongo_database: str, clock: VirtualClock) -> AsyncIterator[Slow]:
+    connection = Slow(mongo_database, clock)
+    yield connection
+    await connection.close()
 
 
 async def test_a_call_does_not_wait_while_the_clock_is_measured_anew(
-    ground: Slow, clock: VirtualClock
+    connection: Slow, clock: VirtualClock
 ) -> None:
-    first, greeted = await ground.now(), ground.greeted
-    ground.may.clear()
+    first, greeted = await connection.now(), connection.greeted
+    connection.may.clear()
     clock.shift(timedelta(seconds=MEASURED + 1))
     async with asyncio.timeout(PATIENCE):
-        assert await ground.now() == first + timedelta(seconds=MEASURED + 1), "carried on so far"
-        assert await ground.now() >= first
+        assert await connection.now() == first + timedelta(seconds=MEASURED + 1), (
+            "carried on so far"
+        )
+        assert await connection.now() >= first
         await asyncio.sleep(0)
-        assert ground.greeted == greeted + 1, "once for all who ask meanwhile"
-        ground.may.set()
-        while await ground.now() > first + timedelta(seconds=MEASURED):
+        assert connection.greeted == greeted + 1, "once for all who ask meanwhile"
+        connection.may.set()
+        while await connection.now() > first + timedelta(seconds=MEASURED):
             await asyncio.sleep(0.01)  # the server's own clock was not set on
 
 
 async def test_what_was_measured_too_long_ago_is_not_carried_on(
-    ground: Slow, clock: VirtualClock
+    connection: Slow, clock: VirtualClock
 ) -> None:
-    first = await ground.now()
+    first = await connection.now()
     clock.shift(timedelta(hours=1))
-    assert await ground.now() < first + timedelta(minutes=30)
+    assert await connection.now() < first + timedelta(minutes=30)

@@ -10,7 +10,7 @@ from cadenza.engine import Engine
 from cadenza.engine.job import Debounce, NewJob, Scope, Unique
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.stores.mongo import MongoStore
-from cadenza.engine.stores.mongo.papers import among
+from cadenza.engine.stores.mongo.documents import among
 
 LEASE = timedelta(seconds=30)
 PATIENCE = 60.0

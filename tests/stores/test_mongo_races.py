@@ -12,8 +12,8 @@ from cadenza.engine.job import Enqueued, Limit, NewJob, Schedule, Scope, State, 
 from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.stores.mongo import MongoStore
 from cadenza.engine.stores.mongo.commit import finish_batches
-from cadenza.engine.stores.mongo.insert import lay_down
-from cadenza.engine.stores.mongo.papers import ARRIVING
+from cadenza.engine.stores.mongo.documents import ARRIVING
+from cadenza.engine.stores.mongo.insert import insert_documents
 
 LEASE = timedelta(seconds=60)
 SKIP = Unique("schedule:daily", While.LIVE)  # what a schedule's jobs carry under overlap=skip
@@ -96,20 +96,20 @@ async def test_an_occurrence_is_fired_by_one_of_many(
 
 
 async def test_a_batch_without_its_commit_is_never_seen(stores: list[MongoStore]) -> None:
-    ground = stores[0]._ground
-    answers = await lay_down(ground, [NewJob(task="greet")] * 3, batch=True)
+    connection = stores[0]._connection
+    answers = await insert_documents(connection, [NewJob(task="greet")] * 3, batch=True)
     assert await stores[1].get([answer.id for answer in answers]) == []
     assert (await stores[1].claim("default", limit=9, worker="ada", lease=LEASE)).jobs == []
-    await finish_batches(ground, await ground.now() + timedelta(hours=2))
-    assert await ground.jobs.count_documents({"state": ARRIVING}) == 0
+    await finish_batches(connection, await connection.now() + timedelta(hours=2))
+    assert await connection.jobs.count_documents({"state": ARRIVING}) == 0
 
 
 async def test_a_commit_that_was_not_carried_out_is_by_the_next_rescue(
     stores: list[MongoStore],
 ) -> None:
-    ground = stores[0]._ground
-    answers = await lay_down(ground, [NewJob(task="greet")] * 3, batch=True)
-    await ground.batches.insert_one({"_id": answers[0].id})
+    connection = stores[0]._connection
+    answers = await insert_documents(connection, [NewJob(task="greet")] * 3, batch=True)
+    await connection.batches.insert_one({"_id": answers[0].id})
     await stores[1].rescue(crash_limit=3)
     batch = await stores[1].claim("default", limit=9, worker="ada", lease=LEASE)
     assert [job.id for job in batch.jobs] == [answer.id for answer in answers]
@@ -143,7 +143,7 @@ async def test_a_job_that_ran_between_look_and_take_is_not_handed_out_as_it_was(
         failed = Settlement(batch.jobs[0].id, batch.lease, Verdict.RETRY, delay=timedelta())
         assert await other.settle([failed], closed=[batch.lease]) == []
 
-    ours._ground.jobs = LetAnotherGoFirst(ours._ground.jobs, run_and_fail)  # pyright: ignore[reportAttributeAccessIssue]
+    ours._connection.jobs = LetAnotherGoFirst(ours._connection.jobs, run_and_fail)  # pyright: ignore[reportAttributeAccessIssue]
     batches = [await ours.claim("default", limit=3, worker="ada", lease=LEASE) for _ in range(2)]
     assert [[job.id for job in batch.jobs] for batch in batches] == [
         [answers[1].id, answers[2].id],

@@ -13,9 +13,9 @@ import pytest
 from cadenza.engine.job import Debounce, Enqueued, NewJob, Schedule, State, Throttle, Unique, While
 from cadenza.engine.stores.mongo import MongoStore
 from cadenza.engine.stores.mongo.commit import STILL, call_off
-from cadenza.engine.stores.mongo.ground import Ground
-from cadenza.engine.stores.mongo.insert import lay_down
-from cadenza.engine.stores.mongo.papers import ARRIVING
+from cadenza.engine.stores.mongo.connection import MongoConnection
+from cadenza.engine.stores.mongo.documents import ARRIVING
+from cadenza.engine.stores.mongo.insert import insert_documents
 
 ADA = NewJob(task="greet", rule=Unique("ada"))
 DAILY = NewJob(task="greet", rule=Unique("schedule:daily", While.LIVE), schedule="daily")
@@ -59,8 +59,8 @@ def hold_commits(store: MongoStore, *, of: str) -> Gated:
     return gate
 
 
-def ground_of(store: MongoStore) -> Ground:
-    return store._ground
+def ground_of(store: MongoStore) -> MongoConnection:
+    return store._connection
 
 
 async def daily(store: MongoStore) -> datetime:
@@ -133,7 +133,7 @@ async def test_a_killed_scheduler_takes_no_occurrence_with_it(stores: list[Mongo
 async def test_one_that_was_killed_after_its_commit_has_fired(stores: list[MongoStore]) -> None:
     killed, alive = stores
     due = await daily(killed)
-    (laid,) = await lay_down(ground_of(killed), [DAILY], batch=True, firing_of="daily")
+    (laid,) = await insert_documents(ground_of(killed), [DAILY], batch=True, firing_of="daily")
     later = due + timedelta(days=1)
     moved = {"next_at": later, "last_at": due, "last_note": None, "firing": laid.id}
     await ground_of(killed).schedules.update_one({"_id": "daily"}, {"$set": moved})
@@ -144,7 +144,7 @@ async def test_one_that_was_killed_after_its_commit_has_fired(stores: list[Mongo
 async def test_a_dropped_schedule_leaves_what_it_had_fired(stores: list[MongoStore]) -> None:
     killed, alive = stores
     await daily(killed)
-    (laid,) = await lay_down(ground_of(killed), [DAILY], batch=True, firing_of="daily")
+    (laid,) = await insert_documents(ground_of(killed), [DAILY], batch=True, firing_of="daily")
     await ground_of(killed).schedules.update_one({"_id": "daily"}, {"$set": {"firing": laid.id}})
     assert await alive.drop_schedule("daily")
     assert await waiting(alive) == [1]
@@ -174,7 +174,7 @@ async def test_a_schedule_made_anew_does_not_take_an_old_ones_firing(
 async def test_a_key_of_a_batch_that_died_is_free(
     stores: list[MongoStore], rule: Unique | Debounce
 ) -> None:
-    await lay_down(ground_of(stores[0]), [ADA, NewJob(task="greet")], batch=True)
+    await insert_documents(ground_of(stores[0]), [ADA, NewJob(task="greet")], batch=True)
     (answer,) = await stores[1].insert([NewJob(task="greet", rule=rule)])
     assert answer.outcome == "inserted"
     assert await waiting(stores[1]) == [1]

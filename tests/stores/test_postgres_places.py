@@ -12,18 +12,18 @@ from cadenza.engine.job import NewJob
 from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.store import Batch
 from cadenza.engine.stores.postgres import PostgresStore
-from cadenza.engine.stores.postgres.places import (
+from cadenza.engine.stores.postgres.read_positions import (
     DEAR,
     EVERY,
     LONGEST,
     SAMPLES,
     SLACK,
     START,
-    Place,
-    Places,
+    ReadPosition,
+    ReadPositions,
 )
 from cadenza.engine.testing.clock import VirtualClock
-from cadenza.sql.postgres import Connection, Desk
+from cadenza.sql.postgres import Connection, Purpose
 
 LEASE = timedelta(seconds=30)
 HOUR = timedelta(hours=1)
@@ -42,39 +42,39 @@ async def take(store: PostgresStore, limit: int) -> Batch:
     return await store.claim("default", limit=limit, worker="ada", lease=LEASE)
 
 
-def known_places() -> tuple[Places, VirtualClock]:
+def known_places() -> tuple[ReadPositions, VirtualClock]:
     clock = VirtualClock()
-    places = Places(clock)
+    places = ReadPositions(clock)
     places.note_read("mail", START, 0.0)
     return places, clock
 
 
 def test_a_full_batch_is_followed_from_its_last_job() -> None:
     places, _ = known_places()
-    places.note_taken("mail", Place(1, NOON, 7), full=True)
-    assert places.begin("mail") == Place(1, NOON, 7)
+    places.note_taken("mail", ReadPosition(1, NOON, 7), full=True)
+    assert places.begin("mail") == ReadPosition(1, NOON, 7)
 
 
 def test_a_short_batch_leaves_time_for_late_commits() -> None:
     places, _ = known_places()
-    places.note_taken("mail", Place(1, NOON, 7), full=False)
-    assert places.begin("mail") == Place(1, NOON - SLACK, 0)
+    places.note_taken("mail", ReadPosition(1, NOON, 7), full=False)
+    assert places.begin("mail") == ReadPosition(1, NOON - SLACK, 0)
 
 
 def test_once_a_second_all_is_read() -> None:
     places, clock = known_places()
-    places.note_taken("mail", Place(1, NOON, 7), full=True)
+    places.note_taken("mail", ReadPosition(1, NOON, 7), full=True)
     clock.shift(timedelta(seconds=EVERY))
     assert places.begin("mail") is START
 
 
 def test_an_empty_reading_is_repeated_from_the_beginning_unless_that_is_dear() -> None:
     places, clock = known_places()
-    places.note_taken("mail", Place(1, NOON, 7), full=True)
+    places.note_taken("mail", ReadPosition(1, NOON, 7), full=True)
     assert places.look_again("mail") is START
     for _ in range(SAMPLES):
         places.note_read("mail", START, DEAR, looked=True)
-    assert places.look_again("mail") == Place(1, NOON, 7)
+    assert places.look_again("mail") == ReadPosition(1, NOON, 7)
     clock.shift(timedelta(seconds=EVERY))
     assert places.look_again("mail") is START
 
@@ -84,17 +84,17 @@ def test_an_empty_reading_is_repeated_from_the_beginning_unless_that_is_dear() -
 )
 def test_dear_readings_from_the_beginning_come_more_seldom(took: float, every: float) -> None:
     places, clock = known_places()
-    places.note_taken("mail", Place(1, NOON, 7), full=True)
+    places.note_taken("mail", ReadPosition(1, NOON, 7), full=True)
     places.note_read("mail", START, took)
     clock.shift(timedelta(seconds=every - 0.001))
-    assert places.begin("mail") == Place(1, NOON, 7)
+    assert places.begin("mail") == ReadPosition(1, NOON, 7)
     clock.shift(timedelta(seconds=0.002))
     assert places.begin("mail") is START
 
 
 def test_one_slow_reading_is_not_dear() -> None:
     places, _ = known_places()
-    places.note_taken("mail", Place(1, NOON, 7), full=True)
+    places.note_taken("mail", ReadPosition(1, NOON, 7), full=True)
     for took in (DEAR, 0.0, DEAR):
         places.note_read("mail", START, took, looked=True)
     assert places.look_again("mail") is START
@@ -102,7 +102,7 @@ def test_one_slow_reading_is_not_dear() -> None:
 
 def test_a_forgotten_queue_is_read_from_the_beginning() -> None:
     places, _ = known_places()
-    places.note_taken("mail", Place(1, NOON, 7), full=True)
+    places.note_taken("mail", ReadPosition(1, NOON, 7), full=True)
     places.forget(["mail", "unknown"])
     assert places.begin("mail") is START
 
@@ -154,7 +154,7 @@ async def test_lanes_and_due_jobs_get_their_turn_under_a_backlog(store: Postgres
     assert len(seen) < 15_000, "before the backlog was worked off"
 
 
-async def pages_read(store: PostgresStore, place: Place) -> int:
+async def pages_read(store: PostgresStore, place: ReadPosition) -> int:
     """Count the pages that a claim from a place on would read."""
     query = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + store._sql["claim_plain"]
 
@@ -166,7 +166,7 @@ async def pages_read(store: PostgresStore, place: Place) -> int:
         await transaction.rollback()
         return str(plan)
 
-    plan = json.loads(await store._database.run(explain, desk=Desk.CLAIM))[0]["Plan"]
+    plan = json.loads(await store._database.run(explain, desk=Purpose.CLAIM))[0]["Plan"]
     return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from cadenza.core.clock import SystemClock
 from cadenza.engine.job import Filter, NewJob, State, Unique
 from cadenza.engine.stores.postgres import PostgresStore
-from cadenza.sql.postgres import PLANS_KEPT, Connection, Desk
+from cadenza.sql.postgres import PLANS_KEPT, Connection, Purpose
 
 LEASE = timedelta(seconds=30)
 MANY = 30_000  # jobs that are not due: some 600 pages
@@ -41,13 +41,13 @@ async def insert_known(store: PostgresStore) -> None:
 
 
 @pytest.fixture
-def hands() -> Hands:
+def inventory() -> Hands:
     return Hands()
 
 
 @pytest.fixture
-async def store(postgres_database: str, hands: Hands) -> AsyncIterator[PostgresStore]:
-    store = PostgresStore(postgres_database, listen=False, clock=hands)
+async def store(postgres_database: str, inventory: Hands) -> AsyncIterator[PostgresStore]:
+    store = PostgresStore(postgres_database, listen=False, clock=inventory)
     await store.open()
     yield store
     await store.close()
@@ -59,7 +59,7 @@ async def pages_read(store: PostgresStore, own: asyncpg.Connection, table: str =
     async def flush(connection: Connection) -> None:
         await connection.execute("SELECT pg_stat_force_next_flush()")
 
-    for desk in Desk:
+    for desk in Purpose:
         await store._database.run(flush, desk=desk)
     await own.execute("SELECT pg_stat_clear_snapshot()")
     found: int | None = await own.fetchval(
@@ -72,7 +72,7 @@ async def pages_read(store: PostgresStore, own: asyncpg.Connection, table: str =
 
 @pytest.mark.parametrize("step", [get, cancel, insert_known])
 async def test_jobs_that_wait_cost_nothing_even_if_the_tables_were_empty_once(
-    store: PostgresStore, hands: Hands, postgres_database: str, step: Step
+    store: PostgresStore, inventory: Hands, postgres_database: str, step: Step
 ) -> None:
     own = await asyncpg.connect(postgres_database)
     await own.execute("ALTER TABLE cadenza.job SET (autovacuum_enabled = off)")
@@ -84,7 +84,7 @@ async def test_jobs_that_wait_cost_nothing_even_if_the_tables_were_empty_once(
         " FROM generate_series(1, $1::integer)",
         MANY,
     )
-    hands.at += PLANS_KEPT + 1
+    inventory.at += PLANS_KEPT + 1
     await step(store)  # plans anew
     before = await pages_read(store, own)
     await step(store)

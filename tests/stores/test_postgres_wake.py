@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from cadenza.engine.job import NewJob
-from cadenza.engine.stores.postgres import PostgresStore, bell
+from cadenza.engine.stores.postgres import PostgresStore, notifier
 
 PATIENCE = 10.0
 LEASE = timedelta(seconds=30)
@@ -63,7 +63,7 @@ async def test_only_what_can_run_rings(
             rang.set()
 
     listener = await asyncpg.connect(postgres_database)
-    await listener.add_listener(ada._bell.channel, hear)
+    await listener.add_listener(ada._notifier.channel, hear)
     far = timedelta(hours=1)
     await ada.insert([NewJob(task="greet", queue="far", delay=far)])
     await ada.insert([NewJob(task="greet", queue="far", run_at=await ada.now() + far)])
@@ -71,7 +71,7 @@ async def test_only_what_can_run_rings(
     await ada.insert_alike(
         NewJob(task="greet", queue="far", delay=far), lambda: iter(["{}"] * 1000), 1000
     )
-    await asyncio.sleep(4 * bell.GAP)  # a late ring would come before the next
+    await asyncio.sleep(4 * notifier.GAP)  # a late ring would come before the next
     await ada.insert([NewJob(task="greet", queue="now")])
     async with asyncio.timeout(PATIENCE):
         await rang.wait()
@@ -99,7 +99,7 @@ async def test_what_comes_right_after_a_ring_is_rung_a_moment_later(
     pair: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, ben = pair
-    monkeypatch.setattr(bell, "GAP", 0.5)
+    monkeypatch.setattr(notifier, "GAP", 0.5)
     ear = Ear()
     ben.watch(ear)
     await ada.insert([NewJob(task="greet")])
@@ -117,14 +117,14 @@ async def test_a_slow_insert_right_after_a_ring_is_announced_once_it_is_committe
 ) -> None:
     ada, ben = pair
     barrier = await asyncpg.connect(postgres_database)
-    monkeypatch.setattr(bell, "GAP", 0.5)
+    monkeypatch.setattr(notifier, "GAP", 0.5)
     early, ear = Ear(), Ear()
     leave = ben.watch(early)
     await ada.insert([NewJob(task="greet")])
     async with barrier.transaction():
         await barrier.execute("LOCK TABLE cadenza.job IN SHARE MODE")
         slow = asyncio.create_task(ada.insert([NewJob(task="greet")]))
-        await asyncio.sleep(2 * bell.GAP)  # a ring that does not wait for the commit comes now
+        await asyncio.sleep(2 * notifier.GAP)  # a ring that does not wait for the commit comes now
         leave()
         ben.watch(ear)
     await slow

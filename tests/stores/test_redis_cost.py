@@ -110,7 +110,7 @@ async def test_a_job_for_an_idle_worker_is_three_round_trips(private_valkey: Ser
             ran.clear()
             await task.enqueue()
             await ran.wait()
-            await worker.settler.empty.wait()
+            await worker.completer.empty.wait()
         assert await calls(store, "evalsha") - before < rounds * 3 + others
         worker.stop()
         await running

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from cadenza.engine.stores.redis import RedisStore
-from cadenza.engine.stores.redis.signs import vital_signs
+from cadenza.engine.stores.redis.server_settings import vital_signs
 from tests.servers.valkey import PrivateValkey
 
 Servers = Callable[..., PrivateValkey]

@@ -46,7 +46,7 @@ async def store(valkey: PrivateValkey) -> AsyncIterator[RedisStore]:
     await store.open()
     store.watch(lambda queue: None)
     async with asyncio.timeout(AMPLE):
-        while not store._bell.hears:
+        while not store._notifier.hears:
             await asyncio.sleep(0.005)
     yield store
     await store.close()
@@ -147,7 +147,7 @@ async def test_nothing_is_handed_to_a_worker_that_is_gone(
     ada = Stander(gone)
     gone.watch(lambda queue: None)
     async with asyncio.timeout(AMPLE):
-        while not gone._bell.hears:
+        while not gone._notifier.hears:
             await asyncio.sleep(0.005)
     await ada.ask()
     await late.ask(lease=timedelta(milliseconds=1))  # it stood by for half of that

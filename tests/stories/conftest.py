@@ -15,7 +15,7 @@ import pytest
 from cadenza.api.app import create_app
 from cadenza.api.first_start import first_start_link
 from cadenza.api.serve import serve
-from cadenza.bootstrap import House, open_house, run_worker
+from cadenza.bootstrap import Runtime, open_runtime, run_worker
 from cadenza.config.model import Outbound, Settings, Work
 from cadenza.core.clock import Clock
 from cadenza.demo.cast import Cast, assemble
@@ -31,7 +31,7 @@ PASSWORD = "violet engine under seven"
 class Story:
     """A house, who uses it, and what the networks have seen."""
 
-    house: House
+    runtime: Runtime
     cast: Cast
     ada: httpx2.AsyncClient
     home: str = ""
@@ -39,8 +39,8 @@ class Story:
 
     def seen(self, provider: str) -> list[str]:
         """What people would see there."""
-        world = self.cast.roles[provider].world
-        return [entry.text for entry in self.cast.rehearsal.visible(world)]
+        simulated = self.cast.roles[provider].simulated
+        return [entry.text for entry in self.cast.simulator.visible(simulated)]
 
     async def do(self, method: str, path: str, status: int = 200, **words: Any) -> Any:
         """Ask, as Ada; the answer must be as expected."""
@@ -75,15 +75,15 @@ class Story:
 
 
 @asynccontextmanager
-async def running(house: House, *, works: bool = True) -> AsyncGenerator[str]:
+async def running(runtime: Runtime, *, works: bool = True) -> AsyncGenerator[str]:
     """Serve and work until the story ends; return the address."""
     stop, port = asyncio.Event(), asyncio.Future[int]()
-    app = create_app(house, stop=stop)
+    app = create_app(runtime, stop=stop)
     parts = [
         asyncio.create_task(serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1))
     ]
     if works:
-        parts.append(asyncio.create_task(run_worker(house, stop)))
+        parts.append(asyncio.create_task(run_worker(runtime, stop)))
     try:
         yield f"http://127.0.0.1:{await asyncio.wait_for(port, PATIENCE)}"
     finally:
@@ -91,9 +91,9 @@ async def running(house: House, *, works: bool = True) -> AsyncGenerator[str]:
         await asyncio.wait_for(asyncio.gather(*parts), 2 * PATIENCE)
 
 
-async def begin(house: House, ada: httpx2.AsyncClient) -> str:
+async def begin(runtime: Runtime, ada: httpx2.AsyncClient) -> str:
     """Become the first owner with the printed link; return the workspace's address."""
-    link = await first_start_link(house)
+    link = await first_start_link(runtime)
     assert link is not None
     body = {
         "token": link.partition("#token=")[2],
@@ -123,15 +123,15 @@ async def told(
             providers=cast.networks,
         )
         async with (
-            open_house(settings, clock=clock) as house,
-            running(house, works=works) as address,
+            open_runtime(settings, clock=clock) as runtime,
+            running(runtime, works=works) as address,
             httpx2.AsyncClient(
                 base_url=address, headers={"x-cadenza-csrf": "1"}, timeout=PATIENCE
             ) as ada,
         ):
-            yield Story(house, cast, ada, home=await begin(house, ada))
+            yield Story(runtime, cast, ada, home=await begin(runtime, ada))
     finally:
-        await cast.rehearsal.close()
+        await cast.simulator.close()
 
 
 @pytest.fixture

@@ -40,6 +40,6 @@ async def test_a_cron_sends_what_is_due_with_its_picture_and_nothing_twice(story
             assert (answer.json()["ran"], answer.json()["complete"]) == (ran, True), answer.text
     shown = await story.get(f"/posts/{post['id']}")
     assert shown["state"] == "published", shown
-    world = story.cast.roles["telegram"].world
-    (entry,) = story.cast.rehearsal.visible(world)
+    simulated = story.cast.roles["telegram"].simulated
+    (entry,) = story.cast.simulator.visible(simulated)
     assert (entry.text, entry.detail["media"]) == ("We open at nine.", 1)

@@ -1,4 +1,4 @@
-"""From an empty house to a week of slots: posts wait their turn, leave once, and tell why not."""
+"""From an empty installation to a week of slots: posts wait their turn, leave once, and tell why not."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ ENDS = {
 
 def revoke(story: Story, provider: str) -> None:
     """Let the network take back every token that it gave."""
-    world: Any = story.cast.roles[provider].world
-    for token in world.tokens.values():
+    simulated: Any = story.cast.roles[provider].simulated
+    for token in simulated.tokens.values():
         token.trouble = ENDS[provider]
 
 

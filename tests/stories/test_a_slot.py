@@ -1,6 +1,6 @@
 """From a weekly slot to the network: the minute comes and the post leaves; skipped slots and full days are passed over.
 
-The clocks are moved on by a few minutes, so nobody waits for the slot: the house's own, which SQLite reads as well,
+The clocks are moved on by a few minutes, so nobody waits for the slot: the application's own, which SQLite reads as well,
 and on PostgreSQL a clock that stands before the server's on the search path. Limit: no more than five minutes at
 once, or sending is held as after a clock's jump.
 """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import Answer
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import Answer
 from tests.stories.conftest import Story
 
 
@@ -52,7 +52,7 @@ async def test_one_channel_fails_and_a_retry_touches_it_alone(story: Story) -> N
     accounts = [await story.connect(provider) for provider in ("telegram", "slack")]
     role = story.cast.roles["slack"]
     refusal = Answer(400, b"invalid_payload")
-    role.world.faults.plan(Kind.ERROR_BEFORE, role.publishes, answer=refusal)
+    role.simulated.faults.plan(Kind.ERROR_BEFORE, role.publishes, answer=refusal)
     post = (await story.post("/posts", 201, text="Twice"))["id"]
     places = [{"account_id": account} for account in accounts]
     await story.post(f"/posts/{post}/publish-now", accounts=places)
@@ -73,7 +73,7 @@ async def test_one_channel_fails_and_a_retry_touches_it_alone(story: Story) -> N
 async def test_a_lost_answer_is_looked_into_and_a_person_decides_the_rest(story: Story) -> None:
     account = await story.connect("telegram")
     role = story.cast.roles["telegram"]
-    role.world.faults.plan(Kind.RESET_AFTER, role.publishes)
+    role.simulated.faults.plan(Kind.RESET_AFTER, role.publishes)
     post = (await story.post("/posts", 201, text="Perhaps"))["id"]
     await story.post(f"/posts/{post}/publish-now", accounts=[{"account_id": account}])
     shown = await story.until(f"/posts/{post}", lambda shown: shown["state"] == "needs_check")
@@ -91,19 +91,21 @@ async def test_a_revoked_account_holds_its_posts_and_tells_once(story: Story) ->
     account = await story.connect("telegram")
     role = story.cast.roles["telegram"]
     gone = b'{"ok":false,"error_code":401,"description":"Unauthorized"}'
-    role.world.faults.plan(Kind.ERROR_BEFORE, role.publishes, answer=Answer(401, gone), times=10)
+    role.simulated.faults.plan(
+        Kind.ERROR_BEFORE, role.publishes, answer=Answer(401, gone), times=10
+    )
     for text in ("One", "Two"):
         post = (await story.post("/posts", 201, text=text))["id"]
         await story.post(f"/posts/{post}/publish-now", accounts=[{"account_id": account}])
     await story.until(f"/accounts/{account}", lambda shown: shown["state"] == "needs_reconnect")
-    told = await story.house.operations.read(
+    told = await story.runtime.operations.read(
         lambda tx, _: tx.all("SELECT kind FROM outbox WHERE kind LIKE 'account.%'")
     )
     assert len(told) == 1
     assert story.seen("telegram") == []
     await story.until("/deliveries?state=sending", lambda page: not page["items"])
 
-    role.world.faults.clear()
+    role.simulated.faults.clear()
     typed = dict(role.typed)
     again = await story.post("/connect/telegram", fields=typed, account_id=account)
     assert (again["accounts"][0]["id"], len(again["held"])) == (account, 2), again

@@ -1,7 +1,7 @@
 """What a person sets for an account: zone, how late it may send, hours, holidays.
 
 Hours and holidays live in the account's settings; the gates read them at the next look. The caller lets
-lanes that waited for hours look again, and counts anew after a change of the zone (`deliveries/set_limit.py`,
+lanes that waited for hours look again, and counts again after a change of the zone (`deliveries/set_limit.py`,
 where limits are set too). What the network told of the account (name, kind) is never taken from here.
 """
 

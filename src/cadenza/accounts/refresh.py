@@ -10,11 +10,11 @@ a token that nothing renews: it is used until it ends.
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from cadenza.accounts.ask_reconnect import ask_reconnect
 from cadenza.accounts.open import open_account_tokens, row_name
+from cadenza.accounts.require_reconnect import require_reconnect
 from cadenza.accounts.seal import Keyring, seal_tokens
-from cadenza.db.leave_word import Word, leave_word
-from cadenza.notices.model import NewsKind
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
+from cadenza.notices.model import EventKind
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import (
     NOTHING_TO_RENEW,
@@ -178,10 +178,10 @@ def give_up(tx: Tx, now: datetime, begun: Begun, outcome: Outcome) -> Lost | Lat
 def _warn(tx: Tx, now: datetime, row: Row, says: str) -> None:
     """Tell once of tokens that end though nothing is wrong: a person can connect the account before they do."""
     ends: datetime = row["token_expires_at"]
-    word = Word(
+    word = OutboxEvent(
         workspace_id=row["workspace_id"],
         id=f"account:{row['id']}:{ends.isoformat()}:expiring",
-        kind=NewsKind.EXPIRING,
+        kind=EventKind.EXPIRING,
         subject_id=row["id"],
         body={
             "provider": row["provider"],
@@ -190,7 +190,7 @@ def _warn(tx: Tx, now: datetime, row: Row, says: str) -> None:
             "ends_at": ends.isoformat(),
         },
     )
-    leave_word(tx, now, [word])
+    write_outbox(tx, now, [word])
 
 
 def _lasts(now: datetime, begun: Begun, outcome: Outcome) -> timedelta | None:
@@ -254,4 +254,4 @@ def _still_holds(tx: Tx, begun: Begun) -> bool:
 
 
 def _lose(tx: Tx, now: datetime, row: Row, says: str) -> None:
-    ask_reconnect(tx, now, workspace_id=row["workspace_id"], account_id=row["id"], says=says)
+    require_reconnect(tx, now, workspace_id=row["workspace_id"], account_id=row["id"], says=says)

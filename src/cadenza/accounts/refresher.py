@@ -15,13 +15,13 @@ from cadenza.accounts.open import refer
 from cadenza.accounts.refresh import Begun, Busy, Later, Lost, Ready, due_accounts, is_due
 from cadenza.accounts.seal import Keyring
 from cadenza.core.clock import Clock
-from cadenza.providers.base import Call, Provider, use_of
+from cadenza.providers.base import AttemptContext, Provider, use_of
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.message import App, Message, Tokens
 from cadenza.providers.outcome import Outcome, Transient, Unconfirmed
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operation, Operations
-from cadenza.sql.operate import Result as T
+from cadenza.sql.transactions import Operation, Operations
+from cadenza.sql.transactions import Result as T
 from cadenza.sql.tx import Row
 
 log = logging.getLogger("cadenza.accounts")
@@ -119,7 +119,7 @@ class Refresher:
         """Make the exchange; what broke in the middle may have used the token up."""
         account = begun.account
         provider = self._provider_of(account["provider"])
-        call = Call(
+        call = AttemptContext(
             account=refer(account),
             tokens=begun.tokens,
             app=self._app_of(account["provider"]),

@@ -15,10 +15,10 @@ import msgspec
 
 from cadenza.accounts.open import connecting_row, row_name
 from cadenza.accounts.seal import CannotOpen, Keyring
-from cadenza.notices.choose import webhook_row
-from cadenza.people.change_password import letter_row
+from cadenza.notices.preferences import webhook_row
+from cadenza.people.change_password import email_row
 from cadenza.people.second_factor import row_name as factor_row
-from cadenza.sql.operate import Operation, Operations
+from cadenza.sql.transactions import Operation, Operations
 from cadenza.sql.tx import Row, Tx
 
 BATCH = 200
@@ -32,17 +32,17 @@ def _instead(_text: str, sealed: str) -> str:
     return sealed
 
 
-def _of_letter(text: str) -> str | None:
+def _of_email(text: str) -> str | None:
     return msgspec.json.decode(text, type=dict[str, Any]).get("sealed")
 
 
-def _into_letter(text: str, sealed: str) -> str:
+def _into_email(text: str, sealed: str) -> str:
     said = msgspec.json.decode(text, type=dict[str, Any])
     return msgspec.json.encode({**said, "sealed": sealed}).decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SealedColumn:
     """A column that holds sealed texts, and how one is found in it."""
 
     table: str
@@ -54,35 +54,35 @@ class Place:
     put: Callable[[str, str], str] = _instead
 
 
-PLACES: tuple[Place, ...] = (
-    Place(
+PLACES: tuple[SealedColumn, ...] = (
+    SealedColumn(
         table="account",
         keys=("workspace_id", "id"),
         column="sealed",
         row=lambda row: row_name(row["workspace_id"], row["id"]),
     ),
-    Place(
+    SealedColumn(
         table="webhook",
         keys=("workspace_id", "id"),
         column="sealed",
         row=lambda row: webhook_row(row["workspace_id"], row["id"]),
     ),
-    Place(
+    SealedColumn(
         table="person",
         keys=("id",),
         column="totp_sealed",
         row=lambda row: factor_row(row["id"]),
     ),
-    Place(
+    SealedColumn(
         table="outbox",
         keys=("workspace_id", "id"),
         column="body",
-        row=lambda row: letter_row(row["id"]),
+        row=lambda row: email_row(row["id"]),
         only="kind LIKE 'person.%'",
-        find=_of_letter,
-        put=_into_letter,
+        find=_of_email,
+        put=_into_email,
     ),
-    Place(
+    SealedColumn(
         table="connecting",
         keys=("workspace_id", "state_hash"),
         column="sealed",
@@ -93,7 +93,7 @@ PLACES: tuple[Place, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one transaction did: how many were sealed anew, what no key opens, where to go on."""
+    """What one transaction did: how many were sealed again, what no key opens, where to go on."""
 
     sealed: int
     lost: tuple[str, ...]
@@ -102,7 +102,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Rotated:
-    """How many of each table were sealed anew, and the rows that no key at hand opens."""
+    """How many of each table were sealed again, and the rows that no key at hand opens."""
 
     sealed: dict[str, int] = field(default_factory=dict[str, int])
     lost: list[str] = field(default_factory=list[str])
@@ -118,11 +118,11 @@ def rotate_batch(
     now: datetime,
     *,
     ring: Keyring,
-    place: Place,
+    place: SealedColumn,
     after: Sequence[str] | None = None,
     limit: int = BATCH,
 ) -> Batch:
-    """Look at up to `limit` rows of a place behind `after`; seal anew what an older key sealed."""
+    """Look at up to `limit` rows of a place behind `after`; seal again what an older key sealed."""
     rows = _read(tx, place, after, limit)
     changes: list[Mapping[str, Any]] = []
     lost: list[str] = []
@@ -147,7 +147,7 @@ def rotate_batch(
     return Batch(done, tuple(lost), last)
 
 
-def _read(tx: Tx, place: Place, after: Sequence[str] | None, limit: int) -> list[Row]:
+def _read(tx: Tx, place: SealedColumn, after: Sequence[str] | None, limit: int) -> list[Row]:
     keys = ", ".join(place.keys)
     behind = ", ".join(f":after_{key}" for key in place.keys)
     onward = f"AND ({keys}) > ({behind})" if after is not None else ""
@@ -163,7 +163,7 @@ def _read(tx: Tx, place: Place, after: Sequence[str] | None, limit: int) -> list
 
 
 async def rotate_all(operations: Operations, ring: Keyring, *, limit: int = BATCH) -> Rotated:
-    """Seal everything anew, a batch a transaction."""
+    """Seal everything again, a batch a transaction."""
     rotated = Rotated()
     for place in PLACES:
         after: tuple[str, ...] | None = None
@@ -177,6 +177,6 @@ async def rotate_all(operations: Operations, ring: Keyring, *, limit: int = BATC
 
 
 def _from(
-    ring: Keyring, place: Place, after: tuple[str, ...] | None, limit: int
+    ring: Keyring, place: SealedColumn, after: tuple[str, ...] | None, limit: int
 ) -> Operation[Batch]:
     return lambda tx, now: rotate_batch(tx, now, ring=ring, place=place, after=after, limit=limit)

@@ -118,7 +118,9 @@ def _read_keys(path: Path) -> dict[str, Secret]:
         raise ValueError(f"{path} must hold keys, one a line: an id, a space, the key in base64")
     keys = {key_id: Secret(key) for key_id, key in lines}
     if len(keys) < len(lines):
-        raise ValueError(f"{path} holds two keys of one id: keep the one that sealed this house")
+        raise ValueError(
+            f"{path} holds two keys of one id: keep the one that sealed this installation"
+        )
     for key_id, key in keys.items():
         if not _is_whole(key):
             raise ValueError(f"key {key_id!r} in {path} has not {KEY_BYTES} bytes of base64")

@@ -9,9 +9,9 @@ from datetime import date, datetime, timedelta
 from pydantic import BaseModel
 
 from cadenza.api.accounts import Limit, one
-from cadenza.api.ask import Ask
-from cadenza.api.declare import Resource
-from cadenza.api.shape import Id
+from cadenza.api.request_context import Reader
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id
 from cadenza.core.budgets import DAY, Period, period_key
 from cadenza.core.zones import Zone, get_zone, local, local_day
 from cadenza.deliveries.model import account_scope
@@ -26,7 +26,7 @@ LONGEST = timedelta(days=8)  # longer than any period of a limit
 GONE_WRONG = ("rejected", "refunded")
 
 
-class DayOf(BaseModel):
+class DayUse(BaseModel):
     """One local date: what went out, what did not."""
 
     day: date
@@ -34,7 +34,7 @@ class DayOf(BaseModel):
     refused: int
 
 
-class HourOf(BaseModel):
+class HourUse(BaseModel):
     """One hour of the week, over all weeks: Sunday is 0."""
 
     weekday: int
@@ -42,37 +42,37 @@ class HourOf(BaseModel):
     sent: int
 
 
-class Use(BaseModel):
+class LimitUse(BaseModel):
     """A limit, and what is used of its present period; nothing where it only spaces calls."""
 
     limit: Limit
     used: int | None
 
 
-class UseShown(BaseModel):
+class AccountUseView(BaseModel):
     """What an account did lately."""
 
     zone: str
     since: date
-    days: list[DayOf]
-    hours: list[HourOf]
-    uses: list[Use]
+    days: list[DayUse]
+    hours: list[HourUse]
+    uses: list[LimitUse]
 
 
 @routes.get(needs=Role.VIEWER, scope="accounts:read")
-async def show_use(ask: Ask, workspace_id: Id, account_id: Id) -> UseShown:
+async def show_use(ask: Reader, workspace_id: Id, account_id: Id) -> AccountUseView:
     """Show what an account did in the last four weeks, and what is left of its limits."""
 
-    def look(tx: Tx, now: datetime) -> UseShown:
+    def look(tx: Tx, now: datetime) -> AccountUseView:
         zone = get_zone(one(ask, tx, account_id).zone)
         rows = _ledger(tx, now, workspace_id, account_id)
         limits = list_limits(tx, workspace_id, account_scope(account_id))
-        return UseShown(
+        return AccountUseView(
             zone=zone.name,
             since=local_day(now - BACK, zone),
             days=_days(rows, zone),
             hours=_hours(rows, zone),
-            uses=[Use(limit=Limit(**row), used=_used(row, rows, now, zone)) for row in limits],
+            uses=[LimitUse(limit=Limit(**row), used=_used(row, rows, now, zone)) for row in limits],
         )
 
     return await ask.read(look)
@@ -93,22 +93,24 @@ def _ledger(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[R
     )
 
 
-def _days(rows: list[Row], zone: Zone) -> list[DayOf]:
+def _days(rows: list[Row], zone: Zone) -> list[DayUse]:
     wrong, right = Counter[date](), Counter[date]()
     for row in rows:
         counted = wrong if row["state"] in GONE_WRONG else right
         counted[local_day(row["reserved_at"], zone)] += 1
-    return [DayOf(day=day, sent=right[day], refused=wrong[day]) for day in sorted({*wrong, *right})]
+    return [
+        DayUse(day=day, sent=right[day], refused=wrong[day]) for day in sorted({*wrong, *right})
+    ]
 
 
-def _hours(rows: list[Row], zone: Zone) -> list[HourOf]:
+def _hours(rows: list[Row], zone: Zone) -> list[HourUse]:
     counted = Counter(
         (there.isoweekday() % 7, there.hour)
         for there in (
             local(row["reserved_at"], zone) for row in rows if row["state"] not in GONE_WRONG
         )
     )
-    return [HourOf(weekday=day, hour=hour, sent=n) for (day, hour), n in sorted(counted.items())]
+    return [HourUse(weekday=day, hour=hour, sent=n) for (day, hour), n in sorted(counted.items())]
 
 
 def _used(limit: Row, rows: list[Row], now: datetime, zone: Zone) -> int | None:

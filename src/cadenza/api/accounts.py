@@ -8,20 +8,30 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from cadenza.accounts import configure
 from cadenza.accounts.disconnect import disconnect
 from cadenza.accounts.hours import usual_hours
-from cadenza.api.ask import Act, Acting, Ask, Asking
-from cadenza.api.declare import Resource
 from cadenza.api.problems import conflict, invalid, not_found
-from cadenza.api.queue_shapes import refuse
-from cadenza.api.shape import Answer, Asked, Id, Instant, Line, WallTime, ZoneName, loads, one_of
+from cadenza.api.queue_schemas import refuse
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import (
+    Answer,
+    Id,
+    InputModel,
+    Instant,
+    Line,
+    WallTime,
+    ZoneName,
+    loads,
+    one_of,
+)
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes, resume_plan, set_limit
 from cadenza.deliveries.cancel_account import cancel_account
 from cadenza.deliveries.lift_suspension import NotSuspended, lift_suspension
 from cadenza.deliveries.model import Action, account_scope
 from cadenza.people.model import Role
-from cadenza.queues.change import Changed, change
+from cadenza.queues.change import ChangedSchedule, change
 from cadenza.queues.model import NoQueue
-from cadenza.queues.resume import Choice, Resumed
+from cadenza.queues.resume import ResumeChoice, Resumed
 from cadenza.queues.resume import resume as resume_queue
 from cadenza.sql.tx import Row, Tx
 
@@ -89,7 +99,7 @@ class Account(Answer):
     created_at: datetime
 
 
-class AccountChange(Asked):
+class AccountChange(InputModel):
     """What to change of an account."""
 
     model_config = ConfigDict(
@@ -136,7 +146,7 @@ class Limits(Answer):
     limits: list[Limit]
 
 
-class LimitsAsked(Asked):
+class LimitsInput(InputModel):
     """The limits that an account shall have, all of them."""
 
     model_config = ConfigDict(
@@ -147,13 +157,13 @@ class LimitsAsked(Asked):
     limits: list[Limit] = Field(max_length=60)
 
     @model_validator(mode="after")
-    def _once_each(self) -> "LimitsAsked":
+    def _once_each(self) -> "LimitsInput":
         if len({(each.action, each.kind) for each in self.limits}) < len(self.limits):
             raise ValueError("an action has one limit of a kind")
         return self
 
 
-class Pause(Asked):
+class Pause(InputModel):
     """Why, and until when."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the brand is changing"}]})
@@ -161,16 +171,16 @@ class Pause(Asked):
     until: Instant | None = None
 
 
-class Resume(Asked):
+class Resume(InputModel):
     """What becomes of what came due meanwhile."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "send"}]})
-    choice: Choice | None = Field(
+    choice: ResumeChoice | None = Field(
         default=None, description="Needed where something came due meanwhile"
     )
 
 
-class Leave(Asked):
+class Leave(InputModel):
     """Why the account goes."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the page was closed"}]})
@@ -185,7 +195,7 @@ class Disconnected(Account):
 
 
 @routes.get(needs=Role.VIEWER, scope="accounts:read")
-async def list_accounts(ask: Ask, workspace_id: Id) -> list[Account]:
+async def list_accounts(ask: Reader, workspace_id: Id) -> list[Account]:
     """List the accounts with their health."""
     chosen, accounts = one_of("id", ask.caller.accounts)
 
@@ -207,14 +217,14 @@ async def list_accounts(ask: Ask, workspace_id: Id) -> list[Account]:
 
 
 @routes.get("/{account_id}", needs=Role.VIEWER, scope="accounts:read")
-async def show_account(ask: Ask, workspace_id: Id, account_id: Id) -> Account:
+async def show_account(ask: Reader, workspace_id: Id, account_id: Id) -> Account:
     """Show one account."""
     return ask.tag(await ask.read(lambda tx, now: one(ask, tx, account_id)))
 
 
 @routes.patch("/{account_id}", needs=Role.ADMIN, scope="accounts:write")
 async def change_account(
-    act: Act, workspace_id: Id, account_id: Id, body: AccountChange
+    act: Writer, workspace_id: Id, account_id: Id, body: AccountChange
 ) -> Account:
     """Change zone, hours, holidays, how late it may send, and what becomes of doubts."""
     hours = None
@@ -253,13 +263,13 @@ async def change_account(
 
 
 @routes.get("/{account_id}/limits", needs=Role.VIEWER, scope="accounts:read")
-async def list_limits(ask: Ask, workspace_id: Id, account_id: Id) -> Limits:
+async def list_limits(ask: Reader, workspace_id: Id, account_id: Id) -> Limits:
     """List an account's limits."""
     return ask.tag(await ask.read(lambda tx, now: _limits(ask, tx, account_id)))
 
 
 @routes.put("/{account_id}/limits", needs=Role.ADMIN, scope="accounts:write")
-async def set_limits(act: Act, workspace_id: Id, account_id: Id, body: LimitsAsked) -> Limits:
+async def set_limits(act: Writer, workspace_id: Id, account_id: Id, body: LimitsInput) -> Limits:
     """Replace an account's limits; what was used of them stays counted."""
 
     def operation(tx: Tx, now: datetime) -> Limits:
@@ -289,7 +299,7 @@ async def set_limits(act: Act, workspace_id: Id, account_id: Id, body: LimitsAsk
 
 
 @routes.post("/{account_id}/pause", needs=Role.EDITOR, scope="accounts:write")
-async def pause(act: Act, workspace_id: Id, account_id: Id, body: Pause) -> Account:
+async def pause(act: Writer, workspace_id: Id, account_id: Id, body: Pause) -> Account:
     """Let nothing of the account be sent from now on."""
 
     def operation(tx: Tx, now: datetime) -> Account:
@@ -305,7 +315,7 @@ async def pause(act: Act, workspace_id: Id, account_id: Id, body: Pause) -> Acco
 
 
 @routes.post("/{account_id}/resume", needs=Role.EDITOR, scope="accounts:write")
-async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Account:
+async def resume(act: Writer, workspace_id: Id, account_id: Id, body: Resume) -> Account:
     """Let it send again; what came due in a pause or without a connection wants a choice."""
 
     def go(tx: Tx, now: datetime, *, dry_run: bool) -> Resumed:
@@ -315,7 +325,7 @@ async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Ac
             workspace_id=workspace_id,
             account_id=account_id,
             by=act.by,
-            choice=body.choice or Choice.SHIFT,
+            choice=body.choice or ResumeChoice.SHIFT,
             dry_run=dry_run,
         )
         if not isinstance(answer, Resumed):
@@ -329,7 +339,7 @@ async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Ac
                 "choice_needed",
                 "Deliveries came due meanwhile: say what becomes of them.",
                 held=list(held),
-                choices=[choice.value for choice in Choice],
+                choices=[choice.value for choice in ResumeChoice],
             )
         go(tx, now, dry_run=False)
         return one(act, tx, account_id)
@@ -338,7 +348,7 @@ async def resume(act: Act, workspace_id: Id, account_id: Id, body: Resume) -> Ac
 
 
 @routes.post("/{account_id}/lift-suspension", needs=Role.ADMIN, scope="accounts:write")
-async def lift(act: Act, workspace_id: Id, account_id: Id) -> Account:
+async def lift(act: Writer, workspace_id: Id, account_id: Id) -> Account:
     """Let an account send again that was suspended because many recipients failed in a row."""
 
     def operation(tx: Tx, now: datetime) -> Account:
@@ -353,7 +363,7 @@ async def lift(act: Act, workspace_id: Id, account_id: Id) -> Account:
 
 
 @routes.post("/{account_id}/disconnect", needs=Role.ADMIN, scope="accounts:write")
-async def let_go(act: Act, workspace_id: Id, account_id: Id, body: Leave) -> Disconnected:
+async def let_go(act: Writer, workspace_id: Id, account_id: Id, body: Leave) -> Disconnected:
     """Wipe its credentials and cancel what it had still to send; its history stays."""
     key = {"workspace_id": workspace_id, "account_id": account_id}
 
@@ -394,7 +404,7 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
     )
 
 
-def one(ask: Asking, tx: Tx, account_id: str) -> Account:
+def one(ask: ReadContext, tx: Tx, account_id: str) -> Account:
     """Show one account of the caller's workspace, or refuse."""
     ask.check_account(account_id)
     row = configure.find_account(tx, ask.workspace_id, account_id)
@@ -409,28 +419,28 @@ def one(ask: Asking, tx: Tx, account_id: str) -> Account:
     return show(row, lane, held.get(account_id, 0))
 
 
-def _limits(ask: Asking, tx: Tx, account_id: str) -> Limits:
+def _limits(ask: ReadContext, tx: Tx, account_id: str) -> Limits:
     one(ask, tx, account_id)
     rows = set_limit.list_limits(tx, ask.workspace_id, account_scope(account_id))
     return Limits(limits=[Limit(**row) for row in rows])
 
 
-def _move_clock(act: Acting, tx: Tx, now: datetime, account_id: str, zone: str) -> None:
+def _move_clock(act: WriteContext, tx: Tx, now: datetime, account_id: str, zone: str) -> None:
     """Let what is queued keep its wall time in the new zone, as a change of the schedule does."""
     answer = change(
         tx, now, workspace_id=act.workspace_id, account_id=account_id, by=act.by, zone=zone
     )
-    if not isinstance(answer, Changed | NoQueue):
+    if not isinstance(answer, ChangedSchedule | NoQueue):
         refuse(answer)
 
 
 def _look_again(tx: Tx, workspace_id: str, account_id: str) -> None:
-    """What waited for hours or a budget may go now: let the road look again."""
+    """What waited for hours or a budget may go now: let the pipeline look again."""
     lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=("hours", "budgets"))
 
 
 def _record(
-    act: Acting, tx: Tx, now: datetime, account_id: str, action: str, after: dict[str, Any]
+    act: WriteContext, tx: Tx, now: datetime, account_id: str, action: str, after: dict[str, Any]
 ) -> None:
     record(
         tx,

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from cadenza.api.accounts import one as one_account
-from cadenza.api.ask import Ask
-from cadenza.api.declare import Resource
 from cadenza.api.posts import one as one_post
-from cadenza.api.queue_shapes import Shown, show
-from cadenza.api.shape import Id, Instant
+from cadenza.api.queue_schemas import ValueView, show
+from cadenza.api.request_context import Reader
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id, Instant
 from cadenza.people.model import Role
 from cadenza.posts import activity
 from cadenza.sql.tx import Tx
@@ -20,8 +20,8 @@ Before = Annotated[Instant | None, Query(description="`at` of the last event of 
 Limit = Annotated[int, Query(ge=1, le=activity.MOST)]
 
 
-class EventShown(Shown):
-    """One thing that happened; `by` null: the road itself."""
+class EventView(ValueView):
+    """One thing that happened; `by` null: the pipeline itself."""
 
     at: datetime
     kind: str
@@ -33,8 +33,8 @@ class EventShown(Shown):
 
 @routes.get("/posts/{post_id}/activity", needs=Role.VIEWER, scope="posts:read")
 async def of_post(
-    ask: Ask, workspace_id: Id, post_id: Id, before: Before = None, limit: Limit = 50
-) -> list[EventShown]:
+    ask: Reader, workspace_id: Id, post_id: Id, before: Before = None, limit: Limit = 50
+) -> list[EventView]:
     """Tell what happened to a post and its deliveries."""
 
     def look(tx: Tx, now: datetime) -> list[activity.Event]:
@@ -43,13 +43,13 @@ async def of_post(
             tx, workspace_id=workspace_id, post_id=post_id, before=before, limit=limit
         )
 
-    return [show(EventShown, each) for each in await ask.read(look)]
+    return [show(EventView, each) for each in await ask.read(look)]
 
 
 @routes.get("/accounts/{account_id}/activity", needs=Role.VIEWER, scope="accounts:read")
 async def of_account(
-    ask: Ask, workspace_id: Id, account_id: Id, before: Before = None, limit: Limit = 50
-) -> list[EventShown]:
+    ask: Reader, workspace_id: Id, account_id: Id, before: Before = None, limit: Limit = 50
+) -> list[EventView]:
     """Tell what happened to an account, and the calls for posts that it made."""
 
     def look(tx: Tx, now: datetime) -> list[activity.Event]:
@@ -58,4 +58,4 @@ async def of_account(
             tx, workspace_id=workspace_id, account_id=account_id, before=before, limit=limit
         )
 
-    return [show(EventShown, each) for each in await ask.read(look)]
+    return [show(EventView, each) for each in await ask.read(look)]

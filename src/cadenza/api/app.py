@@ -22,6 +22,7 @@ from cadenza.api import (
     calendar,
     categories,
     connect,
+    cron_hooks,
     deliveries,
     events,
     exports,
@@ -33,28 +34,27 @@ from cadenza.api import (
     me,
     media,
     notices,
-    passes,
     people,
-    post_acts,
+    post_actions,
     post_check,
     post_compose,
     posts,
     public_media,
-    queue_acts,
+    queue_actions,
     queue_order,
     queues,
     rules,
     system,
     workspaces,
 )
-from cadenza.api.declare import Door, Resource, make_route
-from cadenza.api.enter import Guarded
-from cadenza.api.find_route import Finder, Planned
-from cadenza.api.guard import Guard
-from cadenza.api.pages import pages_route
-from cadenza.api.problems import HANDLERS, ProblemShown
-from cadenza.api.slow_down import HASTE, SHARED, SHARED_HASTE, Breath, Pace, Turns
-from cadenza.bootstrap.model import House
+from cadenza.api.authorize import Guarded
+from cadenza.api.middleware import RequestGuard
+from cadenza.api.problems import HANDLERS, ProblemView
+from cadenza.api.rate_limit import HASTE, SHARED, SHARED_HASTE, FairQueue, Pace, TokenBucket
+from cadenza.api.route_lookup import Finder, Planned
+from cadenza.api.routes import Access, Resource, make_route
+from cadenza.api.web_app import pages_route
+from cadenza.bootstrap.model import Runtime
 from cadenza.people.passwords import Passwords
 
 V1 = "/api/v1"
@@ -80,14 +80,14 @@ RESOURCES: tuple[Resource, ...] = (
     me.routes,
     media.routes,
     notices.routes,
-    passes.routes,
+    cron_hooks.routes,
     people.routes,
     post_check.channels,
     post_check.routes,
     post_compose.routes,
     posts.routes,
-    post_acts.routes,
-    queue_acts.routes,
+    post_actions.routes,
+    queue_actions.routes,
     queue_order.routes,
     queues.routes,
     rules.routes,
@@ -106,7 +106,7 @@ _SECURITY = {
 
 
 def create_app(
-    house: House,
+    runtime: Runtime,
     *,
     stop: asyncio.Event | None = None,
     pace: Pace | None = None,
@@ -126,23 +126,23 @@ def create_app(
         redirect_slashes=False,
     )
     app.router = Finder(_planned(), last=pages_route())
-    app.state.house = house
+    app.state.runtime = runtime
     app.state.stop = stop or asyncio.Event()
     app.state.passwords = Passwords()
-    app.state.breath = Breath(house.clock, pace or Pace(), shared)
-    app.state.turns = Turns(clock=house.clock)
-    app.state.haste = Breath(house.clock, HASTE, SHARED_HASTE)
+    app.state.bucket = TokenBucket(runtime.clock, pace or Pace(), shared)
+    app.state.fair_queue = FairQueue(clock=runtime.clock)
+    app.state.haste_bucket = TokenBucket(runtime.clock, HASTE, SHARED_HASTE)
     app.state.declared = {
         each.handler: each for _, resource in PLACES for each in resource.declared
     }
     declared = app.state.declared.values()
     app.state.scopes = frozenset(each.scope for each in declared if each.scope is not None)
-    app.state.house_scopes = frozenset(
-        each.scope for each in declared if each.scope is not None and each.needs is Door.INSTANCE
+    app.state.installation_scopes = frozenset(
+        each.scope for each in declared if each.scope is not None and each.needs is Access.INSTANCE
     )
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
-    app.add_middleware(Guard, house=house)
+    app.add_middleware(RequestGuard, runtime=runtime)
     _describe(app)
     return app
 
@@ -169,7 +169,7 @@ def _describe(app: FastAPI) -> None:
         if app.openapi_schema is None:
             document = write()
             parts = document.setdefault("components", {})
-            shape = ProblemShown.model_json_schema(ref_template="#/components/schemas/{model}")
+            shape = ProblemView.model_json_schema(ref_template="#/components/schemas/{model}")
             definitions: dict[str, Any] = shape.pop("$defs", {})
             parts.setdefault("schemas", {}).update({"Problem": shape, **definitions})
             parts["securitySchemes"] = _SECURITY

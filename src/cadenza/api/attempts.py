@@ -8,13 +8,13 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from cadenza.api.ask import Ask
-from cadenza.api.declare import Resource
 from cadenza.api.deliveries import one_row
-from cadenza.api.shape import Id
+from cadenza.api.request_context import Reader
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id
+from cadenza.deliveries.describe_attempt import describe_attempt
 from cadenza.deliveries.facts import select
-from cadenza.deliveries.keep_exchanges import Kept, read_exchanges
-from cadenza.deliveries.tell_attempt import tell_attempt
+from cadenza.deliveries.record_exchanges import StoredExchange, read_exchanges
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
 
@@ -61,7 +61,7 @@ class Exchange(BaseModel):
 
 
 @routes.get("/{delivery_id}/attempts", needs=Role.VIEWER, scope="deliveries:read")
-async def list_attempts(ask: Ask, workspace_id: Id, delivery_id: Id) -> list[Attempt]:
+async def list_attempts(ask: Reader, workspace_id: Id, delivery_id: Id) -> list[Attempt]:
     """List the calls that were made for it, each with a sentence and what may be done about it."""
 
     def look(tx: Tx, now: datetime) -> list[Attempt]:
@@ -85,10 +85,10 @@ async def list_attempts(ask: Ask, workspace_id: Id, delivery_id: Id) -> list[Att
 
 
 @routes.get("/{delivery_id}/exchanges", needs=Role.EDITOR, scope="deliveries:read")
-async def list_exchanges(ask: Ask, workspace_id: Id, delivery_id: Id) -> list[Exchange]:
+async def list_exchanges(ask: Reader, workspace_id: Id, delivery_id: Id) -> list[Exchange]:
     """List what was said with the network about it in the last weeks, without secrets."""
 
-    def look(tx: Tx, now: datetime) -> list[Kept]:
+    def look(tx: Tx, now: datetime) -> list[StoredExchange]:
         one_row(ask, tx, delivery_id)
         return read_exchanges(tx, workspace_id=workspace_id, delivery_id=delivery_id)
 
@@ -105,6 +105,6 @@ async def list_exchanges(ask: Ask, workspace_id: Id, delivery_id: Id) -> list[Ex
 
 
 def _show(now: datetime, row: Row, delivery: Row, *, newest: bool, account_state: str) -> Attempt:
-    told = tell_attempt(now, row, delivery, newest=newest, account_state=account_state)
+    told = describe_attempt(now, row, delivery, newest=newest, account_state=account_state)
     fields = {name: row[name] for name in Attempt.model_fields if name in row}
     return Attempt(**fields, sentence=told.sentence, fix=told.fix.value if told.fix else None)

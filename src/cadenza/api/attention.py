@@ -10,26 +10,26 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting, Ask, Asking
-from cadenza.api.declare import Resource
-from cadenza.api.post_shapes import PillShown
-from cadenza.api.post_shapes import refuse as refuse_post
+from cadenza.api.post_schemas import PillView
+from cadenza.api.post_schemas import refuse as refuse_post
 from cadenza.api.posts import APPROVE, reached
 from cadenza.api.posts import one as one_post
 from cadenza.api.problems import Problem, conflict, not_found
-from cadenza.api.queue_shapes import Shown, ShownAnswer, show
-from cadenza.api.queue_shapes import refuse as refuse_queue
-from cadenza.api.shape import Asked, Id, IdField
+from cadenza.api.queue_schemas import AnswerView, ValueView, show
+from cadenza.api.queue_schemas import refuse as refuse_queue
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id, IdField, InputModel
 from cadenza.db.audit import record
 from cadenza.deliveries import change
 from cadenza.deliveries.cancel_post import CanceledPost
-from cadenza.deliveries.model import Ticket, locks_of
+from cadenza.deliveries.model import ClaimedDelivery, locks_of
 from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, delete, publish_now, retry
-from cadenza.posts.attention import Kind, Matter, Step, needs_attention
-from cadenza.posts.first_words import first_words
+from cadenza.posts.attention import AttentionKind, AttentionReason, Step, needs_attention
+from cadenza.posts.excerpts import excerpts
 from cadenza.posts.preflight import refuse_unfit
-from cadenza.queues import late, resume, stop
+from cadenza.queues import missed, resume, stop
 from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Row, Tx
 
@@ -53,27 +53,27 @@ NEEDS = {
     Step.SEND_AGAIN: "deliveries:write",
 }
 WISHES = {
-    Step.NEXT_SLOT: late.Wish.NEXT_SLOT,
-    Step.TO_DRAFT: late.Wish.DRAFT,
+    Step.NEXT_SLOT: missed.MissedChoice.NEXT_SLOT,
+    Step.TO_DRAFT: missed.MissedChoice.DRAFT,
 }
 
 
-class ThingShown(Shown):
+class AttentionItemView(ValueView):
     """One thing that wants a person, with what can be done about it."""
 
-    kind: Kind
-    reason: Matter = Field(description="What exactly is the matter; it decides the steps")
+    kind: AttentionKind
+    reason: AttentionReason = Field(description="What exactly is the matter; it decides the steps")
     subject_id: str
     says: str
     steps: list[Step]
     at: datetime = Field(description="When it is due, or when it came to this")
     post_id: str | None
-    pill: PillShown | None
+    pill: PillView | None
     fence: int | None = Field(description="Of a delivery: which try a decision is about")
     words: str | None = Field(default=None, description="How the post begins")
 
 
-class StepAsked(Asked):
+class StepInput(InputModel):
     """One step for some things: deliveries by their ids, or posts by theirs (approve, delete)."""
 
     model_config = ConfigDict(
@@ -86,8 +86,8 @@ class StepAsked(Asked):
         max_length=100,
         description="Of `it_is_there` and `send_again`: each subject's `fence` when it was looked at",
     )
-    choice: resume.Choice = Field(
-        default=resume.Choice.SHIFT, description="Of `resume`: what becomes of what came due"
+    choice: resume.ResumeChoice = Field(
+        default=resume.ResumeChoice.SHIFT, description="Of `resume`: what becomes of what came due"
     )
 
 
@@ -99,29 +99,31 @@ class Stepped(BaseModel):
     says: str | None = None
 
 
-class SteppedAll(ShownAnswer):
+class SteppedAll(AnswerView):
     """One answer a thing."""
 
     answers: list[Stepped]
 
 
 @routes.get(needs=Role.VIEWER, scope="posts:read")
-async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
+async def list_things(ask: Reader, workspace_id: Id) -> list[AttentionItemView]:
     """List what wants a person: what is about to go wrong first."""
 
-    def look(tx: Tx, now: datetime) -> list[ThingShown]:
+    def look(tx: Tx, now: datetime) -> list[AttentionItemView]:
         found = needs_attention(tx, now, workspace_id=workspace_id)
-        blocked = [each.subject_id for each in found if each.kind is Kind.BLOCKED and not each.pill]
+        blocked = [
+            each.subject_id
+            for each in found
+            if each.kind is AttentionKind.BLOCKED and not each.pill
+        ]
         reach = reached(ask, tx, blocked)
         things = [
-            show(ThingShown, each)
+            show(AttentionItemView, each)
             for each in found
             if each.subject_id in reach
             or ask.caller.may_use(each.pill.account_id if each.pill else each.subject_id)
         ]
-        words = first_words(
-            tx, workspace_id=workspace_id, post_ids=[each.post_id for each in things]
-        )
+        words = excerpts(tx, workspace_id=workspace_id, post_ids=[each.post_id for each in things])
         for each in things:
             each.words = words.get(each.post_id or "")
         return things
@@ -130,7 +132,7 @@ async def list_things(ask: Ask, workspace_id: Id) -> list[ThingShown]:
 
 
 @routes.post("/steps", needs=Role.EDITOR, scope="posts:publish")
-async def step(act: Act, workspace_id: Id, body: StepAsked) -> SteppedAll:
+async def step(act: Writer, workspace_id: Id, body: StepInput) -> SteppedAll:
     """Do one step for all of these; what is refused says why and changes nothing."""
     wanted = NEEDS.get(body.step)
     if act.caller.scopes is not None and wanted is not None and wanted not in act.caller.scopes:
@@ -144,13 +146,13 @@ async def step(act: Act, workspace_id: Id, body: StepAsked) -> SteppedAll:
         )
     subjects = list(dict.fromkeys(body.subjects))
     rows = await act.read(lambda tx, _: _rows(act, tx, subjects))
-    locks = locks_of([Ticket(workspace_id, row["id"], row["lease"], row) for row in rows])
+    locks = locks_of([ClaimedDelivery(workspace_id, row["id"], row["lease"], row) for row in rows])
 
     def operation(tx: Tx, now: datetime) -> SteppedAll:
-        deed = _Deed(act, tx, now, body)
+        context = _StepRunner(act, tx, now, body)
         by_id = {row["id"]: row for row in _rows(act, tx, subjects)}
-        answers = [_tried(id_, lambda id_=id_: deed.do(id_, by_id.get(id_))) for id_ in subjects]
-        act.spend(tx, now, deed.published)
+        answers = [_tried(id_, lambda id_=id_: context.do(id_, by_id.get(id_))) for id_ in subjects]
+        act.spend(tx, now, context.published)
         return SteppedAll(answers=answers)
 
     return await act.write(operation, locks=locks)
@@ -165,10 +167,10 @@ def _tried(id_: str, do: Callable[[], str | None]) -> Stepped:
     return Stepped(subject_id=id_, outcome="done", says=says)
 
 
-class _Deed:
+class _StepRunner:
     """One step, for one thing after the other."""
 
-    def __init__(self, act: Acting, tx: Tx, now: datetime, body: StepAsked) -> None:
+    def __init__(self, act: WriteContext, tx: Tx, now: datetime, body: StepInput) -> None:
         self.act, self.tx, self.now, self.body = act, tx, now, body
         self.home = act.workspace_id
         self.published = 0  # what a key's budget pays for
@@ -199,7 +201,7 @@ class _Deed:
     def _on_post(self, asked: Step, post_id: str) -> None:
         one_post(self.act, self.tx, self.now, post_id)
         key: dict[str, Any] = {"workspace_id": self.home, "post_id": post_id, "by": self.act.by}
-        files = self.act.house.files
+        files = self.act.runtime.files
         if asked is Step.APPROVE:
             answer = approve.approve(self.tx, self.now, **key, files=files)
             if not isinstance(answer, approve.Approved):
@@ -216,26 +218,26 @@ class _Deed:
             self.published += sum(e.click is publish_now.Click.STARTED for e in out.places)
 
     def _late(self, asked: Step, row: Row) -> None:
-        if row["state"] != "missed" and asked is Step.TO_DRAFT:  # held: off the road again
+        if row["state"] != "missed" and asked is Step.TO_DRAFT:  # held: out of the pipeline again
             key = {"workspace_id": self.home, "post_id": row["post_id"], "by": self.act.by}
             taken = cancel.cancel(self.tx, self.now, **key, only=[row["id"]])
             if not isinstance(taken, CanceledPost):
                 refuse_post(taken)
             return
-        answer = late.rescue_missed(
+        answer = missed.rescue_missed(
             self.tx,
             self.now,
             workspace_id=self.home,
             account_id=row["account_id"],
-            wish=WISHES[asked],
+            choice=WISHES[asked],
             by=self.act.by,
             ids=[row["id"]],
-            files=self.act.house.files,
+            files=self.act.runtime.files,
         )
         if isinstance(answer, NoQueue):
             refuse_queue(answer)
         if answer.unfit:
-            unfit = refuse_unfit(self.tx, self.home, [row], self.act.house.files)
+            unfit = refuse_unfit(self.tx, self.home, [row], self.act.runtime.files)
             assert unfit is not None, "it was refused for that"
             refuse_post(unfit)
         if answer.gone:
@@ -263,7 +265,7 @@ class _Deed:
             post_id=row["post_id"],
             by=self.act.by,
             only=[row["id"]],
-            files=self.act.house.files,
+            files=self.act.runtime.files,
         )
         if not isinstance(answer, retry.Retrying):
             refuse_post(answer)
@@ -300,7 +302,7 @@ class _Deed:
         seen = self.body.fences.get(row["id"])
         if seen is None:
             raise conflict("fence_needed", "Say in `fences` which try of it you looked at.")
-        answer = change.decide_doubt(
+        answer = change.decide_unconfirmed(
             self.tx,
             self.now,
             workspace_id=self.home,
@@ -315,7 +317,7 @@ class _Deed:
                 raise conflict("moved_on", says)
             case change.NeedsRemoteId():
                 raise conflict("remote_id_needed", "A thread: decide it alone, with its id.")
-            case change.Changed(state=state):
+            case change.ChangedDelivery(state=state):
                 self.published += not is_there
                 record(
                     self.tx,
@@ -328,7 +330,7 @@ class _Deed:
                 )
 
 
-def _rows(ask: Asking, tx: Tx, ids: Sequence[str]) -> list[Row]:
+def _rows(ask: ReadContext, tx: Tx, ids: Sequence[str]) -> list[Row]:
     """Return the deliveries among the subjects that the caller may see; others are posts, or nothing."""
     rows = tx.all(
         """

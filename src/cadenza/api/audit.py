@@ -1,4 +1,4 @@
-"""Who did what: the audit log of a workspace, and of the house.
+"""Who did what: the audit log of a workspace, and of the installation.
 
 A key that is bound to accounts is shown what was done to these accounts themselves, and nothing else.
 """
@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel
 
-from cadenza.api.ask import Ask, Asking
-from cadenza.api.declare import INSTANCE, Resource
-from cadenza.api.shape import ID, LAST, Id, Page, PageAsked, Paged, loads, one_of
+from cadenza.api.request_context import ReadContext, Reader
+from cadenza.api.routes import INSTANCE, Resource
+from cadenza.api.schemas import ID, LAST, Id, Page, Paged, PageInput, loads, one_of
 from cadenza.people.model import INSTANCE as HOUSE
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
@@ -34,22 +34,22 @@ class Entry(BaseModel):
 
 @routes.get("/workspaces/{workspace_id}/audit", needs=Role.ADMIN, scope="audit:read")
 async def list_audit(
-    ask: Ask, workspace_id: Id, page: Paged, subject_id: Word = None, actor: Word = None
+    ask: Reader, workspace_id: Id, page: Paged, subject_id: Word = None, actor: Word = None
 ) -> Page[Entry]:
     """List who did what in a workspace, newest first."""
     return await _list(ask, workspace_id, page, subject_id, actor)
 
 
 @routes.get("/system/audit", needs=INSTANCE, scope="system:read")
-async def list_house_audit(
-    ask: Ask, page: Paged, subject_id: Word = None, actor: Word = None
+async def list_installation_audit(
+    ask: Reader, page: Paged, subject_id: Word = None, actor: Word = None
 ) -> Page[Entry]:
     """List sign-ins, passwords and other acts that belong to no workspace, newest first."""
     return await _list(ask, HOUSE, page, subject_id, actor)
 
 
 async def _list(
-    ask: Asking, workspace_id: str, page: PageAsked, subject_id: str | None, actor: str | None
+    ask: ReadContext, workspace_id: str, page: PageInput, subject_id: str | None, actor: str | None
 ) -> Page[Entry]:
     at, id_ = page.after or (LAST, "")
     of_accounts, accounts = one_of("subject_id", ask.caller.accounts)

@@ -10,16 +10,16 @@ from typing import Annotated
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cadenza.api.ask import Ask, Asking
 from cadenza.api.cookies import read_cookie, write_cookie
-from cadenza.api.declare import ANYONE, PERSON, Resource
 from cadenza.api.problems import Problem, invalid, refuse, too_often
-from cadenza.api.shape import Asked, Email, Line, ZoneName
+from cadenza.api.request_context import ReadContext, Reader
+from cadenza.api.routes import ANYONE, PERSON, Resource
+from cadenza.api.schemas import Email, InputModel, Line, ZoneName
 from cadenza.people import change_password, invite, sign_in, sign_up
-from cadenza.people.knock import Door, knock, letter_doors
-from cadenza.people.model import CodeNeeded, Refused, TooOften, Wrong
+from cadenza.people.login_throttle import AttemptLimit, count_attempt, email_limits
+from cadenza.people.model import CodeNeeded, PersonRefusal, TooOften, Wrong
 from cadenza.people.passwords import judge
-from cadenza.people.sessions import From, end_session, open_session
+from cadenza.people.sessions import SessionOrigin, end_session, open_session
 from cadenza.people.tokens import Token, draw_token, hash_token
 from cadenza.sql.tx import Tx
 
@@ -31,12 +31,12 @@ Code = Annotated[str, StringConstraints(min_length=6, max_length=20, pattern=r"^
 
 
 class FirstStart(BaseModel):
-    """Whether the house waits for its first owner."""
+    """Whether the application waits for its first owner."""
 
     needed: bool
 
 
-class FirstOwner(Asked):
+class FirstOwner(InputModel):
     """The first owner and their workspace."""
 
     model_config = ConfigDict(
@@ -61,7 +61,7 @@ class FirstOwner(Asked):
     workspace: Line
 
 
-class Credentials(Asked):
+class Credentials(InputModel):
     """What a person signs in with."""
 
     model_config = ConfigDict(
@@ -81,7 +81,7 @@ class SignedIn(BaseModel):
     workspace_id: str | None = None
 
 
-class ResetAsked(Asked):
+class ResetInput(InputModel):
     """Whose password is forgotten."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ada@example.org"}]})
@@ -92,11 +92,11 @@ class ResetOnItsWay(BaseModel):
     """The same for every address: whether it is known is not told."""
 
     mails: bool = Field(
-        description="Whether this house sends mail; if not, ask who runs it: `cadenza person reset`"
+        description="Whether this installation sends mail; if not, ask who runs it: `cadenza person reset`"
     )
 
 
-class Reset(Asked):
+class Reset(InputModel):
     """The token of the mail, and the new password."""
 
     model_config = ConfigDict(
@@ -108,7 +108,7 @@ class Reset(Asked):
     password: Password
 
 
-class Invited(Asked):
+class Invited(InputModel):
     """The token of an invitation."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"token": "the-token-of-the-mail"}]})
@@ -134,7 +134,7 @@ class Joining(Invited):
     zone: ZoneName = "UTC"
 
 
-class InvitationLooked(BaseModel):
+class InvitationView(BaseModel):
     """What an invitation is to."""
 
     workspace: str
@@ -145,20 +145,22 @@ class InvitationLooked(BaseModel):
 
 
 @routes.get("/first-start", needs=ANYONE)
-async def is_first_start(ask: Ask) -> FirstStart:
-    """Say whether the house waits for its first owner."""
+async def is_first_start(ask: Reader) -> FirstStart:
+    """Say whether the application waits for its first owner."""
     return FirstStart(needed=await ask.read(sign_up.is_empty))
 
 
 @routes.post("/first-start", needs=ANYONE, status_code=201)
-async def first_start(ask: Ask, body: FirstOwner) -> SignedIn:
+async def first_start(ask: Reader, body: FirstOwner) -> SignedIn:
     """Become the first owner, with the token that was printed at the start."""
-    await _knock(ask, (Door(f"first-start:{ask.address}", 10, letter_doors("", "")[0].window),))
+    await _knock(
+        ask, (AttemptLimit(f"first-start:{ask.address}", 10, email_limits("", "")[0].window),)
+    )
     check_password(body.password, body.email, body.name)
     hashed = await ask.passwords.hash(body.password)
     token = draw_token()
 
-    def operation(tx: Tx, now: datetime) -> tuple[str, str] | Wrong | Refused:
+    def operation(tx: Tx, now: datetime) -> tuple[str, str] | Wrong | PersonRefusal:
         made = sign_up.sign_up_first_owner(
             tx,
             now,
@@ -168,7 +170,7 @@ async def first_start(ask: Ask, body: FirstOwner) -> SignedIn:
             password_hash=hashed,
             zone=body.zone,
             workspace=body.workspace,
-            approval=ask.house.settings.first_approval,
+            approval=ask.runtime.settings.first_approval,
         )
         if isinstance(made, tuple):
             open_session(tx, now, person_id=made[0], token_hash=token.hash, origin=origin_of(ask))
@@ -182,7 +184,7 @@ async def first_start(ask: Ask, body: FirstOwner) -> SignedIn:
 
 
 @routes.post("/sign-in", needs=ANYONE)
-async def sign_in_person(ask: Ask, body: Credentials) -> SignedIn:
+async def sign_in_person(ask: Reader, body: Credentials) -> SignedIn:
     """Sign in; a second factor's code is asked for where one is on."""
     begun = await ask.change(
         lambda tx, now: (
@@ -195,7 +197,7 @@ async def sign_in_person(ask: Ask, body: Credentials) -> SignedIn:
         raise too_often(candidate, now)
     right = await ask.passwords.check(body.password, candidate.password)
     token = draw_token()
-    before = read_cookie(ask.request, ask.house.settings.public_url)
+    before = read_cookie(ask.request, ask.runtime.settings.public_url)
     answer = await ask.change(
         lambda tx, now: sign_in.finish_sign_in(
             tx,
@@ -204,7 +206,7 @@ async def sign_in_person(ask: Ask, body: Credentials) -> SignedIn:
             right=right,
             email=body.email,
             code=body.code,
-            seal=ask.house.keyring,
+            seal=ask.runtime.keyring,
             token_hash=token.hash,
             origin=origin_of(ask),
             replaces=None if before is None else hash_token(before),
@@ -223,23 +225,23 @@ async def sign_in_person(ask: Ask, body: Credentials) -> SignedIn:
 
 
 @routes.post("/sign-out", needs=PERSON, status_code=204)
-async def sign_out(ask: Ask) -> None:
+async def sign_out(ask: Reader) -> None:
     """End this session."""
     caller = ask.caller
     await ask.change(
         lambda tx, now: end_session(tx, now, person_id=ask.person_id, id=caller.session_id or "")
     )
-    ask.cookies.append(write_cookie("", ask.house.settings.public_url))
+    ask.cookies.append(write_cookie("", ask.runtime.settings.public_url))
 
 
 @routes.post("/password-reset/ask", needs=ANYONE, status_code=202)
-async def ask_reset(ask: Ask, body: ResetAsked) -> ResetOnItsWay:
+async def ask_reset(ask: Reader, body: ResetInput) -> ResetOnItsWay:
     """Mail a link for a new password; the answer does not tell whether the address is known."""
     token = draw_token()
 
     def operation(tx: Tx, now: datetime) -> tuple[object, datetime]:
         letter_id = tx.new_id()
-        sealed = ask.house.keyring.seal(token.text, row=change_password.letter_row(letter_id))
+        sealed = ask.runtime.keyring.seal(token.text, row=change_password.email_row(letter_id))
         answer = change_password.ask_reset(
             tx,
             now,
@@ -254,13 +256,13 @@ async def ask_reset(ask: Ask, body: ResetAsked) -> ResetOnItsWay:
     answer, now = await ask.change(operation)
     if isinstance(answer, TooOften):
         raise too_often(answer, now)
-    return ResetOnItsWay(mails=bool(ask.house.settings.mail.host))
+    return ResetOnItsWay(mails=bool(ask.runtime.settings.mail.host))
 
 
 @routes.post("/password-reset", needs=ANYONE, status_code=204)
-async def reset(ask: Ask, body: Reset) -> None:
+async def reset(ask: Reader, body: Reset) -> None:
     """Set a new password with the token of the mail; every session ends."""
-    await _knock(ask, letter_doors(ask.address, body.token))
+    await _knock(ask, email_limits(ask.address, body.token))
     check_password(body.password, "", "")
     hashed = await ask.passwords.hash(body.password)
     answer = await ask.change(
@@ -273,15 +275,15 @@ async def reset(ask: Ask, body: Reset) -> None:
 
 
 @routes.post("/invitations/look", needs=ANYONE)
-async def look_at_invitation(ask: Ask, body: Invited) -> InvitationLooked:
+async def look_at_invitation(ask: Reader, body: Invited) -> InvitationView:
     """Show what an invitation is to."""
-    await _knock(ask, letter_doors(ask.address, "look")[:1])
+    await _knock(ask, email_limits(ask.address, "look")[:1])
     found = await ask.read(
         lambda tx, now: invite.find_invitation(tx, now, token_hash=hash_token(body.token))
     )
     if found is None:
         raise Problem(404, "not_found", "This invitation was used, taken back, or has ended.")
-    return InvitationLooked(
+    return InvitationView(
         workspace=found["workspace_name"],
         email=found["email"],
         role=found["role"],
@@ -291,9 +293,9 @@ async def look_at_invitation(ask: Ask, body: Invited) -> InvitationLooked:
 
 
 @routes.post("/invitations/accept", needs=ANYONE, status_code=201)
-async def accept_invitation(ask: Ask, body: Joining) -> SignedIn:
+async def accept_invitation(ask: Reader, body: Joining) -> SignedIn:
     """Join a workspace."""
-    await _knock(ask, letter_doors(ask.address, "accept")[:1])
+    await _knock(ask, email_limits(ask.address, "accept")[:1])
     hashed: str | None = None
     if body.password is not None:
         check_password(body.password, "", body.name or "")
@@ -301,7 +303,7 @@ async def accept_invitation(ask: Ask, body: Joining) -> SignedIn:
     signed_in_as = None if ask.known is None else ask.known.person_id
     token = draw_token()
 
-    def operation(tx: Tx, now: datetime) -> tuple[str, str] | Wrong | Refused:
+    def operation(tx: Tx, now: datetime) -> tuple[str, str] | Wrong | PersonRefusal:
         joined = invite.accept(
             tx,
             now,
@@ -330,18 +332,18 @@ def check_password(password: str, email: str, name: str) -> None:
         raise invalid("body.password", fault, "weak_password")
 
 
-def origin_of(ask: Asking) -> From:
+def origin_of(ask: ReadContext) -> SessionOrigin:
     """Say where a session is opened from."""
-    return From(address=ask.address, agent=_agent(ask.request))
+    return SessionOrigin(address=ask.address, agent=_agent(ask.request))
 
 
-def give_cookie(ask: Asking, token: Token) -> None:
+def give_cookie(ask: ReadContext, token: Token) -> None:
     """Give the browser its token."""
-    ask.cookies.append(write_cookie(token.text, ask.house.settings.public_url))
+    ask.cookies.append(write_cookie(token.text, ask.runtime.settings.public_url))
 
 
-async def _knock(ask: Asking, doors: tuple[Door, ...]) -> None:
-    refused, now = await ask.change(lambda tx, now: (knock(tx, now, doors), now))
+async def _knock(ask: ReadContext, doors: tuple[AttemptLimit, ...]) -> None:
+    refused, now = await ask.change(lambda tx, now: (count_attempt(tx, now, doors), now))
     if refused is not None:
         raise too_often(refused, now)
 

@@ -12,12 +12,22 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from cadenza.api.ask import Act, Ask, Asking
-from cadenza.api.declare import ANYONE, Resource
-from cadenza.api.post_shapes import PillShown
+from cadenza.api.post_schemas import PillView
 from cadenza.api.problems import Problem, conflict, invalid, not_found
-from cadenza.api.queue_shapes import Shown, ShownAnswer, show
-from cadenza.api.shape import ID, Asked, Id, IdField, Instant, Line, Secretive, ZoneName, one_of
+from cadenza.api.queue_schemas import AnswerView, ValueView, show
+from cadenza.api.request_context import ReadContext, Reader, Writer
+from cadenza.api.routes import ANYONE, Resource
+from cadenza.api.schemas import (
+    ID,
+    Id,
+    IdField,
+    InputModel,
+    Instant,
+    Line,
+    Secretive,
+    ZoneName,
+    one_of,
+)
 from cadenza.core.zones import Mark, get_zone, local_day, offset_at, offset_changes
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_token, hash_token
@@ -39,16 +49,16 @@ ICS_FILE = {200: {"description": "An iCalendar file", "content": {ICS: {}}}}
 AccountIds = Annotated[list[Annotated[str, Field(max_length=128, pattern=ID)]] | None, Query()]
 
 
-class EntryShown(Shown):
+class EntryView(ValueView):
     """One delivery, with a line of what it says."""
 
-    pill: PillShown
+    pill: PillView
     title: str
     text: str
     in_slot: bool = Field(description="It stands in a slot of the queue; false: timed by hand")
 
 
-class GhostShown(BaseModel):
+class FreeSlotView(BaseModel):
     """A slot that is still free; `capped`: its day is full."""
 
     account_id: str
@@ -67,19 +77,19 @@ class ClockChange(BaseModel):
     minutes: int = Field(description="By how much: 60 forward, -60 back")
 
 
-class CalendarShown(BaseModel):
+class CalendarView(BaseModel):
     """What is due from `start` on and before `end`; `more`: ask for a shorter span to see all."""
 
     start: datetime
     end: datetime
     zone: str
-    entries: list[EntryShown]
+    entries: list[EntryView]
     more: bool
-    free: list[GhostShown]
+    free: list[FreeSlotView]
     clock_changes: list[ClockChange]
 
 
-class FeedAsked(Asked):
+class FeedInput(InputModel):
     """An address for a calendar program."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "my telephone"}]})
@@ -89,7 +99,7 @@ class FeedAsked(Asked):
     )
 
 
-class FeedShown(ShownAnswer):
+class FeedView(AnswerView):
     """An address, without what opens it."""
 
     id: str
@@ -100,7 +110,7 @@ class FeedShown(ShownAnswer):
     read_at: datetime | None
 
 
-class FeedMade(FeedShown, Secretive):
+class FeedCreated(FeedView, Secretive):
     """A new address, shown this once."""
 
     url: str
@@ -108,7 +118,7 @@ class FeedMade(FeedShown, Secretive):
 
 @routes.get("/calendar", needs=Role.VIEWER, scope="calendar:read")
 async def look_at_calendar(
-    ask: Ask,
+    ask: Reader,
     workspace_id: Id,
     *,
     start: Annotated[Instant | None, Query(description="Left out: now")] = None,
@@ -116,19 +126,19 @@ async def look_at_calendar(
     zone: Annotated[ZoneName | None, Query(description="Left out: the workspace's")] = None,
     account_id: AccountIds = None,
     free_slots: Annotated[bool, Query(description="Show free slots too")] = True,
-) -> CalendarShown:
+) -> CalendarView:
     """Show everything that is due between two instants, of all accounts."""
     chosen = _accounts(ask, account_id)
 
-    def look(tx: Tx, now: datetime) -> CalendarShown:
+    def look(tx: Tx, now: datetime) -> CalendarView:
         span = _span(start or now, end)
         found = _calendar(tx, now, workspace_id, span, chosen)
         clock = zone or tx.value("SELECT zone FROM workspace WHERE id = :id", id=workspace_id)
-        return CalendarShown(
+        return CalendarView(
             start=span[0],
             end=span[1],
             zone=clock,
-            entries=[show(EntryShown, each) for each in found.entries],
+            entries=[show(EntryView, each) for each in found.entries],
             more=found.more,
             free=_free(tx, now, workspace_id, span, chosen) if free_slots else [],
             clock_changes=_changes(*span, clock),
@@ -144,7 +154,7 @@ async def look_at_calendar(
     response_class=Response,
     responses=ICS_FILE,
 )
-async def download_calendar(ask: Ask, workspace_id: Id) -> Response:
+async def download_calendar(ask: Reader, workspace_id: Id) -> Response:
     """Give out the calendar of a month ago to three months ahead as an iCalendar file."""
     chosen = _accounts(ask, None)
     return await ask.read(lambda tx, now: _ics(ask, tx, now, workspace_id, chosen))
@@ -157,7 +167,7 @@ async def download_calendar(ask: Ask, workspace_id: Id) -> Response:
     responses=ICS_FILE,
 )
 async def read_feed(
-    ask: Ask, workspace_id: Id, feed_token: Annotated[str, Path(min_length=1, max_length=200)]
+    ask: Reader, workspace_id: Id, feed_token: Annotated[str, Path(min_length=1, max_length=200)]
 ) -> Response:
     """Give out the calendar to a calendar program that holds the address."""
     hashed = hash_token(feed_token)
@@ -178,21 +188,21 @@ async def read_feed(
 
 
 @routes.get("/calendar/feeds", needs=Role.VIEWER)
-async def list_feeds(ask: Ask, workspace_id: Id) -> list[FeedShown]:
+async def list_feeds(ask: Reader, workspace_id: Id) -> list[FeedView]:
     """List the addresses that calendar programs read by."""
     found = await ask.read(lambda tx, _: share_calendar.list_feeds(tx, workspace_id=workspace_id))
-    return [show(FeedShown, each) for each in found]
+    return [show(FeedView, each) for each in found]
 
 
 @routes.post("/calendar/feeds", needs=Role.EDITOR, status_code=201)
-async def make_feed(act: Act, workspace_id: Id, body: FeedAsked) -> FeedMade:
+async def make_feed(act: Writer, workspace_id: Id, body: FeedInput) -> FeedCreated:
     """Make an address for a calendar program; it is shown once and opens the calendar alone."""
     token = draw_token()
     member_id = act.caller.member_id
     if member_id is None:
         raise Problem(403, "person_needed", "A member has to do this.")
 
-    def operation(tx: Tx, now: datetime) -> FeedMade:
+    def operation(tx: Tx, now: datetime) -> FeedCreated:
         for account_id in body.accounts or ():
             _check_account(tx, workspace_id, account_id)
         answer = share_calendar.make_feed(
@@ -208,23 +218,23 @@ async def make_feed(act: Act, workspace_id: Id, body: FeedAsked) -> FeedMade:
         if isinstance(answer, share_calendar.TooMany):
             raise conflict("too_many", answer.says)
         path = f"/api/v1/workspaces/{workspace_id}/calendar/feeds/{token.text}/calendar.ics"
-        shown = show(FeedShown, answer).model_dump()
-        return FeedMade(**shown, url=f"{act.house.settings.home}{path}")
+        shown = show(FeedView, answer).model_dump()
+        return FeedCreated(**shown, url=f"{act.runtime.settings.home}{path}")
 
     return await act.write(operation, locks=share_calendar.feed_lock(workspace_id))
 
 
 @routes.delete("/calendar/feeds/{feed_id}", needs=Role.EDITOR)
-async def revoke_feed(act: Act, workspace_id: Id, feed_id: Id) -> FeedShown:
+async def revoke_feed(act: Writer, workspace_id: Id, feed_id: Id) -> FeedView:
     """End an address; whoever holds it reads nothing any more."""
 
-    def operation(tx: Tx, now: datetime) -> FeedShown:
+    def operation(tx: Tx, now: datetime) -> FeedView:
         answer = share_calendar.revoke_feed(
             tx, now, workspace_id=workspace_id, id=feed_id, by=act.by
         )
         if isinstance(answer, share_calendar.NoSuchFeed):
             raise not_found("calendar address")
-        return show(FeedShown, answer)
+        return show(FeedView, answer)
 
     return await act.write(operation)
 
@@ -238,7 +248,7 @@ def _span(start: datetime, end: datetime | None) -> tuple[datetime, datetime]:
     return start, until
 
 
-def _accounts(ask: Asking, asked: list[str] | None) -> tuple[str, ...] | None:
+def _accounts(ask: ReadContext, asked: list[str] | None) -> tuple[str, ...] | None:
     """Return the accounts to show; None: all."""
     for account_id in asked or ():
         ask.check_account(account_id)
@@ -268,7 +278,7 @@ def _calendar(
 
 
 def _ics(
-    ask: Asking, tx: Tx, now: datetime, workspace_id: str, chosen: Sequence[str] | None
+    ask: ReadContext, tx: Tx, now: datetime, workspace_id: str, chosen: Sequence[str] | None
 ) -> Response:
     name = tx.value("SELECT name FROM workspace WHERE id = :id", id=workspace_id)
     found = _calendar(tx, now, workspace_id, (now - BACK, now + AHEAD), chosen)
@@ -284,7 +294,7 @@ def _free(
     workspace_id: str,
     span: tuple[datetime, datetime],
     chosen: Sequence[str] | None,
-) -> list[GhostShown]:
+) -> list[FreeSlotView]:
     """Return the free slots of every queue, by time."""
     some, named = one_of("account_id", chosen)
     rows = tx.all(
@@ -297,7 +307,7 @@ def _free(
         workspace_id=workspace_id,
         **named,
     )
-    ghosts: list[GhostShown] = []
+    ghosts: list[FreeSlotView] = []
     for row in rows:
         account_id = row["account_id"]
         zone = get_zone(row["zone"])
@@ -314,7 +324,7 @@ def _free(
         if isinstance(view, NoQueue):
             continue
         ghosts += [
-            GhostShown(
+            FreeSlotView(
                 account_id=account_id,
                 at=line.at,
                 wall_time=line.wall_time,

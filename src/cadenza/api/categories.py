@@ -6,12 +6,12 @@ from typing import Annotated, NoReturn
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from cadenza.api.ask import Act, Ask, Asking
-from cadenza.api.declare import Resource
 from cadenza.api.problems import Problem, conflict, invalid, not_found
-from cadenza.api.queue_shapes import Shown, ShownAnswer, show
-from cadenza.api.shape import Answer, Asked, Id, IdField, Line
-from cadenza.drafts import keep_assets, keep_category
+from cadenza.api.queue_schemas import AnswerView, ValueView, show
+from cadenza.api.request_context import ReadContext, Reader, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Answer, Id, IdField, InputModel, Line
+from cadenza.drafts import asset_pool, save_category
 from cadenza.drafts.model import (
     Category,
     Invalid,
@@ -30,7 +30,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"
 Value = Annotated[str, StringConstraints(max_length=5_000)]
 
 
-class CategoryAsked(Asked):
+class CategoryInput(InputModel):
     """A category, or, without a parent, a brand."""
 
     model_config = ConfigDict(
@@ -45,12 +45,12 @@ class CategoryAsked(Asked):
     hashtags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] = Field(
         default=[], max_length=100
     )
-    copy_: str = Field(default="", max_length=keep_category.LONGEST_COPY, alias="copy")
+    copy_: str = Field(default="", max_length=save_category.LONGEST_COPY, alias="copy")
     variables: dict[Name, Value] = Field(default={}, max_length=100)
     revision: int | None = Field(default=None, strict=True, ge=1, description="What you saw")
 
 
-class CategoryShown(ShownAnswer):
+class CategoryView(AnswerView):
     """A category as it is kept."""
 
     model_config = ConfigDict(from_attributes=True, populate_by_name=True)
@@ -63,7 +63,7 @@ class CategoryShown(ShownAnswer):
     revision: int
 
 
-class AssetShown(Shown):
+class AssetView(ValueView):
     """A file of a pool, in the order in which it will be picked."""
 
     media_id: str
@@ -71,64 +71,64 @@ class AssetShown(Shown):
     last_used_at: datetime | None
 
 
-class PoolShown(ShownAnswer):
+class PoolView(AnswerView):
     """A category's pool."""
 
-    assets: list[AssetShown]
+    assets: list[AssetView]
 
 
-class PoolAsked(Asked):
+class PoolInput(InputModel):
     """The files that the pool shall hold, all of them."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"media_ids": []}]})
     media_ids: list[IdField] = Field(max_length=2_000)
 
 
-class CategoryGone(Answer):
+class CategoryDeleted(Answer):
     """It is deleted; its media stay in the library."""
 
     id: str
 
 
 @routes.get(needs=Role.VIEWER, scope="rules:read")
-async def list_categories(ask: Ask, workspace_id: Id) -> list[CategoryShown]:
+async def list_categories(ask: Reader, workspace_id: Id) -> list[CategoryView]:
     """List every category, brands first."""
     found = await ask.read(
-        lambda tx, _: keep_category.list_categories(tx, workspace_id=workspace_id)
+        lambda tx, _: save_category.list_categories(tx, workspace_id=workspace_id)
     )
-    return [show(CategoryShown, each) for each in found]
+    return [show(CategoryView, each) for each in found]
 
 
 @routes.post(needs=Role.EDITOR, scope="rules:write", status_code=201)
-async def make_category(act: Act, workspace_id: Id, body: CategoryAsked) -> CategoryShown:
+async def make_category(act: Writer, workspace_id: Id, body: CategoryInput) -> CategoryView:
     """Make a category, or a brand."""
 
-    def operation(tx: Tx, now: datetime) -> CategoryShown:
-        answer = keep_category.save_category(
+    def operation(tx: Tx, now: datetime) -> CategoryView:
+        answer = save_category.save_category(
             tx, now, _form(body), workspace_id=workspace_id, by=act.by
         )
         if not isinstance(answer, Category):
             refuse(answer)
-        return act.tag(show(CategoryShown, answer))
+        return act.tag(show(CategoryView, answer))
 
     return await act.write(operation, locks=drafts_locks(workspace_id))
 
 
 @routes.get("/{category_id}", needs=Role.VIEWER, scope="rules:read")
-async def show_category(ask: Ask, workspace_id: Id, category_id: Id) -> CategoryShown:
+async def show_category(ask: Reader, workspace_id: Id, category_id: Id) -> CategoryView:
     """Show one category."""
     return ask.tag(await ask.read(lambda tx, _: _one(ask, tx, category_id)))
 
 
 @routes.put("/{category_id}", needs=Role.EDITOR, scope="rules:write")
 async def change_category(
-    act: Act, workspace_id: Id, category_id: Id, body: CategoryAsked
-) -> CategoryShown:
-    """Replace what a category says; posts get changed hashtags when they are composed anew."""
+    act: Writer, workspace_id: Id, category_id: Id, body: CategoryInput
+) -> CategoryView:
+    """Replace what a category says; posts get changed hashtags when they are composed again."""
 
-    def operation(tx: Tx, now: datetime) -> CategoryShown:
+    def operation(tx: Tx, now: datetime) -> CategoryView:
         act.check_match(_one(act, tx, category_id))
-        answer = keep_category.save_category(
+        answer = save_category.save_category(
             tx,
             now,
             _form(body),
@@ -139,25 +139,25 @@ async def change_category(
         )
         if not isinstance(answer, Category):
             refuse(answer)
-        return act.tag(show(CategoryShown, answer))
+        return act.tag(show(CategoryView, answer))
 
     return await act.write(operation, locks=drafts_locks(workspace_id))
 
 
 @routes.delete("/{category_id}", needs=Role.EDITOR, scope="rules:write")
-async def delete_category(act: Act, workspace_id: Id, category_id: Id) -> CategoryGone:
+async def delete_category(act: Writer, workspace_id: Id, category_id: Id) -> CategoryDeleted:
     """Delete a category that nothing uses."""
 
-    def operation(tx: Tx, now: datetime) -> CategoryGone:
-        answer = keep_category.delete_category(
+    def operation(tx: Tx, now: datetime) -> CategoryDeleted:
+        answer = save_category.delete_category(
             tx, now, workspace_id=workspace_id, id=category_id, by=act.by
         )
         match answer:
-            case keep_category.Gone(id=id_):
-                return CategoryGone(id=id_)
+            case save_category.DeletedCategory(id=id_):
+                return CategoryDeleted(id=id_)
             case NoSuchCategory():
                 raise not_found("category")
-            case keep_category.InUse(rules=rules, posts=posts, children=children):
+            case save_category.InUse(rules=rules, posts=posts, children=children):
                 raise conflict(
                     "in_use",
                     f"{answer.says[:1].upper()}{answer.says[1:]}.",
@@ -170,18 +170,18 @@ async def delete_category(act: Act, workspace_id: Id, category_id: Id) -> Catego
 
 
 @routes.get("/{category_id}/pool", needs=Role.VIEWER, scope="rules:read")
-async def show_pool(ask: Ask, workspace_id: Id, category_id: Id) -> PoolShown:
+async def show_pool(ask: Reader, workspace_id: Id, category_id: Id) -> PoolView:
     """Show the pool in the order in which its files will be picked."""
     return ask.tag(await ask.read(lambda tx, _: _pool(ask, tx, category_id)))
 
 
 @routes.put("/{category_id}/pool", needs=Role.EDITOR, scope="rules:write")
-async def fill_pool(act: Act, workspace_id: Id, category_id: Id, body: PoolAsked) -> PoolShown:
+async def fill_pool(act: Writer, workspace_id: Id, category_id: Id, body: PoolInput) -> PoolView:
     """Let the pool hold exactly these; those that stay keep their counts."""
 
-    def operation(tx: Tx, now: datetime) -> PoolShown:
+    def operation(tx: Tx, now: datetime) -> PoolView:
         act.check_match(_pool(act, tx, category_id))
-        answer = keep_assets.save_pool(
+        answer = asset_pool.save_pool(
             tx,
             now,
             workspace_id=workspace_id,
@@ -214,8 +214,8 @@ def refuse(answer: NoSuchCategory | NoSuchRule | Stale | Invalid) -> NoReturn:
             raise Problem(422, "invalid_input", f"{says[:1].upper()}{says[1:].rstrip('.')}.")
 
 
-def _form(body: CategoryAsked) -> keep_category.CategoryForm:
-    return keep_category.CategoryForm(
+def _form(body: CategoryInput) -> save_category.CategoryForm:
+    return save_category.CategoryForm(
         name=body.name,
         parent_id=body.parent_id,
         hashtags=body.hashtags,
@@ -224,14 +224,14 @@ def _form(body: CategoryAsked) -> keep_category.CategoryForm:
     )
 
 
-def _one(ask: Asking, tx: Tx, category_id: str) -> CategoryShown:
+def _one(ask: ReadContext, tx: Tx, category_id: str) -> CategoryView:
     found = find_category(tx, ask.workspace_id, category_id)
     if isinstance(found, NoSuchCategory):
         raise not_found("category")
-    return show(CategoryShown, found)
+    return show(CategoryView, found)
 
 
-def _pool(ask: Asking, tx: Tx, category_id: str) -> PoolShown:
+def _pool(ask: ReadContext, tx: Tx, category_id: str) -> PoolView:
     _one(ask, tx, category_id)
-    found = keep_assets.pool_of(tx, workspace_id=ask.workspace_id, category_id=category_id)
-    return PoolShown(assets=[show(AssetShown, each) for each in found])
+    found = asset_pool.pool_of(tx, workspace_id=ask.workspace_id, category_id=category_id)
+    return PoolView(assets=[show(AssetView, each) for each in found])

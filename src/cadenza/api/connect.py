@@ -24,14 +24,14 @@ from cadenza.accounts.connect import (
 )
 from cadenza.accounts.open import connecting_row
 from cadenza.api.accounts import Account, one
-from cadenza.api.ask import Act, Acting, Ask, Once
-from cadenza.api.declare import Resource
 from cadenza.api.problems import Problem, conflict, invalid, not_found
-from cadenza.api.shape import Answer, Asked, Id, IdField
+from cadenza.api.request_context import Reader, WriteContext, Writer, WriterOnce
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Answer, Id, IdField, InputModel
 from cadenza.bootstrap.describe import readiness
 from cadenza.db.audit import record
 from cadenza.deliveries import resume_plan
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.recheck_fit import recheck_fit
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_token, hash_token
@@ -47,7 +47,7 @@ CALLBACK = "/connect/callback"
 Typed = Annotated[str, StringConstraints(max_length=4000)]
 
 
-class FieldShown(BaseModel):
+class FieldView(BaseModel):
     """Something that a person is asked for."""
 
     name: str
@@ -61,12 +61,12 @@ class Network(BaseModel):
     """A network that accounts can be connected of."""
 
     provider: str
-    fields: list[FieldShown]
+    fields: list[FieldView]
     ready: bool = Field(description="Whether the installation has what connecting one needs")
     says: str = Field(description="What to do if not; else what a person is asked for")
 
 
-class Begin(Asked):
+class Begin(InputModel):
     """What the person typed; `account_id` connects one again."""
 
     model_config = ConfigDict(
@@ -76,7 +76,7 @@ class Begin(Asked):
     account_id: IdField | None = None
 
 
-class Complete(Asked):
+class Complete(InputModel):
     """What the network sent the person back with."""
 
     model_config = ConfigDict(
@@ -100,16 +100,16 @@ class Connection(Answer):
 
 
 @routes.get(needs=Role.VIEWER, scope="accounts:read")
-async def list_networks(ask: Ask, workspace_id: Id) -> list[Network]:
+async def list_networks(ask: Reader, workspace_id: Id) -> list[Network]:
     """List the networks, and what a person is asked for."""
-    ready = {each.provider: each for each in readiness(ask.house.settings)}
+    ready = {each.provider: each for each in readiness(ask.runtime.settings)}
     return [
         Network(
             provider=name,
             ready=ready[name].ready,
             says=ready[name].says,
             fields=[
-                FieldShown(
+                FieldView(
                     name=each.name,
                     label=each.label,
                     secret=each.secret,
@@ -124,7 +124,7 @@ async def list_networks(ask: Ask, workspace_id: Id) -> list[Network]:
 
 
 @routes.post("/complete", needs=Role.ADMIN)
-async def complete(act: Once, workspace_id: Id, body: Complete) -> Connection:
+async def complete(act: WriterOnce, workspace_id: Id, body: Complete) -> Connection:
     """Finish what was begun in this session, with what the network sent back; it cannot be tried."""
     state_hash = hash_token(body.state)
     await act.claim_key()
@@ -134,7 +134,7 @@ async def complete(act: Once, workspace_id: Id, body: Complete) -> Connection:
             403, "unknown_state", "This was not begun here, or it took too long: start again."
         )
     said: dict[str, Any] = msgspec.json.decode(
-        act.house.keyring.open(row["sealed"], row=connecting_row(workspace_id, state_hash))
+        act.runtime.keyring.open(row["sealed"], row=connecting_row(workspace_id, state_hash))
     )
     if body.iss is not None and _origin(body.iss) != said["sent_to"]:
         raise Problem(
@@ -143,10 +143,10 @@ async def complete(act: Once, workspace_id: Id, body: Complete) -> Connection:
     connector = all_connectors()[row["provider"]]
     answer = await connector.complete(
         Connecting(
-            http=act.house.http.for_use(use_of(row["provider"])),
-            app=act.house.app_of(row["provider"]),
+            http=act.runtime.http.for_use(use_of(row["provider"])),
+            app=act.runtime.app_of(row["provider"]),
             now=now,
-            redirect_uri=act.house.settings.home + CALLBACK,
+            redirect_uri=act.runtime.settings.home + CALLBACK,
             state=body.state,
             verifier=said["verifier"],
         ),
@@ -159,7 +159,7 @@ async def complete(act: Once, workspace_id: Id, body: Complete) -> Connection:
 
 
 @routes.post("/{provider}", needs=Role.ADMIN)
-async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connection:
+async def begin(act: Writer, workspace_id: Id, provider: Id, body: Begin) -> Connection:
     """Start connecting: it is done at once, or the person is sent to the network."""
     connector = all_connectors().get(provider)
     if connector is None:
@@ -169,11 +169,11 @@ async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connec
     state, verifier = draw_token(), draw_token()
     answer = await connector.begin(
         Connecting(
-            http=act.house.http.for_use(use_of(provider)),
-            app=act.house.app_of(provider),
+            http=act.runtime.http.for_use(use_of(provider)),
+            app=act.runtime.app_of(provider),
             now=now,
             typed=_typed(connector, body),
-            redirect_uri=act.house.settings.home + CALLBACK,
+            redirect_uri=act.runtime.settings.home + CALLBACK,
             state=state.text,
             verifier=verifier.text,
         )
@@ -185,7 +185,7 @@ async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connec
                 "keep": {n: s.reveal() for n, s in keep.items()},
                 "sent_to": _origin(url),
             }
-            sealed = act.house.keyring.seal(
+            sealed = act.runtime.keyring.seal(
                 msgspec.json.encode(said).decode(), row=connecting_row(workspace_id, state.hash)
             )
             return await act.write(
@@ -197,7 +197,7 @@ async def begin(act: Act, workspace_id: Id, provider: Id, body: Begin) -> Connec
             raise _refused(refused)
 
 
-def _check(act: Acting, tx: Tx, now: datetime, provider: str, body: Begin) -> datetime:
+def _check(act: WriteContext, tx: Tx, now: datetime, provider: str, body: Begin) -> datetime:
     if body.account_id is not None:
         known = one(act, tx, body.account_id)
         if known.provider != provider:
@@ -219,7 +219,7 @@ def _typed(connector: Connector, body: Begin) -> dict[str, str | Secret]:
 
 
 def _expect(
-    act: Acting,
+    act: WriteContext,
     tx: Tx,
     now: datetime,
     provider: str,
@@ -247,7 +247,7 @@ def _expect(
     return Connection(redirect=url)
 
 
-def _take(act: Acting, tx: Tx, now: datetime, state_hash: str) -> Row | None:
+def _take(act: WriteContext, tx: Tx, now: datetime, state_hash: str) -> Row | None:
     """Use the state up, be it for better or worse: a code is tried once."""
     return tx.one(
         """
@@ -263,7 +263,7 @@ def _take(act: Acting, tx: Tx, now: datetime, state_hash: str) -> Row | None:
 
 
 async def _take_in(
-    act: Acting, provider: str, brought: Sequence[Connected], account_id: str | None
+    act: WriteContext, provider: str, brought: Sequence[Connected], account_id: str | None
 ) -> Connection:
     def operation(tx: Tx, now: datetime) -> Connection:
         accounts: list[Account] = []
@@ -288,7 +288,7 @@ async def _take_in(
     return await act.write(operation)
 
 
-def _reopen(act: Acting, tx: Tx, now: datetime, back: Reconnected) -> tuple[str, ...]:
+def _reopen(act: WriteContext, tx: Tx, now: datetime, back: Reconnected) -> tuple[str, ...]:
     """Let an account that could not send go on; name what came due meanwhile."""
     if back.was in resume_plan.CAN_SEND:
         return ()
@@ -297,9 +297,14 @@ def _reopen(act: Acting, tx: Tx, now: datetime, back: Reconnected) -> tuple[str,
 
 
 def _keep(
-    act: Acting, tx: Tx, now: datetime, provider: str, brought: Connected, account_id: str | None
+    act: WriteContext,
+    tx: Tx,
+    now: datetime,
+    provider: str,
+    brought: Connected,
+    account_id: str | None,
 ) -> NewAccount | Reconnected:
-    home, ring = act.workspace_id, act.house.keyring
+    home, ring = act.workspace_id, act.runtime.keyring
     if account_id is not None:
         answer = reconnect(
             tx, now, workspace_id=home, account_id=account_id, connected=brought, ring=ring
@@ -319,13 +324,13 @@ def _keep(
         ring=ring,
     )
     if isinstance(made, NewAccount):
-        admit_account(tx, now, workspace_id=home, account_id=made.id)
+        init_account(tx, now, workspace_id=home, account_id=made.id)
     return made
 
 
-def _check_planned(act: Acting, tx: Tx, account_id: str) -> None:
+def _check_planned(act: WriteContext, tx: Tx, account_id: str) -> None:
     """Flag what the account's limits, as they were brought along, no longer take; the hourly job does the rest."""
-    recheck_fit(tx, account=(act.workspace_id, account_id), files=act.house.files)
+    recheck_fit(tx, account=(act.workspace_id, account_id), files=act.runtime.files)
 
 
 def _origin(url: str) -> str:

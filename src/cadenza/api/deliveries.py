@@ -7,18 +7,18 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting, Ask, Asking
-from cadenza.api.declare import Resource
-from cadenza.api.post_shapes import HeldShown
+from cadenza.api.post_schemas import HeldView
 from cadenza.api.problems import conflict, invalid, not_found
-from cadenza.api.queue_shapes import does_not_fit
-from cadenza.api.shape import (
+from cadenza.api.queue_schemas import does_not_fit
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import (
     FIRST,
     ID,
     LAST,
     Answer,
-    Asked,
     Id,
+    InputModel,
     Instant,
     Line,
     Page,
@@ -30,7 +30,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries import change
 from cadenza.deliveries.explain import Past, explain
-from cadenza.deliveries.model import Ticket, locks_of
+from cadenza.deliveries.model import ClaimedDelivery, locks_of
 from cadenza.people.model import Role
 from cadenza.posts.holds import Held, read_holds
 from cadenza.posts.preflight import refuse_unfit
@@ -71,9 +71,9 @@ class Delivery(Answer):
         default=None, description="Of an unconfirmed one: when it is looked for again"
     )
     doubt_part: int | None = Field(
-        default=None, description="Of a thread in doubt: which part nobody answered, from 1"
+        default=None, description="Of a thread unconfirmed: which part nobody answered, from 1"
     )
-    held: HeldShown | None = Field(
+    held: HeldView | None = Field(
         default=None, description="What keeps it from going at its time, if something does"
     )
     warning: str | None = None
@@ -89,14 +89,14 @@ class Explained(BaseModel):
     gates: dict[str, dict[str, Any]]
 
 
-class Reason(Asked):
+class Reason(InputModel):
     """Why."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the offer has ended"}]})
     reason: Line = "canceled by a person"
 
 
-class Doubt(Asked):
+class DecisionInput(InputModel):
     """What a person saw when they looked."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"fence": 1, "is_there": True}]})
@@ -114,7 +114,7 @@ class Doubt(Asked):
 
 @routes.get(needs=Role.VIEWER, scope="deliveries:read")
 async def list_deliveries(
-    ask: Ask,
+    ask: Reader,
     workspace_id: Id,
     page: Paged,
     state: Annotated[list[State] | None, Query()] = None,
@@ -180,7 +180,7 @@ def _in_states(states: Sequence[State] | None) -> tuple[list[str], dict[str, Any
     return [f"state = '{each.value}' AND state <> 'sent'" for each in dict.fromkeys(states)], {}
 
 
-def _accounts(ask: Asking, asked: str | None) -> Iterable[str] | None:
+def _accounts(ask: ReadContext, asked: str | None) -> Iterable[str] | None:
     """Say of which accounts the caller may see what was asked for; None: of all."""
     if asked is None:
         return ask.caller.accounts
@@ -188,14 +188,14 @@ def _accounts(ask: Asking, asked: str | None) -> Iterable[str] | None:
 
 
 @routes.get("/{delivery_id}", needs=Role.VIEWER, scope="deliveries:read")
-async def show_delivery(ask: Ask, workspace_id: Id, delivery_id: Id) -> Delivery:
+async def show_delivery(ask: Reader, workspace_id: Id, delivery_id: Id) -> Delivery:
     """Show one delivery."""
     return await ask.read(lambda tx, now: _tagged(ask, tx, now, delivery_id))
 
 
 @routes.get("/{delivery_id}/explain", needs=Role.VIEWER, scope="deliveries:read")
 async def explain_delivery(
-    ask: Ask,
+    ask: Reader,
     workspace_id: Id,
     delivery_id: Id,
     at: Annotated[
@@ -213,7 +213,7 @@ async def explain_delivery(
             workspace_id=workspace_id,
             delivery_id=delivery_id,
             at=at,
-            files=ask.house.files,
+            files=ask.runtime.files,
         )
         if found is None:
             raise not_found("delivery")
@@ -225,8 +225,8 @@ async def explain_delivery(
 
 
 @routes.post("/{delivery_id}/cancel", needs=Role.EDITOR, scope="deliveries:write")
-async def cancel(act: Act, workspace_id: Id, delivery_id: Id, body: Reason) -> Delivery:
-    """Take it off the road; a call that is under way cannot be called back."""
+async def cancel(act: Writer, workspace_id: Id, delivery_id: Id, body: Reason) -> Delivery:
+    """Cancel it; a call that is under way cannot be called back."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         act.check_match(_one(act, tx, delivery_id))
@@ -239,7 +239,7 @@ async def cancel(act: Act, workspace_id: Id, delivery_id: Id, body: Reason) -> D
 
 
 @routes.post("/{delivery_id}/retry", needs=Role.EDITOR, scope="deliveries:write")
-async def retry(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
+async def retry(act: Writer, workspace_id: Id, delivery_id: Id) -> Delivery:
     """Try what failed or was missed once more."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
@@ -253,7 +253,7 @@ async def retry(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
 
 
 @routes.post("/{delivery_id}/publish-now", needs=Role.EDITOR, scope="deliveries:write")
-async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
+async def publish_now(act: Writer, workspace_id: Id, delivery_id: Id) -> Delivery:
     """Make it due now, before others; never past a stop, a pause, approval or a budget."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
@@ -267,12 +267,12 @@ async def publish_now(act: Act, workspace_id: Id, delivery_id: Id) -> Delivery:
 
 
 @routes.post("/{delivery_id}/decide", needs=Role.EDITOR, scope="deliveries:write")
-async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> Delivery:
-    """Settle a doubt: it is there, or it is not and is to be sent again."""
+async def decide(act: Writer, workspace_id: Id, delivery_id: Id, body: DecisionInput) -> Delivery:
+    """Settle an unconfirmed send: it is there, or it is not and is to be sent again."""
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         act.check_match(_one(act, tx, delivery_id))
-        answer = change.decide_doubt(
+        answer = change.decide_unconfirmed(
             tx,
             now,
             workspace_id=workspace_id,
@@ -292,19 +292,19 @@ async def decide(act: Act, workspace_id: Id, delivery_id: Id, body: Doubt) -> De
     return await act.write(operation, locks=await _locks(act, delivery_id))
 
 
-def _check_fit(act: Acting, tx: Tx, delivery_id: str, *states: State) -> None:
+def _check_fit(act: WriteContext, tx: Tx, delivery_id: str, *states: State) -> None:
     """Refuse to send what its channel would not take; in other states there is another answer."""
     row = one_row(act, tx, delivery_id)
     if row["state"] in states and (
-        unfit := refuse_unfit(tx, act.workspace_id, [row], act.house.files)
+        unfit := refuse_unfit(tx, act.workspace_id, [row], act.runtime.files)
     ):
         raise does_not_fit(unfit)
 
 
-async def _locks(act: Acting, delivery_id: str) -> list[str]:
+async def _locks(act: WriteContext, delivery_id: str) -> list[str]:
     """Name what is decided about, the same as its permit names."""
     row = await act.read(lambda tx, now: one_row(act, tx, delivery_id))
-    return locks_of([Ticket(act.workspace_id, delivery_id, row["lease"], row)])
+    return locks_of([ClaimedDelivery(act.workspace_id, delivery_id, row["lease"], row)])
 
 
 def show(row: Row, warning: str | None = None, held: Held | None = None) -> Delivery:
@@ -313,18 +313,18 @@ def show(row: Row, warning: str | None = None, held: Held | None = None) -> Deli
     content = loads(row["content"])
     ours: dict[str, Any] = {"content": content, "fence": row["lease"], "warning": warning}
     if held is not None:
-        ours["held"] = HeldShown.model_validate(held)
+        ours["held"] = HeldView.model_validate(held)
     if row["state"] == State.UNCONFIRMED and (more := content.get("parts")):
         ours["doubt_part"] = min(len(loads(row["parts_sent"])), len(more)) + 1
     return Delivery(**fields | ours)
 
 
-def _one(ask: Asking, tx: Tx, delivery_id: str) -> Delivery:
+def _one(ask: ReadContext, tx: Tx, delivery_id: str) -> Delivery:
     return show(one_row(ask, tx, delivery_id))
 
 
 def _tagged(
-    ask: Asking, tx: Tx, now: datetime, delivery_id: str, warning: str | None = None
+    ask: ReadContext, tx: Tx, now: datetime, delivery_id: str, warning: str | None = None
 ) -> Delivery:
     """Show it with what holds it; a hold that comes or goes is no other state of the delivery."""
     row = one_row(ask, tx, delivery_id)
@@ -333,7 +333,7 @@ def _tagged(
     return show(row, warning, held.get(delivery_id))
 
 
-def one_row(ask: Asking, tx: Tx, delivery_id: str) -> Row:
+def one_row(ask: ReadContext, tx: Tx, delivery_id: str) -> Row:
     """Return a delivery that the caller may see, or say that there is none."""
     row = tx.one(
         "SELECT * FROM delivery WHERE workspace_id = :workspace_id AND id = :id",
@@ -346,14 +346,14 @@ def one_row(ask: Asking, tx: Tx, delivery_id: str) -> Row:
 
 
 def _changed(
-    act: Acting, tx: Tx, now: datetime, id_: str, answer: change.Answer, action: str
+    act: WriteContext, tx: Tx, now: datetime, id_: str, answer: change.Answer, action: str
 ) -> Delivery:
     match answer:
         case change.NoSuchDelivery():
             raise not_found("delivery")
         case change.NotNow(state, says):
             raise conflict("moved_on", says, state=state.value)
-        case change.Changed(state, warning):
+        case change.ChangedDelivery(state, warning):
             record(
                 tx,
                 now,

@@ -9,14 +9,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from cadenza.api.app import create_app
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.core.clock import SystemClock
 
 
 def write_document() -> dict[str, Any]:
     """Describe every route; no request is served by this application."""
     unused = SimpleNamespace(settings=SimpleNamespace(public_url=""), clock=SystemClock())
-    return create_app(cast("House", unused)).openapi()
+    return create_app(cast("Runtime", unused)).openapi()
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from pydantic import BaseModel
 
-from cadenza.api.ask import Ask, Asking
-from cadenza.api.declare import Resource
-from cadenza.api.enter import identify
+from cadenza.api.authorize import identify
 from cadenza.api.problems import Problem
-from cadenza.api.shape import Id, loads
+from cadenza.api.request_context import ReadContext, Reader
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id, loads
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx, from_microseconds, to_microseconds
 
@@ -53,7 +53,7 @@ class Events(StreamingResponse):
     media_type = "text/event-stream"
 
 
-class Happening(BaseModel):
+class LiveEvent(BaseModel):
     """Something that happened."""
 
     id: str
@@ -70,7 +70,7 @@ class Happening(BaseModel):
     response_class=Events,
 )
 async def follow(
-    ask: Ask,
+    ask: Reader,
     workspace_id: Id,
     last_event_id: Annotated[
         str | None, Header(max_length=200, description="Where the stream was left")
@@ -81,9 +81,11 @@ async def follow(
     return Events(_stream(ask, since, seen))
 
 
-async def _stream(ask: Asking, since: datetime, seen: dict[str, datetime]) -> AsyncIterator[bytes]:
+async def _stream(
+    ask: ReadContext, since: datetime, seen: dict[str, datetime]
+) -> AsyncIterator[bytes]:
     stop: asyncio.Event = ask.request.app.state.stop
-    clock = ask.house.clock
+    clock = ask.runtime.clock
     yield format_sse_event(comment="following", retry=2000)
     beat = clock.monotonic() + BEAT
     async for row in _fresh(ask, since, seen):
@@ -101,7 +103,7 @@ async def _stream(ask: Asking, since: datetime, seen: dict[str, datetime]) -> As
 
 
 async def _fresh(
-    ask: Asking, since: datetime, seen: dict[str, datetime]
+    ask: ReadContext, since: datetime, seen: dict[str, datetime]
 ) -> AsyncIterator[Row | None]:
     """Give each new row once, for ever; None: that is all for now."""
     while True:
@@ -116,7 +118,7 @@ async def _fresh(
         yield None
 
 
-async def _start(ask: Asking, last: str | None) -> tuple[datetime, dict[str, datetime]]:
+async def _start(ask: ReadContext, last: str | None) -> tuple[datetime, dict[str, datetime]]:
     if last is None:
         now = await ask.read(lambda tx, now: now)
         return now, {}
@@ -127,7 +129,7 @@ async def _start(ask: Asking, last: str | None) -> tuple[datetime, dict[str, dat
     return instant - LOOK_BACK, {id_: instant}
 
 
-async def _look(ask: Asking, since: datetime) -> AsyncIterator[Row]:
+async def _look(ask: ReadContext, since: datetime) -> AsyncIterator[Row]:
     """Go through both logs from an instant to their ends, the older row first."""
     first = await ask.read(lambda tx, _: [_page(tx, ask, log, since, "") for log in LOGS])
     logs = [_follow(ask, log, page) for log, page in zip(LOGS, first, strict=True)]
@@ -141,7 +143,7 @@ async def _look(ask: Asking, since: datetime) -> AsyncIterator[Row]:
         yield head
 
 
-async def _follow(ask: Asking, log: str, page: list[Row]) -> AsyncGenerator[Row]:
+async def _follow(ask: ReadContext, log: str, page: list[Row]) -> AsyncGenerator[Row]:
     """Go through one log from a page of it to its end."""
     while True:
         for row in page:
@@ -152,11 +154,11 @@ async def _follow(ask: Asking, log: str, page: list[Row]) -> AsyncGenerator[Row]
         page = await ask.read(lambda tx, _, at=at, id_=id_: _page(tx, ask, log, at, id_))
 
 
-def _page(tx: Tx, ask: Asking, log: str, at: datetime, id_: str) -> list[Row]:
+def _page(tx: Tx, ask: ReadContext, log: str, at: datetime, id_: str) -> list[Row]:
     return tx.all(log, workspace_id=ask.workspace_id, at=at, id=id_, most=PAGE)
 
 
-def _may_see(ask: Asking, row: Row) -> bool:
+def _may_see(ask: ReadContext, row: Row) -> bool:
     """A key with a list of accounts is told of nothing else; viewers do not see who was let in."""
     if ask.caller.accounts is not None:
         return row["subject_id"] in ask.caller.accounts
@@ -166,7 +168,7 @@ def _may_see(ask: Asking, row: Row) -> bool:
 
 
 def _event(row: Row) -> bytes:
-    shown = Happening(
+    shown = LiveEvent(
         id=row["id"],
         kind=row["kind"],
         subject_id=row["subject_id"],
@@ -180,10 +182,10 @@ def _event(row: Row) -> bytes:
     )
 
 
-async def _still_allowed(ask: Asking) -> bool:
+async def _still_allowed(ask: ReadContext) -> bool:
     """Ask again who it is: a session that ended ends its streams."""
     try:
-        known = await identify(ask.request, ask.house, ask.workspace_id)
+        known = await identify(ask.request, ask.runtime, ask.workspace_id)
     except Problem:
         return False
     return known is not None and known.caller.role is not None

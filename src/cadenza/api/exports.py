@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from cadenza.api.ask import Act, Ask, Asking
-from cadenza.api.declare import Resource
-from cadenza.api.give_file import Given, give
 from cadenza.api.problems import Problem, not_found
-from cadenza.api.shape import Answer, Id
+from cadenza.api.request_context import ReadContext, Reader, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Answer, Id
+from cadenza.api.send_file import Given, send_file
 from cadenza.bootstrap.pack_export import NAME
 from cadenza.people.model import Role
 from cadenza.posts import keep_export
@@ -25,7 +25,7 @@ routes = Resource("exports", "/workspaces/{workspace_id}")
 ZIP = {200: {"description": "A ZIP file", "content": {"application/zip": {}}}}
 
 
-class ExportShown(Answer):
+class ExportView(Answer):
     """An export that is packed in the background."""
 
     id: str
@@ -48,19 +48,19 @@ class ExportShown(Answer):
     response_class=StreamingResponse,
     responses=ZIP,
 )
-async def export(ask: Ask, workspace_id: Id) -> StreamingResponse:
+async def export(ask: Reader, workspace_id: Id) -> StreamingResponse:
     """Give out everything that is the workspace's own; `posts.csv` in it can be imported again."""
     _check(ask)
-    name = _name(workspace_id, ask.house.clock.now())
+    name = _name(workspace_id, ask.runtime.clock.now())
     return StreamingResponse(
-        export_workspace(ask.house.operations, workspace_id),
+        export_workspace(ask.runtime.operations, workspace_id),
         headers={"content-disposition": f'attachment; filename="{name}"'},
         media_type="application/zip",
     )
 
 
 @routes.post("/exports", needs=Role.ADMIN, scope="export:write", status_code=202)
-async def begin_export(act: Act, workspace_id: Id) -> ExportShown:
+async def begin_export(act: Writer, workspace_id: Id) -> ExportView:
     """Pack an export in the background; one that is at work already is answered instead."""
     _check(act)
     found, _ = await act.write(
@@ -69,7 +69,7 @@ async def begin_export(act: Act, workspace_id: Id) -> ExportShown:
     )
     if not act.dry_run:
         # Asked once more it is the same job: one that a crash kept from being asked for is made up for here.
-        await act.house.engine.enqueue(
+        await act.runtime.engine.enqueue(
             NAME,
             {"workspace_id": workspace_id, "export_id": found.id},
             unique=f"export:{found.id}",
@@ -78,7 +78,7 @@ async def begin_export(act: Act, workspace_id: Id) -> ExportShown:
 
 
 @routes.get("/exports", needs=Role.ADMIN, scope="export:read")
-async def list_exports(ask: Ask, workspace_id: Id) -> list[ExportShown]:
+async def list_exports(ask: Reader, workspace_id: Id) -> list[ExportView]:
     """List exports that are at work or can be downloaded, newest first."""
     found = await ask.read(
         lambda tx, now: keep_export.list_exports(tx, now, workspace_id=workspace_id)
@@ -87,7 +87,7 @@ async def list_exports(ask: Ask, workspace_id: Id) -> list[ExportShown]:
 
 
 @routes.get("/exports/{export_id}", needs=Role.ADMIN, scope="export:read")
-async def show_export(ask: Ask, workspace_id: Id, export_id: Id) -> ExportShown:
+async def show_export(ask: Reader, workspace_id: Id, export_id: Id) -> ExportView:
     """Show how far an export is."""
     return _shown(await _find(ask, workspace_id, export_id))
 
@@ -99,7 +99,7 @@ async def show_export(ask: Ask, workspace_id: Id, export_id: Id) -> ExportShown:
     response_class=Response,
     responses=ZIP,
 )
-async def download_export(ask: Ask, workspace_id: Id, export_id: Id) -> Response:
+async def download_export(ask: Reader, workspace_id: Id, export_id: Id) -> Response:
     """Download an export that is ready."""
     _check(ask)
     found = await _find(ask, workspace_id, export_id)
@@ -112,10 +112,10 @@ async def download_export(ask: Ask, workspace_id: Id, export_id: Id) -> Response
         etag=f'"{found.id}"',
         cache="private, no-store",
     )
-    return await give(ask.request, ask.house.library.storage, given)
+    return await send_file(ask.request, ask.runtime.library.storage, given)
 
 
-async def _find(ask: Asking, workspace_id: str, export_id: str) -> keep_export.Export:
+async def _find(ask: ReadContext, workspace_id: str, export_id: str) -> keep_export.Export:
     found = await ask.read(
         lambda tx, now: keep_export.find_export(
             tx, now, workspace_id=workspace_id, export_id=export_id
@@ -126,7 +126,7 @@ async def _find(ask: Asking, workspace_id: str, export_id: str) -> keep_export.E
     return found
 
 
-def _check(ask: Asking) -> None:
+def _check(ask: ReadContext) -> None:
     if ask.caller.accounts is not None:
         raise Problem(403, "all_accounts_needed", "A key bound to accounts cannot export.")
 
@@ -136,8 +136,8 @@ def _name(workspace_id: str, at: datetime) -> str:
     return f"{workspace_id.replace(':', '-').replace('@', '-')}-{day}.zip"
 
 
-def _shown(export: keep_export.Export) -> ExportShown:
-    return ExportShown(
+def _shown(export: keep_export.Export) -> ExportView:
+    return ExportView(
         id=export.id,
         state=export.state,
         reason=export.reason,

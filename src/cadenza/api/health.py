@@ -12,14 +12,14 @@ from typing import Any
 from fastapi import Request, Response
 from pydantic import BaseModel
 
-from cadenza.api.ask import Ask
-from cadenza.api.declare import ANYONE, INSTANCE, PERSON, Resource
 from cadenza.api.problems import Problem, not_found
+from cadenza.api.request_context import Reader
+from cadenza.api.routes import ANYONE, INSTANCE, PERSON, Resource
 from cadenza.sql.errors import SqlError
 
 routes = Resource("health")
 PATIENCE = 5.0
-GOOD_FOR = timedelta(days=90)  # it is written anew for each who asks
+GOOD_FOR = timedelta(days=90)  # it is written again for each who asks
 
 
 class Health(BaseModel):
@@ -29,13 +29,13 @@ class Health(BaseModel):
 
 
 @routes.get("/healthz", needs=ANYONE)
-async def alive(ask: Ask) -> Health:
+async def alive(ask: Reader) -> Health:
     """Say that the process answers."""
     return Health()
 
 
 @routes.get("/readyz", needs=ANYONE)
-async def ready(ask: Ask) -> Health:
+async def ready(ask: Reader) -> Health:
     """Say that the database answers and that nothing is stopping."""
     if ask.request.app.state.stop.is_set():
         raise Problem(503, "stopping", "This process is stopping.")
@@ -48,12 +48,12 @@ async def ready(ask: Ask) -> Health:
 
 
 @routes.get("/.well-known/security.txt", needs=ANYONE, include_in_schema=False)
-async def security_contact(ask: Ask) -> Response:
-    """Say whom to tell of a fault in this house."""
-    settings = ask.house.settings
+async def security_contact(ask: Reader) -> Response:
+    """Say whom to tell of a fault in this installation."""
+    settings = ask.runtime.settings
     if not settings.security_contact:
         raise not_found("page")
-    until = (ask.house.clock.now() + GOOD_FOR).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = (ask.runtime.clock.now() + GOOD_FOR).strftime("%Y-%m-%dT%H:%M:%SZ")
     lines = [f"Contact: {settings.security_contact}", f"Expires: {until}"]
     if settings.public_url.startswith("https://"):
         lines.append(f"Canonical: {settings.home}/.well-known/security.txt")
@@ -61,13 +61,13 @@ async def security_contact(ask: Ask) -> Response:
 
 
 @routes.get("/api/v1/openapi.json", needs=PERSON, scope="system:read", include_in_schema=False)
-async def openapi(ask: Ask, request: Request) -> dict[str, Any]:
+async def openapi(ask: Reader, request: Request) -> dict[str, Any]:
     """Show what this API offers."""
     return request.app.openapi()
 
 
 @routes.get("/metrics", needs=INSTANCE, scope="system:read", include_in_schema=False)
-async def metrics(ask: Ask) -> Response:
+async def metrics(ask: Reader) -> Response:
     """Show the numbers, for Prometheus."""
     from cadenza.api.metrics import render
 

@@ -10,18 +10,18 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from cadenza.api.ask import Act, Acting, Ask
-from cadenza.api.declare import Resource
 from cadenza.api.problems import Fault, Problem, invalid
-from cadenza.api.queue_shapes import Shown, show
+from cadenza.api.queue_schemas import ValueView, show
 from cadenza.api.read_body import DEEPEST
 from cadenza.api.read_upload import UploadForm
-from cadenza.api.shape import Answer, Id
+from cadenza.api.request_context import Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Answer, Id
 from cadenza.core.zones import UnknownZoneError, get_zone
 from cadenza.people.model import Role
 from cadenza.posts.import_csv import Order, Report, import_csv
 from cadenza.posts.read_csv import COLUMNS, MOST_BYTES, Unreadable
-from cadenza.queues.take_imports import QUEUES
+from cadenza.queues.queue_imports import QUEUES
 
 routes = Resource("imports", "/workspaces/{workspace_id}/imports")
 AROUND = 128 * 1024  # bytes of the fields beside the file
@@ -52,14 +52,14 @@ FORM: dict[str, Any] = {
 }
 
 
-class ColumnShown(BaseModel):
+class ColumnView(BaseModel):
     """A column that is read, and the headers that are taken for it."""
 
     name: str
     headers: list[str]
 
 
-class RowDone(Shown):
+class RowDone(ValueView):
     """A row that is a post; `again`: it was one before."""
 
     row: int
@@ -70,7 +70,7 @@ class RowDone(Shown):
     notes: list[str]
 
 
-class RowWrong(Shown):
+class RowWrong(ValueView):
     """What is wrong with a row, and what to do; the header is row 1."""
 
     row: int
@@ -93,9 +93,9 @@ class Imported(Answer):
 
 
 @routes.get("/columns", needs=Role.VIEWER, scope="posts:read")
-async def list_columns(ask: Ask, workspace_id: Id) -> list[ColumnShown]:
+async def list_columns(ask: Reader, workspace_id: Id) -> list[ColumnView]:
     """List the columns that are read, for a mapping."""
-    return [ColumnShown(name=name, headers=list(known)) for name, known in COLUMNS.items()]
+    return [ColumnView(name=name, headers=list(known)) for name, known in COLUMNS.items()]
 
 
 @routes.post(
@@ -105,7 +105,7 @@ async def list_columns(ask: Ask, workspace_id: Id) -> list[ColumnShown]:
     most=MOST_BYTES + AROUND,
     openapi_extra=FORM,
 )
-async def import_posts(act: Act, workspace_id: Id) -> Imported:
+async def import_posts(act: Writer, workspace_id: Id) -> Imported:
     """Make the rows of a CSV file posts; a bad row stops no other unless all or nothing is wanted."""
     if act.caller.accounts is not None:
         raise Problem(403, "all_accounts_needed", "A key bound to accounts cannot import.")
@@ -117,7 +117,7 @@ async def import_posts(act: Act, workspace_id: Id) -> Imported:
     order = _order(act, form.fields)
     act.body = json.dumps(sorted(form.fields.items())).encode() + data
     await act.claim_key()
-    answer = await import_csv(act.house.operations, data, order, queues=QUEUES)
+    answer = await import_csv(act.runtime.operations, data, order, queues=QUEUES)
     if isinstance(answer, Unreadable):
         says = f"{answer.wrong}: {answer.todo}"
         fault = Fault(path="body.file", says=says, code="unreadable")
@@ -139,7 +139,7 @@ def _shown(report: Report) -> Imported:
     )
 
 
-def _order(act: Acting, fields: dict[str, str]) -> Order:
+def _order(act: WriteContext, fields: dict[str, str]) -> Order:
     strange = sorted(set(fields) - {"mapping", "zone", "all_or_nothing"})
     if strange:
         raise invalid(f"body.{strange[0][:50]}", "there is no such field", "extra_forbidden")
@@ -159,7 +159,7 @@ def _order(act: Acting, fields: dict[str, str]) -> Order:
         mapping=_mapping(fields.get("mapping", "")),
         all_or_nothing=whole == "true",
         dry_run=act.dry_run,
-        files=act.house.files,
+        files=act.runtime.files,
     )
 
 

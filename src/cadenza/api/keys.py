@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cadenza.api.ask import Act, Ask
-from cadenza.api.declare import KEY, Resource
 from cadenza.api.problems import Problem, invalid, not_found, refuse
-from cadenza.api.shape import Answer, Asked, Id, IdField, Instant, Line, Secretive
+from cadenza.api.request_context import Reader, Writer
+from cadenza.api.routes import KEY, Resource
+from cadenza.api.schemas import Answer, Id, IdField, InputModel, Instant, Line, Secretive
 from cadenza.core.suggest import did_you_mean
 from cadenza.people import keys, workspaces
 from cadenza.people.model import Done, Role
@@ -20,7 +20,7 @@ own = Resource("key", "/key")
 ScopeName = Annotated[str, StringConstraints(max_length=40)]
 
 
-class NewKey(Asked):
+class NewKey(InputModel):
     """A key to make."""
 
     model_config = ConfigDict(
@@ -45,7 +45,7 @@ class NewKey(Asked):
     ends_at: Instant | None = None
 
 
-class KeyShown(BaseModel):
+class KeyView(BaseModel):
     """A key, without what proves it."""
 
     id: str
@@ -62,11 +62,11 @@ class KeyShown(BaseModel):
     revoked_at: datetime | None
 
 
-class KeyMade(Secretive):
+class KeyCreated(Secretive):
     """The new key: `key` is shown this once."""
 
     key: str
-    shown: KeyShown
+    shown: KeyView
 
 
 class KeyEnded(Answer):
@@ -80,11 +80,11 @@ class OwnKey(BaseModel):
 
     workspace_id: str
     workspace_name: str
-    key: KeyShown
+    key: KeyView
 
 
 @own.get(needs=KEY)
-async def show_own(ask: Ask) -> OwnKey:
+async def show_own(ask: Reader) -> OwnKey:
     """Show the key that asks: its workspace, and what it may do there."""
     home = ask.caller.key_of or ""
 
@@ -100,14 +100,14 @@ async def show_own(ask: Ask) -> OwnKey:
 
 
 @routes.get(needs=Role.ADMIN)
-async def list_keys(ask: Ask, workspace_id: Id) -> list[KeyShown]:
+async def list_keys(ask: Reader, workspace_id: Id) -> list[KeyView]:
     """List the keys, also those that ended."""
     rows = await ask.read(lambda tx, now: keys.list_keys(tx, now, workspace_id=workspace_id))
     return [_show(row) for row in rows]
 
 
 @routes.post(needs=Role.ADMIN, status_code=201)
-async def make_key(act: Act, workspace_id: Id, body: NewKey) -> KeyMade:
+async def make_key(act: Writer, workspace_id: Id, body: NewKey) -> KeyCreated:
     """Make a key; it is shown once."""
     known: frozenset[str] = act.request.app.state.scopes
     unknown = sorted(set(body.scopes) - known)
@@ -115,13 +115,13 @@ async def make_key(act: Act, workspace_id: Id, body: NewKey) -> KeyMade:
         guess = did_you_mean(unknown[0], sorted(known))
         says = f"{unknown[0]!r} is no scope.{guess} There are {', '.join(sorted(known))}."
         raise invalid("body.scopes", says, "unknown_scope")
-    of_the_house: frozenset[str] = act.request.app.state.house_scopes
-    given = sorted(of_the_house.intersection(body.scopes))
+    of_the_installation: frozenset[str] = act.request.app.state.installation_scopes
+    given = sorted(of_the_installation.intersection(body.scopes))
     if given and not act.caller.instance_owner:
         raise Problem(403, "owner_needed", f"Only an owner of this installation gives {given[0]}.")
     token = draw_key()
 
-    def operation(tx: Tx, now: datetime) -> KeyMade:
+    def operation(tx: Tx, now: datetime) -> KeyCreated:
         assert act.caller.member_id is not None
         assert act.caller.role is not None
         answer = keys.make_key(
@@ -145,7 +145,7 @@ async def make_key(act: Act, workspace_id: Id, body: NewKey) -> KeyMade:
         if not isinstance(answer, Done):
             refuse(answer)
         rows = keys.list_keys(tx, now, workspace_id=workspace_id)
-        return KeyMade(
+        return KeyCreated(
             key=token.text, shown=next(_show(row) for row in rows if row["id"] == answer.id)
         )
 
@@ -153,7 +153,7 @@ async def make_key(act: Act, workspace_id: Id, body: NewKey) -> KeyMade:
 
 
 @routes.delete("/{key_id}", needs=Role.ADMIN)
-async def revoke_key(act: Act, workspace_id: Id, key_id: Id) -> KeyEnded:
+async def revoke_key(act: Writer, workspace_id: Id, key_id: Id) -> KeyEnded:
     """End a key at once."""
 
     def operation(tx: Tx, now: datetime) -> KeyEnded:
@@ -165,6 +165,6 @@ async def revoke_key(act: Act, workspace_id: Id, key_id: Id) -> KeyEnded:
     return await act.write(operation)
 
 
-def _show(row: Row) -> KeyShown:
+def _show(row: Row) -> KeyView:
     accounts = None if row["accounts"] is None else row["accounts"].split()
-    return KeyShown(**row | {"scopes": row["scopes"].split(), "accounts": accounts})
+    return KeyView(**row | {"scopes": row["scopes"].split(), "accounts": accounts})

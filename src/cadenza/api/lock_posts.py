@@ -2,19 +2,19 @@
 
 Acts on posts hold deliveries and then their lanes, acts on queues the other way round; the accounts' locks,
 taken before either, keep the two from waiting for each other. Limit: they are read before the transaction,
-so a place that a post gets in between is not among them; then the database lets one of the two begin anew.
+so a place that a post gets in between is not among them; then the database lets one of the two start over.
 """
 
 from collections.abc import Sequence
 
-from cadenza.api.ask import Asking
+from cadenza.api.request_context import ReadContext
 from cadenza.posts.targets import Targets
 from cadenza.queues.model import locks
 from cadenza.sql.tx import Tx
 
 
 async def post_locks(
-    ask: Asking, post_id: str | None, targets: Targets | None = None
+    ask: ReadContext, post_id: str | None, targets: Targets | None = None
 ) -> Sequence[str]:
     """Name the locks of what is about to be done with a post, at these targets too."""
     named = {each if isinstance(each, str) else each[0] for each in targets or ()}

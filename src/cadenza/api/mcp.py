@@ -1,7 +1,7 @@
 """For agents: the workspace's operations as tools of the Model Context Protocol (streamable HTTP).
 
 Tools are the routes themselves, called through the same gate with the caller's own key. A tool that
-changes something is rehearsed first: its answer comes with a `confirm` word, and only the same call with
+changes something is tried as a dry run first: its answer comes with a `confirm` word, and only the same call with
 that word does it, once, within ten minutes. Limit: stateless JSON answers, no server-sent streams.
 """
 
@@ -16,10 +16,10 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from cadenza.accounts.seal import CannotOpen
-from cadenza.api.ask import Ask, Asking
-from cadenza.api.call_inside import Answered, call_inside
-from cadenza.api.declare import Resource
-from cadenza.api.shape import Id
+from cadenza.api.internal_client import Answered, call_internally
+from cadenza.api.request_context import ReadContext, Reader
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id
 from cadenza.api.tools import BadArguments, Tool, list_tools
 from cadenza.people.model import Role
 
@@ -29,13 +29,13 @@ CONFIRM = "confirm"
 LONGEST_NAME = 100  # characters of a tool's name
 GOOD_FOR = timedelta(minutes=10)
 INSTRUCTIONS = (
-    "Operations of one Cadenza workspace. Tools that change something are rehearsed first and answer with "
+    "Operations of one Cadenza workspace. Tools that change something are tried as a dry run first and answer with "
     "what would happen and a `confirm` word; show it to the person, then call again with the same "
     "arguments and that word. Times carry an offset; the answers say zone and wall time."
 )
 
 
-class Spoken(BaseModel):
+class RpcMessage(BaseModel):
     """A JSON-RPC message."""
 
     model_config = ConfigDict(
@@ -62,7 +62,7 @@ class Refusal(Exception):
     summary="Speak as an agent",
     responses={202: {"description": "A notification: it wants no answer"}},
 )
-async def speak(ask: Ask, workspace_id: Id, body: Spoken) -> Response:
+async def speak(ask: Reader, workspace_id: Id, body: RpcMessage) -> Response:
     """Answer one message of the Model Context Protocol."""
     if body.id is None:
         return Response(status_code=202)  # a notification wants no answer
@@ -74,7 +74,7 @@ async def speak(ask: Ask, workspace_id: Id, body: Spoken) -> Response:
     return JSONResponse({"jsonrpc": "2.0", "id": body.id, "result": result})
 
 
-async def _answer(ask: Asking, said: Spoken) -> dict[str, Any]:
+async def _answer(ask: ReadContext, said: RpcMessage) -> dict[str, Any]:
     match said.method:
         case "initialize":
             asked = said.params.get("protocolVersion")
@@ -95,7 +95,7 @@ async def _answer(ask: Asking, said: Spoken) -> dict[str, Any]:
             raise Refusal(-32601, f"{said.method!r} is not a method of this server")
 
 
-async def _call(ask: Asking, params: Mapping[str, Any]) -> dict[str, Any]:
+async def _call(ask: ReadContext, params: Mapping[str, Any]) -> dict[str, Any]:
     name = str(params.get("name"))[:LONGEST_NAME]
     tool = list_tools(ask.request.app, ask.caller).get(name)
     arguments = params.get("arguments") or {}
@@ -109,16 +109,16 @@ async def _call(ask: Asking, params: Mapping[str, Any]) -> dict[str, Any]:
         if not tool.declared.changes:
             return _told(await _do(ask, tool, given))
         if word is None:
-            return await _rehearse(ask, tool, given)
+            return await _dry_run(ask, tool, given)
         key = _check(ask, tool, given, str(word))
         return _told(await _do(ask, tool, given, key=key))
     except BadArguments as fault:
         raise Refusal(-32602, str(fault)) from fault
 
 
-async def _rehearse(ask: Asking, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
+async def _dry_run(ask: ReadContext, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
     """Try it and say what would happen; what cannot be tried is only described."""
-    if tool.rehearses:
+    if tool.has_dry_run:
         tried = await _do(ask, tool, given, dry_run=True)
         if not tried.is_good:
             return _told(tried)
@@ -128,12 +128,12 @@ async def _rehearse(ask: Asking, tool: Tool, given: dict[str, Any]) -> dict[str,
         shown = {"note": "This cannot be tried beforehand."}
     word = await _word(ask, tool, given)
     return _text(
-        {"rehearsal": shown, CONFIRM: word, "next": "Nothing was changed. Ask, then confirm."}
+        {"dry_run": shown, CONFIRM: word, "next": "Nothing was changed. Ask, then confirm."}
     )
 
 
 async def _do(
-    ask: Asking,
+    ask: ReadContext,
     tool: Tool,
     given: Mapping[str, Any],
     *,
@@ -142,30 +142,30 @@ async def _do(
 ) -> Answered:
     call = tool.request(given, workspace_id=ask.workspace_id, dry_run=dry_run)
     headers = {} if key is None else {"idempotency-key": key}
-    return await call_inside(ask.request, call, headers)
+    return await call_internally(ask.request, call, headers)
 
 
-async def _word(ask: Asking, tool: Tool, given: Mapping[str, Any]) -> str:
+async def _word(ask: ReadContext, tool: Tool, given: Mapping[str, Any]) -> str:
     until = await ask.read(lambda _, now: now + GOOD_FOR)
     said = msgspec.json.encode([_name(tool, given), until]).decode()
-    return ask.house.keyring.seal(said, row=_row(ask))
+    return ask.runtime.keyring.seal(said, row=_row(ask))
 
 
-def _check(ask: Asking, tool: Tool, given: Mapping[str, Any], word: str) -> str:
+def _check(ask: ReadContext, tool: Tool, given: Mapping[str, Any], word: str) -> str:
     """Return the idempotency key of a confirmed call: confirmed twice, it is done once."""
     try:
-        said = ask.house.keyring.open(word, row=_row(ask))
+        said = ask.runtime.keyring.open(word, row=_row(ask))
         name, until = msgspec.json.decode(said, type=tuple[str, datetime])
     except (CannotOpen, msgspec.MsgspecError, ValueError):
         raise Refusal(-32602, "this confirm word is none of yours: call without it first") from None
     if name != _name(tool, given):
         raise Refusal(-32602, "the confirm word belongs to another call: call without it first")
-    if until < ask.house.clock.now():
+    if until < ask.runtime.clock.now():
         raise Refusal(-32602, "the confirm word is too old: call without it first")
     return "mcp-" + sha256(word.encode()).hexdigest()[:40]
 
 
-def _row(ask: Asking) -> str:
+def _row(ask: ReadContext) -> str:
     return f"mcp:{ask.workspace_id}:{ask.by}"
 
 
@@ -177,7 +177,7 @@ def _name(tool: Tool, given: Mapping[str, Any]) -> str:
 def _show(tool: Tool) -> dict[str, Any]:
     schema = tool.schema
     if tool.declared.changes:
-        asked = {"type": "string", "description": "From the rehearsal: do it now"}
+        asked = {"type": "string", "description": "From the dry run: do it now"}
         schema = schema | {"properties": {**schema["properties"], CONFIRM: asked}}
     hints = {
         "readOnlyHint": not tool.declared.changes,

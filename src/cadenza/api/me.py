@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.auth import Code, Password, check_password, give_cookie
-from cadenza.api.declare import PERSON, Resource
 from cadenza.api.problems import Problem, refuse, too_often
-from cadenza.api.shape import Answer, Asked, Id, Line, Secretive, ZoneName
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
+from cadenza.api.routes import PERSON, Resource
+from cadenza.api.schemas import Answer, Id, InputModel, Line, Secretive, ZoneName
 from cadenza.deliveries.installation import read_signs
 from cadenza.people import change_password, second_factor, sessions
-from cadenza.people.knock import Door, knock
+from cadenza.people.login_throttle import AttemptLimit, count_attempt
 from cadenza.people.model import Done, Missing
 from cadenza.people.profile import change_profile, show_profile
 from cadenza.people.tokens import draw_bytes, draw_recovery_codes, draw_token, hash_recovery_code
@@ -49,7 +49,7 @@ class Me(Answer):
     workspaces: list[Membership]
 
 
-class Profile(Asked):
+class Profile(InputModel):
     """What a person may change of themselves."""
 
     model_config = ConfigDict(
@@ -60,7 +60,7 @@ class Profile(Asked):
     week_start: int | None = Field(default=None, ge=0, le=6, strict=True, description="Sunday is 0")
 
 
-class SessionShown(BaseModel):
+class SessionView(BaseModel):
     """One place where one is signed in."""
 
     id: str
@@ -78,7 +78,7 @@ class Ended(Answer):
     ended: int
 
 
-class PasswordChange(Asked):
+class PasswordChange(InputModel):
     """The password as it is, and as it shall be."""
 
     model_config = ConfigDict(
@@ -90,7 +90,7 @@ class PasswordChange(Asked):
     new: Password
 
 
-class Proof(Asked):
+class Proof(InputModel):
     """The password, once more."""
 
     model_config = ConfigDict(
@@ -99,7 +99,7 @@ class Proof(Asked):
     password: Password
 
 
-class CodeGiven(Asked):
+class CodeInput(InputModel):
     """A code of the app, or a recovery code."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"code": "123456"}]})
@@ -119,13 +119,13 @@ class Recovery(Secretive):
 
 
 @routes.get(needs=PERSON)
-async def show_me(ask: Ask) -> Me:
+async def show_me(ask: Reader) -> Me:
     """Say who one is, and which workspaces one is in."""
     return await ask.read(lambda tx, now: _me(tx, now, ask.person_id))
 
 
 @routes.patch(needs=PERSON)
-async def change_me(act: Act, body: Profile) -> Me:
+async def change_me(act: Writer, body: Profile) -> Me:
     """Change one's name, zone, or first day of the week."""
 
     def operation(tx: Tx, now: datetime) -> Me:
@@ -143,14 +143,14 @@ async def change_me(act: Act, body: Profile) -> Me:
 
 
 @routes.get("/sessions", needs=PERSON)
-async def list_sessions(ask: Ask) -> list[SessionShown]:
+async def list_sessions(ask: Reader) -> list[SessionView]:
     """List where one is signed in."""
     rows = await ask.read(lambda tx, now: sessions.list_sessions(tx, now, person_id=ask.person_id))
-    return [SessionShown(**row, current=row["id"] == ask.caller.session_id) for row in rows]
+    return [SessionView(**row, current=row["id"] == ask.caller.session_id) for row in rows]
 
 
 @routes.delete("/sessions/{session_id}", needs=PERSON, status_code=204)
-async def end_session(act: Act, session_id: Id) -> None:
+async def end_session(act: Writer, session_id: Id) -> None:
     """End one session."""
 
     def operation(tx: Tx, now: datetime) -> None:
@@ -162,7 +162,7 @@ async def end_session(act: Act, session_id: Id) -> None:
 
 
 @routes.delete("/sessions", needs=PERSON)
-async def end_other_sessions(act: Act) -> Ended:
+async def end_other_sessions(act: Writer) -> Ended:
     """End every session but this one."""
     keep = act.caller.session_id
 
@@ -173,7 +173,7 @@ async def end_other_sessions(act: Act) -> Ended:
 
 
 @routes.post("/password", needs=PERSON, status_code=204)
-async def change_own_password(ask: Ask, body: PasswordChange) -> None:
+async def change_own_password(ask: Reader, body: PasswordChange) -> None:
     """Change the password; every other session ends."""
     was, me = await _prove(ask, body.old)
     check_password(body.new, me.email, me.name)
@@ -194,11 +194,11 @@ async def change_own_password(ask: Ask, body: PasswordChange) -> None:
 
 
 @routes.post("/second-factor", needs=PERSON)
-async def propose_second_factor(ask: Ask, body: Proof) -> Proposed:
+async def propose_second_factor(ask: Reader, body: Proof) -> Proposed:
     """Get a new secret for an authenticator app; it counts once a first code has confirmed it."""
     _, me = await _prove(ask, body.password)
     secret = draw_bytes(second_factor.SECRET_BYTES)
-    sealed = ask.house.keyring.seal(second_factor.pack(secret), row=second_factor.row_name(me.id))
+    sealed = ask.runtime.keyring.seal(second_factor.pack(secret), row=second_factor.row_name(me.id))
 
     def operation(tx: Tx, now: datetime) -> None:
         answer = second_factor.propose(tx, now, person_id=me.id, sealed=sealed)
@@ -210,7 +210,7 @@ async def propose_second_factor(ask: Ask, body: Proof) -> Proposed:
 
 
 @routes.post("/second-factor/confirm", needs=PERSON)
-async def confirm_second_factor(ask: Ask, body: CodeGiven) -> Recovery:
+async def confirm_second_factor(ask: Reader, body: CodeInput) -> Recovery:
     """Switch it on with a first code; every other session ends, and recovery codes are shown once."""
     await _slow_down(ask)
     codes = draw_recovery_codes()
@@ -225,7 +225,7 @@ async def confirm_second_factor(ask: Ask, body: CodeGiven) -> Recovery:
             person_id=ask.person_id,
             session_id=session_id,
             code=body.code,
-            seal=ask.house.keyring,
+            seal=ask.runtime.keyring,
             recovery_hashes=hashes,
         )
         if not isinstance(answer, Done):
@@ -238,7 +238,7 @@ async def confirm_second_factor(ask: Ask, body: CodeGiven) -> Recovery:
 
 
 @routes.post("/second-factor/off", needs=PERSON, status_code=204)
-async def switch_off_second_factor(ask: Ask, body: CodeGiven) -> None:
+async def switch_off_second_factor(ask: Reader, body: CodeInput) -> None:
     """Switch it off with one more code; every other session ends."""
     await _slow_down(ask)
     token = draw_token()
@@ -251,7 +251,7 @@ async def switch_off_second_factor(ask: Ask, body: CodeGiven) -> None:
             person_id=ask.person_id,
             session_id=session_id,
             code=body.code,
-            seal=ask.house.keyring,
+            seal=ask.runtime.keyring,
         )
         if not isinstance(answer, Done):
             refuse(answer)
@@ -286,7 +286,7 @@ def _me(tx: Tx, now: datetime, person_id: str) -> Me:
     )
 
 
-async def _prove(ask: Asking, password: str) -> tuple[str, Me]:
+async def _prove(ask: ReadContext, password: str) -> tuple[str, Me]:
     """Check the password of who is signed in; it counts as a try."""
     await _slow_down(ask)
     row = await ask.read(lambda tx, now: show_profile(tx, now, person_id=ask.person_id))
@@ -296,8 +296,8 @@ async def _prove(ask: Asking, password: str) -> tuple[str, Me]:
     return row["password"], me
 
 
-async def _slow_down(ask: Asking | Acting) -> None:
-    doors = (Door(f"prove:{ask.person_id}", 10, timedelta(minutes=15)),)
-    refused, now = await ask.change(lambda tx, now: (knock(tx, now, doors), now))
+async def _slow_down(ask: ReadContext | WriteContext) -> None:
+    doors = (AttemptLimit(f"prove:{ask.person_id}", 10, timedelta(minutes=15)),)
+    refused, now = await ask.change(lambda tx, now: (count_attempt(tx, now, doors), now))
     if refused is not None:
         raise too_often(refused, now)

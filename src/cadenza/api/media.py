@@ -9,13 +9,13 @@ from fastapi import Path, Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from cadenza.api.ask import Act, Acting, Ask, Asking, Once
-from cadenza.api.declare import MIB, Resource
-from cadenza.api.give_file import Given, give
 from cadenza.api.posts import reached
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.read_upload import UploadForm
-from cadenza.api.shape import Answer, Asked, Id, Line, Page, Paged
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer, WriterOnce
+from cadenza.api.routes import MIB, Resource
+from cadenza.api.schemas import Answer, Id, InputModel, Line, Page, Paged
+from cadenza.api.send_file import Given, send_file
 from cadenza.media.delete import Deleted, InUse, delete
 from cadenza.media.describe import describe
 from cadenza.media.examine import Unfit
@@ -53,7 +53,7 @@ UPLOAD: dict[str, Any] = {
 }
 
 
-class MediaShown(Answer):
+class MediaView(Answer):
     """A file of the library."""
 
     id: str
@@ -72,8 +72,8 @@ class MediaShown(Answer):
     thumbnail_url: str | None
 
 
-class MediaUploaded(MediaShown):
-    """It is in the library; `known`: it was so before, and nothing was stored anew."""
+class MediaUploaded(MediaView):
+    """It is in the library; `known`: it was so before, and nothing was stored again."""
 
     known: bool
 
@@ -85,13 +85,13 @@ class PostNamed(Answer):
     title: str
 
 
-class MediaDetailed(MediaShown):
+class MediaDetailed(MediaView):
     """A file with the posts that show it."""
 
     posts: list[PostNamed]
 
 
-class MediaChange(Asked):
+class MediaChange(InputModel):
     """A description for those who cannot see it, and a name for people."""
 
     model_config = ConfigDict(
@@ -109,11 +109,11 @@ class MediaDeleted(Answer):
 
 @routes.get(needs=Role.VIEWER, scope="media:read")
 async def list_media(
-    ask: Ask,
+    ask: Reader,
     workspace_id: Id,
     page: Paged,
     kind: Annotated[MediaKind | None, Query()] = None,
-) -> Page[MediaShown]:
+) -> Page[MediaView]:
     """List the library, the newest first."""
     found = await ask.read(
         lambda tx, _: browse(
@@ -136,14 +136,14 @@ async def list_media(
     most=Limits().most + MIB,
     openapi_extra=UPLOAD,
 )
-async def upload_media(act: Once, workspace_id: Id) -> MediaUploaded:
+async def upload_media(act: WriterOnce, workspace_id: Id) -> MediaUploaded:
     """Take a file in. The same content again is the same file, so repeating an upload is harmless."""
     form = UploadForm(act.request)
     if not await form.find_file():
         raise invalid("body.file", "there is no file in the upload", "missing")
     alt = _alt(form.fields)
     answer = await upload(
-        act.house.library.desk,
+        act.runtime.library.desk,
         _known_by_content(act, form),
         workspace_id=workspace_id,
         name=form.filename or "file",
@@ -164,7 +164,7 @@ async def upload_media(act: Once, workspace_id: Id) -> MediaUploaded:
 
 
 @routes.get("/{media_id}", needs=Role.VIEWER, scope="media:read")
-async def show_media(ask: Ask, workspace_id: Id, media_id: Id) -> MediaDetailed:
+async def show_media(ask: Reader, workspace_id: Id, media_id: Id) -> MediaDetailed:
     """Show one file and the posts that show it."""
 
     def look(tx: Tx, now: datetime) -> MediaDetailed:
@@ -188,10 +188,12 @@ async def show_media(ask: Ask, workspace_id: Id, media_id: Id) -> MediaDetailed:
 
 
 @routes.patch("/{media_id}", needs=Role.EDITOR, scope="media:write")
-async def describe_media(act: Act, workspace_id: Id, media_id: Id, body: MediaChange) -> MediaShown:
+async def describe_media(
+    act: Writer, workspace_id: Id, media_id: Id, body: MediaChange
+) -> MediaView:
     """Describe or rename a file; posts with words of their own keep them."""
 
-    def operation(tx: Tx, now: datetime) -> MediaShown:
+    def operation(tx: Tx, now: datetime) -> MediaView:
         act.check_match(show(_one(act, tx, media_id)))
         media = _described(tx, now, workspace_id, media_id, act.by, body.alt, body.name)
         return act.tag(show(media))
@@ -200,7 +202,7 @@ async def describe_media(act: Act, workspace_id: Id, media_id: Id, body: MediaCh
 
 
 @routes.delete("/{media_id}", needs=Role.EDITOR, scope="media:write")
-async def delete_media(act: Act, workspace_id: Id, media_id: Id) -> MediaDeleted:
+async def delete_media(act: Writer, workspace_id: Id, media_id: Id) -> MediaDeleted:
     """Delete a file; refused while a post that is to go out, or a pool, needs it."""
 
     def operation(tx: Tx, now: datetime) -> MediaDeleted:
@@ -225,11 +227,11 @@ async def delete_media(act: Act, workspace_id: Id, media_id: Id) -> MediaDeleted
     response_class=Response,
     responses=BINARY,
 )
-async def give_original(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
+async def give_original(ask: Reader, workspace_id: Id, media_id: Id) -> Response:
     """Give out the file itself, whole or a range of it, as a download."""
     media = await ask.read(lambda tx, _: _one(ask, tx, media_id))
     given = Given(file=media.file, mime=media.mime, name=media.name, etag=f'"{media.sha256[:32]}"')
-    return await give(ask.request, ask.house.library.storage, given)
+    return await send_file(ask.request, ask.runtime.library.storage, given)
 
 
 @routes.get(
@@ -239,7 +241,7 @@ async def give_original(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
     response_class=Response,
     responses=BINARY,
 )
-async def give_thumbnail(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
+async def give_thumbnail(ask: Reader, workspace_id: Id, media_id: Id) -> Response:
     """Give out its small picture."""
     media = await ask.read(lambda tx, _: _one(ask, tx, media_id))
     if media.thumbnail is None:
@@ -251,7 +253,7 @@ async def give_thumbnail(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
         etag=f'"{media.sha256[:28]}.small"',
         download=False,
     )
-    return await give(ask.request, ask.house.library.storage, given)
+    return await send_file(ask.request, ask.runtime.library.storage, given)
 
 
 @routes.get(
@@ -261,7 +263,7 @@ async def give_thumbnail(ask: Ask, workspace_id: Id, media_id: Id) -> Response:
     response_class=Response,
     responses=BINARY,
 )
-async def give_fitted(ask: Ask, workspace_id: Id, media_id: Id, change: Change) -> Response:
+async def give_fitted(ask: Reader, workspace_id: Id, media_id: Id, change: Change) -> Response:
     """Give out a picture as a network gets it; a preview says which there are."""
     media, made = await ask.read(lambda tx, _: _made(ask, tx, media_id, change))
     given = Given(
@@ -271,13 +273,13 @@ async def give_fitted(ask: Ask, workspace_id: Id, media_id: Id, change: Change) 
         etag=f'"{made.file.rpartition(".fit-")[2]}"',
         download=False,
     )
-    return await give(ask.request, ask.house.library.storage, given)
+    return await send_file(ask.request, ask.runtime.library.storage, given)
 
 
-def show(media: Media) -> MediaShown:
+def show(media: Media) -> MediaView:
     """Show a file: named fields only, never where it lies."""
     base = f"/api/v1/workspaces/{media.workspace_id}/media/{media.id}"
-    return MediaShown(
+    return MediaView(
         id=media.id,
         kind=media.kind,
         mime=media.mime,
@@ -295,7 +297,7 @@ def show(media: Media) -> MediaShown:
     )
 
 
-async def _known_by_content(act: Acting, form: UploadForm) -> AsyncIterator[bytes]:
+async def _known_by_content(act: WriteContext, form: UploadForm) -> AsyncIterator[bytes]:
     """Hand the file on; at its end the request is known by what it brought, and its key is held."""
     digest = sha256()
     async for piece in form.file():
@@ -305,14 +307,14 @@ async def _known_by_content(act: Acting, form: UploadForm) -> AsyncIterator[byte
     await act.claim_key()
 
 
-def _one(ask: Asking, tx: Tx, media_id: str) -> Media:
+def _one(ask: ReadContext, tx: Tx, media_id: str) -> Media:
     media = read(tx, workspace_id=ask.workspace_id, id=media_id)
     if isinstance(media, NoSuchMedia):
         raise not_found("media")
     return media
 
 
-def _made(ask: Asking, tx: Tx, media_id: str, change: str) -> tuple[Media, FittedFile]:
+def _made(ask: ReadContext, tx: Tx, media_id: str, change: str) -> tuple[Media, FittedFile]:
     media = _one(ask, tx, media_id)
     made = read_fitted(tx, media.file, change)
     if made is None:

@@ -1,4 +1,4 @@
-"""The numbers of this house for Prometheus: jobs by state, deliveries by state, and how late the road is.
+"""The numbers of this installation for Prometheus: jobs by state, deliveries by state, and how late the pipeline is.
 
 Read from the database when somebody scrapes; a worker's own counters are served by the worker.
 """
@@ -7,15 +7,15 @@ from datetime import datetime
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
-from cadenza.api.ask import Asking
+from cadenza.api.request_context import ReadContext
 from cadenza.sql.tx import Row, Tx
 
 
-async def render(ask: Asking) -> bytes:
+async def render(ask: ReadContext) -> bytes:
     """Count, and write it as Prometheus reads it."""
     registry = CollectorRegistry()
     jobs = Gauge("cadenza_jobs", "Jobs by state", ["queue", "state"], registry=registry)
-    for tally in await ask.house.engine.store.tally():
+    for tally in await ask.runtime.engine.store.tally():
         jobs.labels(tally.queue, tally.state.value).set(tally.count)
     waiting, late = await ask.read(_look)
     road = Gauge("cadenza_deliveries", "Deliveries by state", ["state"], registry=registry)

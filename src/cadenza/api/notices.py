@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cadenza.api.ask import Act, Acting, Ask, Asking
-from cadenza.api.declare import Resource
 from cadenza.api.problems import not_found
-from cadenza.api.shape import Answer, Asked, Id, Secretive
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Answer, Id, InputModel, Secretive
 from cadenza.db.audit import record
 from cadenza.notices.call_webhook import PREFIX
-from cadenza.notices.choose import add_webhook, choose, webhook_row
-from cadenza.notices.model import DEFAULTS, Choice, NewsKind, Topic
+from cadenza.notices.model import DEFAULTS, Choice, EventKind, Topic
+from cadenza.notices.preferences import add_webhook, choose, webhook_row
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_bytes
 from cadenza.providers.split_address import split_address
@@ -30,14 +30,14 @@ class Choices(Answer):
     mail: bool = Field(description="False: no mail server is set, so nobody gets mail")
 
 
-class ChoicesAsked(Asked):
+class ChoicesInput(InputModel):
     """What to change; topics left out stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"choices": {"published": "off"}}]})
     choices: dict[Topic, Choice]
 
 
-class NewWebhook(Asked):
+class NewWebhook(InputModel):
     """A program to tell."""
 
     model_config = ConfigDict(
@@ -46,8 +46,8 @@ class NewWebhook(Asked):
         }
     )
     url: Url
-    kinds: list[NewsKind] = Field(
-        default_factory=list[NewsKind], max_length=40, description="None: all"
+    kinds: list[EventKind] = Field(
+        default_factory=list[EventKind], max_length=40, description="None: all"
     )
 
 
@@ -62,7 +62,7 @@ class Webhook(BaseModel):
     created_at: datetime
 
 
-class WebhookMade(Secretive):
+class WebhookCreated(Secretive):
     """The new webhook; `secret` signs what is sent, and is shown this once."""
 
     secret: str
@@ -82,21 +82,21 @@ class WebhookAgain(Answer):
     webhook: Webhook
 
 
-class WebhookGone(Answer):
+class WebhookDeleted(Answer):
     """It is told no more."""
 
     id: str
 
 
 @routes.get("/notices/choices", needs=Role.VIEWER)
-async def show_choices(ask: Ask, workspace_id: Id) -> Choices:
+async def show_choices(ask: Reader, workspace_id: Id) -> Choices:
     """Show how one hears of each topic."""
     member = ask.caller.member_id or ""
     return await ask.read(lambda tx, _: _choices(ask, tx, member))
 
 
 @routes.put("/notices/choices", needs=Role.VIEWER)
-async def choose_notices(act: Act, workspace_id: Id, body: ChoicesAsked) -> Choices:
+async def choose_notices(act: Writer, workspace_id: Id, body: ChoicesInput) -> Choices:
     """Choose how to hear of topics."""
     member = act.caller.member_id or ""
 
@@ -118,7 +118,7 @@ async def choose_notices(act: Act, workspace_id: Id, body: ChoicesAsked) -> Choi
 
 
 @routes.get("/webhooks", needs=Role.ADMIN, scope="webhooks:read")
-async def list_webhooks(ask: Ask, workspace_id: Id) -> list[Webhook]:
+async def list_webhooks(ask: Reader, workspace_id: Id) -> list[Webhook]:
     """List the programs that are told."""
 
     def look(tx: Tx, now: datetime) -> list[Webhook]:
@@ -132,11 +132,11 @@ async def list_webhooks(ask: Ask, workspace_id: Id) -> list[Webhook]:
 
 
 @routes.post("/webhooks", needs=Role.ADMIN, status_code=201)
-async def make_webhook(act: Act, workspace_id: Id, body: NewWebhook) -> WebhookMade:
+async def make_webhook(act: Writer, workspace_id: Id, body: NewWebhook) -> WebhookCreated:
     """Tell a program from now on; the signing secret is shown once."""
     secret = _draw_secret()
 
-    def operation(tx: Tx, now: datetime) -> WebhookMade:
+    def operation(tx: Tx, now: datetime) -> WebhookCreated:
         id_ = tx.new_id()
         add_webhook(
             tx,
@@ -144,7 +144,7 @@ async def make_webhook(act: Act, workspace_id: Id, body: NewWebhook) -> WebhookM
             workspace_id=workspace_id,
             id=id_,
             url=body.url,
-            sealed=act.house.keyring.seal(secret, row=webhook_row(workspace_id, id_)),
+            sealed=act.runtime.keyring.seal(secret, row=webhook_row(workspace_id, id_)),
             kinds=" ".join(body.kinds) or "*",
         )
         record(
@@ -156,27 +156,27 @@ async def make_webhook(act: Act, workspace_id: Id, body: NewWebhook) -> WebhookM
             subject_id=id_,
             after={"host": _host(body.url)},
         )
-        return WebhookMade(secret=secret, webhook=_show(_one(tx, workspace_id, id_)))
+        return WebhookCreated(secret=secret, webhook=_show(_one(tx, workspace_id, id_)))
 
     return await act.write(operation)
 
 
 @routes.post("/webhooks/{webhook_id}/secret", needs=Role.ADMIN)
-async def renew_webhook_secret(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookMade:
+async def renew_webhook_secret(act: Writer, workspace_id: Id, webhook_id: Id) -> WebhookCreated:
     """Sign with a new secret beside the one of now, so that the receiver can change over in its own time."""
     secret = _draw_secret()
 
-    def operation(tx: Tx, now: datetime) -> WebhookMade:
+    def operation(tx: Tx, now: datetime) -> WebhookCreated:
         row = _one(tx, workspace_id, webhook_id)
         newest, *_ = _secrets(act, row)
         _sign_with(act, tx, now, row, [secret, newest])
-        return WebhookMade(secret=secret, webhook=_show(row))
+        return WebhookCreated(secret=secret, webhook=_show(row))
 
     return await act.write(operation, locks=[webhook_row(workspace_id, webhook_id)])
 
 
 @routes.delete("/webhooks/{webhook_id}/secret", needs=Role.ADMIN)
-async def drop_webhook_secret(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookSecrets:
+async def drop_webhook_secret(act: Writer, workspace_id: Id, webhook_id: Id) -> WebhookSecrets:
     """Sign with the newest secret alone: the receiver has changed over, or the older one leaked."""
 
     def operation(tx: Tx, now: datetime) -> WebhookSecrets:
@@ -189,7 +189,7 @@ async def drop_webhook_secret(act: Act, workspace_id: Id, webhook_id: Id) -> Web
 
 
 @routes.post("/webhooks/{webhook_id}/resume", needs=Role.ADMIN)
-async def resume_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookAgain:
+async def resume_webhook(act: Writer, workspace_id: Id, webhook_id: Id) -> WebhookAgain:
     """Tell a program again that was given up; what happened meanwhile is not told."""
 
     def operation(tx: Tx, now: datetime) -> WebhookAgain:
@@ -217,10 +217,10 @@ async def resume_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookA
 
 
 @routes.delete("/webhooks/{webhook_id}", needs=Role.ADMIN)
-async def drop_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookGone:
+async def drop_webhook(act: Writer, workspace_id: Id, webhook_id: Id) -> WebhookDeleted:
     """Tell it no more; what waits for it is dropped."""
 
-    def operation(tx: Tx, now: datetime) -> WebhookGone:
+    def operation(tx: Tx, now: datetime) -> WebhookDeleted:
         before = _one(tx, workspace_id, webhook_id)
         tx.run(
             "DELETE FROM webhook WHERE workspace_id = :workspace_id AND id = :id",
@@ -236,7 +236,7 @@ async def drop_webhook(act: Act, workspace_id: Id, webhook_id: Id) -> WebhookGon
             subject_id=webhook_id,
             before={"host": _host(before["url"])},
         )
-        return WebhookGone(id=webhook_id)
+        return WebhookDeleted(id=webhook_id)
 
     return await act.write(operation)
 
@@ -251,17 +251,17 @@ def _draw_secret() -> str:
     return PREFIX + base64.b64encode(draw_bytes(24)).decode()
 
 
-def _secrets(act: Acting, row: Row) -> list[str]:
+def _secrets(act: WriteContext, row: Row) -> list[str]:
     """Open what signs, the newest first."""
     named = webhook_row(row["workspace_id"], row["id"])
-    return act.house.keyring.open(row["sealed"], row=named).split()
+    return act.runtime.keyring.open(row["sealed"], row=named).split()
 
 
-def _sign_with(act: Acting, tx: Tx, now: datetime, row: Row, secrets: list[str]) -> None:
+def _sign_with(act: WriteContext, tx: Tx, now: datetime, row: Row, secrets: list[str]) -> None:
     id_, home = row["id"], row["workspace_id"]
     tx.run(
         "UPDATE webhook SET sealed = :sealed WHERE workspace_id = :workspace_id AND id = :id",
-        sealed=act.house.keyring.seal(" ".join(secrets), row=webhook_row(home, id_)),
+        sealed=act.runtime.keyring.seal(" ".join(secrets), row=webhook_row(home, id_)),
         workspace_id=home,
         id=id_,
     )
@@ -276,7 +276,7 @@ def _sign_with(act: Acting, tx: Tx, now: datetime, row: Row, secrets: list[str])
     )
 
 
-def _choices(ask: Asking, tx: Tx, member_id: str) -> Choices:
+def _choices(ask: ReadContext, tx: Tx, member_id: str) -> Choices:
     rows = tx.all(
         """
         SELECT kind, choice FROM notice_choice
@@ -286,7 +286,7 @@ def _choices(ask: Asking, tx: Tx, member_id: str) -> Choices:
         member_id=member_id,
     )
     chosen = {Topic(row["kind"]): Choice(row["choice"]) for row in rows}
-    return Choices(choices={**DEFAULTS, **chosen}, mail=bool(ask.house.settings.mail.host))
+    return Choices(choices={**DEFAULTS, **chosen}, mail=bool(ask.runtime.settings.mail.host))
 
 
 def _one(tx: Tx, workspace_id: str, webhook_id: str) -> Row:

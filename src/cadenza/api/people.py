@@ -8,12 +8,12 @@ from datetime import datetime
 
 from pydantic import ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting, Ask
-from cadenza.api.declare import Resource
 from cadenza.api.problems import Problem, not_found, refuse
-from cadenza.api.shape import Answer, Asked, Email, Id, Secretive
+from cadenza.api.request_context import Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Answer, Email, Id, InputModel, Secretive
 from cadenza.people import invite, workspaces
-from cadenza.people.change_password import letter_row
+from cadenza.people.change_password import email_row
 from cadenza.people.model import Done, Role
 from cadenza.people.tokens import draw_token
 from cadenza.sql.tx import Row, Tx
@@ -32,14 +32,14 @@ class Member(Answer):
     created_at: datetime
 
 
-class RoleGiven(Asked):
+class RoleInput(InputModel):
     """The role that a member shall have."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"role": "editor"}]})
     role: Role
 
 
-class Invite(Asked):
+class Invite(InputModel):
     """Whom to invite, and as what."""
 
     model_config = ConfigDict(
@@ -60,7 +60,7 @@ class Invitation(Answer):
     ends_at: datetime
 
 
-class InvitationMade(Secretive, Invitation):
+class InvitationCreated(Secretive, Invitation):
     """A new invitation."""
 
     link: str | None = Field(
@@ -76,7 +76,7 @@ class Removed(Answer):
 
 
 @routes.get("/members", needs=Role.VIEWER, scope="people:read")
-async def list_members(ask: Ask, workspace_id: Id) -> list[Member]:
+async def list_members(ask: Reader, workspace_id: Id) -> list[Member]:
     """List the members."""
     rows = await ask.read(
         lambda tx, now: workspaces.list_members(tx, now, workspace_id=workspace_id)
@@ -85,7 +85,7 @@ async def list_members(ask: Ask, workspace_id: Id) -> list[Member]:
 
 
 @routes.put("/members/{member_id}/role", needs=Role.ADMIN)
-async def change_role(act: Act, workspace_id: Id, member_id: Id, body: RoleGiven) -> Member:
+async def change_role(act: Writer, workspace_id: Id, member_id: Id, body: RoleInput) -> Member:
     """Give a member another role, up to one's own; the last owner stays one."""
 
     def operation(tx: Tx, now: datetime) -> Member:
@@ -107,7 +107,7 @@ async def change_role(act: Act, workspace_id: Id, member_id: Id, body: RoleGiven
 
 
 @routes.delete("/members/{member_id}", needs=Role.ADMIN)
-async def remove_member(act: Act, workspace_id: Id, member_id: Id) -> Removed:
+async def remove_member(act: Writer, workspace_id: Id, member_id: Id) -> Removed:
     """Let a member go; the keys they made end."""
 
     def operation(tx: Tx, now: datetime) -> Removed:
@@ -122,7 +122,7 @@ async def remove_member(act: Act, workspace_id: Id, member_id: Id) -> Removed:
 
 
 @routes.post("/leave", needs=Role.VIEWER)
-async def leave(act: Act, workspace_id: Id) -> Removed:
+async def leave(act: Writer, workspace_id: Id) -> Removed:
     """Leave the workspace oneself."""
     own = act.caller.member_id
 
@@ -140,7 +140,7 @@ async def leave(act: Act, workspace_id: Id) -> Removed:
 
 
 @routes.get("/invitations", needs=Role.ADMIN, scope="people:read")
-async def list_invitations(ask: Ask, workspace_id: Id) -> list[Invitation]:
+async def list_invitations(ask: Reader, workspace_id: Id) -> list[Invitation]:
     """List the open invitations."""
     rows = await ask.read(
         lambda tx, now: invite.list_invitations(tx, now, workspace_id=workspace_id)
@@ -149,13 +149,13 @@ async def list_invitations(ask: Ask, workspace_id: Id) -> list[Invitation]:
 
 
 @routes.post("/invitations", needs=workspaces.INVITES, status_code=201)
-async def invite_person(act: Act, workspace_id: Id, body: Invite) -> InvitationMade:
+async def invite_person(act: Writer, workspace_id: Id, body: Invite) -> InvitationCreated:
     """Invite an address; the mail carries a link that works once, for a week."""
     token = draw_token()
-    settings = act.house.settings
+    settings = act.runtime.settings
     link = None if settings.mail.host or act.dry_run else invite.link(settings.home, token.text)
 
-    def operation(tx: Tx, now: datetime) -> InvitationMade:
+    def operation(tx: Tx, now: datetime) -> InvitationCreated:
         letter_id = tx.new_id()
         answer = invite.invite(
             tx,
@@ -166,19 +166,19 @@ async def invite_person(act: Act, workspace_id: Id, body: Invite) -> InvitationM
             own=_own(act),
             token_hash=token.hash,
             letter_id=letter_id,
-            sealed=act.house.keyring.seal(token.text, row=letter_row(letter_id)),
+            sealed=act.runtime.keyring.seal(token.text, row=email_row(letter_id)),
             by=act.by,
         )
         if not isinstance(answer, Done):
             refuse(answer)
         rows = invite.list_invitations(tx, now, workspace_id=workspace_id)
-        return next(InvitationMade(**row, link=link) for row in rows if row["id"] == letter_id)
+        return next(InvitationCreated(**row, link=link) for row in rows if row["id"] == letter_id)
 
     return await act.write(operation, locks=[workspaces.lock_of(workspace_id)])
 
 
 @routes.delete("/invitations/{invitation_id}", needs=Role.ADMIN)
-async def revoke_invitation(act: Act, workspace_id: Id, invitation_id: Id) -> Removed:
+async def revoke_invitation(act: Writer, workspace_id: Id, invitation_id: Id) -> Removed:
     """Take an open invitation back."""
 
     def operation(tx: Tx, now: datetime) -> Removed:
@@ -192,7 +192,7 @@ async def revoke_invitation(act: Act, workspace_id: Id, invitation_id: Id) -> Re
     return await act.write(operation)
 
 
-def _own(act: Acting) -> Role:
+def _own(act: WriteContext) -> Role:
     if act.caller.role is None:
         raise Problem(403, "role_needed", "You have no role here.")
     return act.caller.role

@@ -2,7 +2,7 @@
 
 Nothing is changed and no network is asked. `GET /channels` gives the numbers for a composer; `preview` counts
 in each network's own unit and shows pictures as they are sent, made by the code that sends them; `check` asks
-what the road will ask.
+what the pipeline will ask.
 """
 
 from datetime import datetime
@@ -11,23 +11,23 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from cadenza.accounts.open import refer
-from cadenza.api.ask import Ask, Asking
-from cadenza.api.declare import PERSON, Resource
-from cadenza.api.post_shapes import (
+from cadenza.api.post_schemas import (
     ChannelName,
-    FindingShown,
-    Place,
-    Written,
+    FindingView,
+    PostFields,
+    TargetInput,
     refuse,
     targets_of,
 )
 from cadenza.api.posts import check_category, one
-from cadenza.api.queue_shapes import Shown, show
-from cadenza.api.shape import Asked, Id, Instant, loads
+from cadenza.api.queue_schemas import ValueView, show
+from cadenza.api.request_context import ReadContext, Reader
+from cadenza.api.routes import PERSON, Resource
+from cadenza.api.schemas import Id, InputModel, Instant, loads
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DROPPED
 from cadenza.deliveries.check_fit import Fit, check_fit, check_fitted, row_of
-from cadenza.deliveries.model import Piece
+from cadenza.deliveries.model import ComposedPost
 from cadenza.media.storage import NotStored, StorageFailed
 from cadenza.people.model import Role
 from cadenza.posts.compose import compose_post
@@ -46,24 +46,24 @@ channels = Resource("channels", "/channels")
 _NOBODY = AccountRef(id="", remote_id="")
 
 
-class ChoiceShown(BaseModel):
+class ChoiceView(BaseModel):
     """One value of an option, and what people read."""
 
     value: str
     label: str
 
 
-class OptionShown(BaseModel):
+class OptionView(BaseModel):
     """What a person may choose on a channel; it goes into the `options` of the channel's variant."""
 
     name: str
     label: str
     takes: Takes
-    choices: list[ChoiceShown]
+    choices: list[ChoiceView]
     hint: str
 
 
-class ChannelShown(BaseModel):
+class ChannelView(BaseModel):
     """What a channel takes, by one network; a limit of null: none is known."""
 
     channel: Channel
@@ -76,10 +76,10 @@ class ChannelShown(BaseModel):
     fetches_media: bool
     needs_recipient: bool
     usual: bool = Field(description="An account's posts go there unless it is said otherwise")
-    options: list[OptionShown]
+    options: list[OptionView]
 
 
-class Draft(Written):
+class Draft(PostFields):
     """A post that is not saved, and where it would go."""
 
     model_config = ConfigDict(
@@ -87,13 +87,13 @@ class Draft(Written):
             "examples": [{"text": "We open at nine. https://example.org", "channels": ["x"]}]
         }
     )
-    accounts: list[Place] = Field(default=[], max_length=100)
+    accounts: list[TargetInput] = Field(default=[], max_length=100)
     channels: list[ChannelName] = Field(
         default=[], max_length=20, description="Without an account: the network's usual limits"
     )
 
 
-class DraftCheck(Written):
+class DraftCheck(PostFields):
     """A post that is not saved, where it would go, and when."""
 
     model_config = ConfigDict(
@@ -101,22 +101,22 @@ class DraftCheck(Written):
             "examples": [{"text": "We open at nine.", "accounts": [{"account_id": "0193a7"}]}]
         }
     )
-    accounts: list[Place] = Field(max_length=100)
+    accounts: list[TargetInput] = Field(max_length=100)
     at: Instant | None = None
     post_id: str | None = Field(
         default=None, max_length=128, description="Of the saved post: it does not repeat itself"
     )
 
 
-class CheckAsked(Asked):
+class CheckInput(InputModel):
     """Where and when; left out: where it is planned, now."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}]})
-    accounts: list[Place] | None = Field(default=None, max_length=100)
+    accounts: list[TargetInput] | None = Field(default=None, max_length=100)
     at: Instant | None = None
 
 
-class LengthShown(Shown):
+class LengthView(ValueView):
     """How long a text is, and may be, in the network's own unit."""
 
     unit: str
@@ -124,7 +124,7 @@ class LengthShown(Shown):
     limit: int | None
 
 
-class TroubleShown(Shown):
+class TroubleView(ValueView):
     """What the network would refuse; not blocking: it goes out, less well."""
 
     code: str
@@ -133,7 +133,7 @@ class TroubleShown(Shown):
     blocking: bool
 
 
-class FittedShown(BaseModel):
+class FittedView(BaseModel):
     """A picture as the channel gets it, because it does not take the file as it is."""
 
     media_id: str
@@ -145,7 +145,7 @@ class FittedShown(BaseModel):
     file_url: str | None = Field(description="The changed picture; null: not made yet")
 
 
-class PreviewShown(BaseModel):
+class PreviewView(BaseModel):
     """The post as one channel gets it."""
 
     account_id: str | None
@@ -157,23 +157,23 @@ class PreviewShown(BaseModel):
     first_comment: str | None
     link: str | None
     media: list[dict[str, Any]]
-    fitted: list[FittedShown] = Field(description="Of the media, those that are changed to fit")
+    fitted: list[FittedView] = Field(description="Of the media, those that are changed to fit")
     length: int
     limit: int | None
     unit: str
-    part_lengths: list[LengthShown]
-    problems: list[TroubleShown]
+    part_lengths: list[LengthView]
+    problems: list[TroubleView]
 
 
 class Checked(BaseModel):
     """What would go wrong; `ready`: nothing that keeps it from going out."""
 
     ready: bool
-    findings: list[FindingShown]
+    findings: list[FindingView]
 
 
 @channels.get(needs=PERSON, scope="posts:read")
-async def list_channels(ask: Ask) -> list[ChannelShown]:
+async def list_channels(ask: Reader) -> list[ChannelView]:
     """List what each channel takes, for a composer; an account may have its own limits (`preview`)."""
     return [
         _channel(provider, channel)
@@ -183,11 +183,11 @@ async def list_channels(ask: Ask) -> list[ChannelShown]:
 
 
 @routes.post("/preview", needs=Role.VIEWER, scope="posts:read", looks=True)
-async def preview(ask: Ask, workspace_id: Id, body: Draft) -> list[PreviewShown]:
+async def preview(ask: Reader, workspace_id: Id, body: Draft) -> list[PreviewView]:
     """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
     targets = targets_of(ask, body.accounts) or []
 
-    def look(tx: Tx, now: datetime) -> tuple[list[Piece], dict[str, Row]]:
+    def look(tx: Tx, now: datetime) -> tuple[list[ComposedPost], dict[str, Row]]:
         check_category(tx, workspace_id, body)
         if targets and (refused := check_targets(tx, workspace_id, targets)):
             refuse(refused)
@@ -203,7 +203,7 @@ async def preview(ask: Ask, workspace_id: Id, body: Draft) -> list[PreviewShown]
 
 
 @routes.post("/check", needs=Role.VIEWER, scope="posts:read", looks=True)
-async def check_draft(ask: Ask, workspace_id: Id, body: DraftCheck) -> Checked:
+async def check_draft(ask: Reader, workspace_id: Id, body: DraftCheck) -> Checked:
     """Say what would go wrong with an unsaved post; that nobody approved it yet is not counted."""
     targets = targets_of(ask, body.accounts) or []
 
@@ -219,7 +219,7 @@ async def check_draft(ask: Ask, workspace_id: Id, body: DraftCheck) -> Checked:
 
 
 @routes.post("/{post_id}/check", needs=Role.VIEWER, scope="posts:read", looks=True)
-async def check_saved(ask: Ask, workspace_id: Id, post_id: Id, body: CheckAsked) -> Checked:
+async def check_saved(ask: Reader, workspace_id: Id, post_id: Id, body: CheckInput) -> Checked:
     """Say what would go wrong with a saved post, where it is planned or elsewhere."""
     targets = targets_of(ask, body.accounts)
 
@@ -238,21 +238,21 @@ async def check_saved(ask: Ask, workspace_id: Id, post_id: Id, body: CheckAsked)
 
 
 def _checked(
-    ask: Asking,
+    ask: ReadContext,
     tx: Tx,
     now: datetime,
     post: Post,
     places: list[tuple[str, Channel]],
     at: datetime | None,
 ) -> Checked:
-    found = check_post(tx, now, post, places, at=at or now, files=ask.house.files)
+    found = check_post(tx, now, post, places, at=at or now, files=ask.runtime.files)
     return Checked(
         ready=not any(each.blocking for each in found),
-        findings=[show(FindingShown, each) for each in found],
+        findings=[show(FindingView, each) for each in found],
     )
 
 
-def _unsaved(ask: Asking, body: Written, now: datetime, id_: str = "") -> Post:
+def _unsaved(ask: ReadContext, body: PostFields, now: datetime, id_: str = "") -> Post:
     new = body.new_post(ask.workspace_id, None)
     content_hash = hash_of(new.content, title=new.title, category_id=new.category_id)
     return Post(
@@ -273,7 +273,9 @@ def _unsaved(ask: Asking, body: Written, now: datetime, id_: str = "") -> Post:
     )
 
 
-async def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewShown | None:
+async def _preview(
+    ask: ReadContext, piece: ComposedPost, account: Row | None
+) -> PreviewView | None:
     adapter = _adapter(piece.channel, account)
     if adapter is None:
         return None
@@ -288,7 +290,7 @@ async def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewSho
     message = fit.message
     plain = message or Message(channel=piece.channel, text=content["text"])
     lengths = measure(adapter.name, plain, ref)
-    return PreviewShown(
+    return PreviewView(
         account_id=piece.account_id or None,
         handle=None if account is None else account["handle"],
         provider=adapter.name,
@@ -302,25 +304,25 @@ async def _preview(ask: Asking, piece: Piece, account: Row | None) -> PreviewSho
         length=lengths[0].length,
         limit=lengths[0].limit,
         unit=lengths[0].unit,
-        part_lengths=[show(LengthShown, each) for each in lengths[1:]],
-        problems=[show(TroubleShown, each) for each in troubles],
+        part_lengths=[show(LengthView, each) for each in lengths[1:]],
+        problems=[show(TroubleView, each) for each in troubles],
     )
 
 
-async def _check(ask: Asking, piece: Piece, adapter: Provider, ref: AccountRef) -> Fit:
+async def _check(ask: ReadContext, piece: ComposedPost, adapter: Provider, ref: AccountRef) -> Fit:
     """Check the piece as the worker does; a storage that is away leaves the plan, without its numbers."""
-    files = ask.house.files
+    files = ask.runtime.files
     try:
         return await check_fitted(adapter, ref, row_of(piece), files)
     except (OSError, NotStored, StorageFailed):
         return check_fit(adapter, ref, row_of(piece), files)
 
 
-def _fitted(ask: Asking, content: dict[str, Any], message: Message) -> list[FittedShown]:
+def _fitted(ask: ReadContext, content: dict[str, Any], message: Message) -> list[FittedView]:
     base = f"/api/v1/workspaces/{ask.workspace_id}/media"
     entries: list[dict[str, Any]] = content.get("media", []) if message.media else []
     return [
-        FittedShown(
+        FittedView(
             media_id=entry["id"],
             says=item.fitting.says,
             mime=item.mime,
@@ -342,10 +344,10 @@ def _adapter(channel: Channel, account: Row | None) -> Provider | None:
     return next(iter(providers_of(channel)), None)
 
 
-def _channel(provider: Provider, channel: Channel) -> ChannelShown:
+def _channel(provider: Provider, channel: Channel) -> ChannelView:
     length: Length = measure(provider.name, Message(channel=channel), _NOBODY)[0]
     can = provider.capabilities(channel)
-    return ChannelShown(
+    return ChannelView(
         channel=channel,
         provider=provider.name,
         unit=length.unit,
@@ -360,11 +362,11 @@ def _channel(provider: Provider, channel: Channel) -> ChannelShown:
     )
 
 
-def _option(option: Option) -> OptionShown:
-    return OptionShown(
+def _option(option: Option) -> OptionView:
+    return OptionView(
         name=option.name,
         label=option.label,
         takes=option.takes,
-        choices=[ChoiceShown(value=value, label=label) for value, label in option.choices],
+        choices=[ChoiceView(value=value, label=label) for value, label in option.choices],
         hint=option.hint,
     )

@@ -12,17 +12,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting
-from cadenza.api.declare import Resource
 from cadenza.api.lock_posts import post_locks
-from cadenza.api.post_act_shapes import PlaceShown, TimedShown, in_our_days
-from cadenza.api.post_acts import approve_and_send, give_time, send_now
-from cadenza.api.post_shapes import (
-    Place,
-    PostAsked,
+from cadenza.api.post_action_schemas import PublishTargetView, TimedView, in_our_days
+from cadenza.api.post_actions import approve_and_send, give_time, send_now
+from cadenza.api.post_schemas import (
     PostChange,
+    PostFields,
+    PostInput,
     PostSaved,
-    Written,
+    TargetInput,
     post_fields,
     refuse,
     targets_of,
@@ -30,7 +28,7 @@ from cadenza.api.post_shapes import (
 from cadenza.api.posts import (
     APPROVE,
     check_approval,
-    foresee_trouble,
+    find_trouble,
     one,
     tag,
     unchanged,
@@ -38,23 +36,25 @@ from cadenza.api.posts import (
     write_over,
 )
 from cadenza.api.problems import Problem, conflict, invalid
-from cadenza.api.queue_shapes import AlreadyShown, Shown, ShownAnswer
+from cadenza.api.queue_schemas import AlreadyView, AnswerView, ValueView
 from cadenza.api.queues import give_slots
-from cadenza.api.shape import Asked, Id, IdField, ZoneName
+from cadenza.api.request_context import WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id, IdField, InputModel, ZoneName
 from cadenza.people.model import Role
 from cadenza.posts import retry
 from cadenza.posts.publish_now import Click
 from cadenza.posts.schedule_at import When
+from cadenza.posts.send_warnings import what_holds
 from cadenza.posts.targets import Targets
-from cadenza.posts.warn import what_holds
 from cadenza.queues.add import To
-from cadenza.queues.open_slot import Named
+from cadenza.queues.check_slot import Named
 from cadenza.sql.tx import Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts")
 
 
-class Goes(StrEnum):
+class ComposeAction(StrEnum):
     """What becomes of the saved words."""
 
     NOWHERE = "nowhere"  # they are saved, and that is all
@@ -65,10 +65,14 @@ class Goes(StrEnum):
 
 
 # What a key must hold beside the route's own scope.
-NEEDS = {Goes.QUEUE: "queue:write", Goes.NOW: "posts:publish", Goes.AGAIN: "posts:publish"}
+NEEDS = {
+    ComposeAction.QUEUE: "queue:write",
+    ComposeAction.NOW: "posts:publish",
+    ComposeAction.AGAIN: "posts:publish",
+}
 
 
-class ComposeAsked(Asked):
+class ComposeInput(InputModel):
     """The words (left out: as they are saved), where they go, and how."""
 
     model_config = ConfigDict(
@@ -83,7 +87,7 @@ class ComposeAsked(Asked):
             ]
         }
     )
-    content: Written | None = None
+    content: PostFields | None = None
     post_id: IdField | None = Field(
         default=None, description="Of a saved post; left out: a new one"
     )
@@ -91,8 +95,8 @@ class ComposeAsked(Asked):
     approve: bool | None = Field(
         default=None, description="As when a post is saved; with `now`: approve it"
     )
-    goes: Goes = Goes.NOWHERE
-    accounts: list[Place] = Field(default=[], max_length=100)
+    goes: ComposeAction = ComposeAction.NOWHERE
+    accounts: list[TargetInput] = Field(default=[], max_length=100)
     to: To = Field(default=To.FIRST_FREE, description="Of `queue`, without `at`")
     at: Annotated[datetime, AfterValidator(in_our_days)] | None = Field(
         default=None, description="Of `queue`: a slot, with an offset; of `time`: as in `schedule`"
@@ -100,7 +104,7 @@ class ComposeAsked(Asked):
     zone: ZoneName | None = None
 
 
-class Went(Shown):
+class ComposeOutcome(ValueView):
     """What it came to at one place; `refused` says why, and nothing was changed there."""
 
     account_id: str
@@ -113,15 +117,15 @@ class Went(Shown):
     warnings: list[str] = Field(default=[])
 
 
-class Composed(ShownAnswer):
+class Composed(AnswerView):
     """The post as it is saved, and what it came to place by place."""
 
     post: PostSaved
-    places: list[Went]
+    places: list[ComposeOutcome]
 
 
 @routes.post("/compose", needs=Role.EDITOR, scope="posts:write")
-async def compose(act: Act, workspace_id: Id, body: ComposeAsked) -> Composed:
+async def compose(act: Writer, workspace_id: Id, body: ComposeInput) -> Composed:
     """Save words and queue, time or publish them at once; with `dry_run`, see what it would come to."""
     _check(act, body)
     targets = targets_of(act, body.accounts) or []
@@ -136,58 +140,58 @@ async def compose(act: Act, workspace_id: Id, body: ComposeAsked) -> Composed:
         fresh = PostSaved(
             **post_fields(one(act, tx, now, saved.id)),
             **notes,
-            findings=foresee_trouble(act, tx, now, saved.id),
+            findings=find_trouble(act, tx, now, saved.id),
         )
         return Composed(post=tag(act, fresh), places=places)
 
     return await act.write(operation, locks=await post_locks(act, body.post_id, targets))
 
 
-def _check(act: Acting, body: ComposeAsked) -> None:
+def _check(act: WriteContext, body: ComposeInput) -> None:
     check_approval(act, approve=body.approve)
     scopes = act.caller.scopes
-    wanted = APPROVE if body.goes is Goes.NOW and body.approve else NEEDS.get(body.goes)
+    wanted = APPROVE if body.goes is ComposeAction.NOW and body.approve else NEEDS.get(body.goes)
     if scopes is not None and wanted is not None and wanted not in scopes:
         raise Problem(403, "scope_needed", f"This key may not do this: it needs {wanted}.")
     if body.content is None and body.post_id is None:
         raise invalid("body.content", "there are no words, and no post that has some", "missing")
-    if body.goes is Goes.TIME and body.at is None:
+    if body.goes is ComposeAction.TIME and body.at is None:
         raise invalid("body.at", "say when", "missing")
-    if body.goes is Goes.AGAIN and body.post_id is None:
+    if body.goes is ComposeAction.AGAIN and body.post_id is None:
         raise invalid("body.post_id", "a new post has not failed anywhere", "missing")
-    if body.goes not in (Goes.NOWHERE, Goes.AGAIN) and not body.accounts:
+    if body.goes not in (ComposeAction.NOWHERE, ComposeAction.AGAIN) and not body.accounts:
         raise invalid("body.accounts", "say where it goes", "missing")
-    if body.goes is Goes.QUEUE and body.at is not None and body.at.tzinfo is None:
+    if body.goes is ComposeAction.QUEUE and body.at is not None and body.at.tzinfo is None:
         raise invalid("body.at", "a slot is an instant with an offset", "no_offset")
 
 
-def _save(act: Acting, tx: Tx, now: datetime, body: ComposeAsked) -> PostSaved:
+def _save(act: WriteContext, tx: Tx, now: datetime, body: ComposeInput) -> PostSaved:
     if body.content is None:
         seen = unchanged(act, tx, now, body.post_id or "", revision=body.revision)
         return PostSaved(**post_fields(seen))
     said = body.content.model_dump() | {"approve": body.approve}
     if body.post_id is None:
-        return write_new(act, tx, now, PostAsked.model_validate(said))
+        return write_new(act, tx, now, PostInput.model_validate(said))
     change = PostChange.model_validate(said | {"revision": body.revision})
     return write_over(act, tx, now, body.post_id, change)
 
 
-def _nowhere(*_: Any) -> list[Went]:
+def _nowhere(*_: Any) -> list[ComposeOutcome]:
     return []
 
 
 def _queue(
-    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
-) -> list[Went]:
+    act: WriteContext, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeInput
+) -> list[ComposeOutcome]:
     added = give_slots(
         act, tx, now, post.id, targets, to=body.to if body.at is None else Named(body.at)
     )
     return [_queued(each) for each in added.answers]
 
 
-def _queued(answer: Any) -> Went:
+def _queued(answer: Any) -> ComposeOutcome:
     if answer.outcome == "queued":
-        return Went(
+        return ComposeOutcome(
             account_id=answer.account_id,
             channel=None,
             outcome="queued",
@@ -195,24 +199,28 @@ def _queued(answer: Any) -> Went:
             zone=answer.zone,
             warnings=answer.warnings,
         )
-    if isinstance(answer, AlreadyShown):
-        return Went(account_id=answer.account_id, channel=None, outcome="already", at=answer.at)
-    return Went(account_id=answer.account_id, channel=None, outcome="refused", says=answer.says)
+    if isinstance(answer, AlreadyView):
+        return ComposeOutcome(
+            account_id=answer.account_id, channel=None, outcome="already", at=answer.at
+        )
+    return ComposeOutcome(
+        account_id=answer.account_id, channel=None, outcome="refused", says=answer.says
+    )
 
 
 def _time(
-    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
-) -> list[Went]:
+    act: WriteContext, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeInput
+) -> list[ComposeOutcome]:
     assert body.at is not None
     timed = give_time(act, tx, now, post.id, When(body.at, body.zone), targets)
     return [_timed(each) for each in timed.places]
 
 
-def _timed(place: Any) -> Went:
+def _timed(place: Any) -> ComposeOutcome:
     about: dict[str, Any] = {"account_id": place.account_id, "channel": place.channel}
-    if isinstance(place, TimedShown):
+    if isinstance(place, TimedView):
         warnings = [*([place.note] if place.note else []), *place.warnings]
-        return Went(
+        return ComposeOutcome(
             **about,
             outcome="timed",
             at=place.due_at,
@@ -220,12 +228,12 @@ def _timed(place: Any) -> Went:
             by_hand=True,
             warnings=warnings,
         )
-    return Went(**about, outcome="refused", says=f"it is {place.state} there already")
+    return ComposeOutcome(**about, outcome="refused", says=f"it is {place.state} there already")
 
 
 def _now(
-    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
-) -> list[Went]:
+    act: WriteContext, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeInput
+) -> list[ComposeOutcome]:
     if body.approve and not post.approved:
         sent = approve_and_send(act, tx, now, post.id, targets, revision=post.revision)
     else:
@@ -233,29 +241,31 @@ def _now(
     return [_sent(each, now) for each in sent.places]
 
 
-def _sent(place: PlaceShown, now: datetime) -> Went:
+def _sent(place: PublishTargetView, now: datetime) -> ComposeOutcome:
     about: dict[str, Any] = {"account_id": place.account_id, "channel": place.channel}
     match place.click:
         case Click.STARTED:
-            return Went(**about, outcome="now", at=now, by_hand=True, warnings=place.warnings)
+            return ComposeOutcome(
+                **about, outcome="now", at=now, by_hand=True, warnings=place.warnings
+            )
         case Click.IN_DOUBT:
-            return Went(
+            return ComposeOutcome(
                 **about, outcome="refused", says="nobody knows whether it is out there already"
             )
         case Click.RUNNING | Click.SENT:
-            return Went(**about, outcome="already")
+            return ComposeOutcome(**about, outcome="already")
 
 
 def _again(
-    act: Acting, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeAsked
-) -> list[Went]:
+    act: WriteContext, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeInput
+) -> list[ComposeOutcome]:
     answer = retry.retry(
         tx,
         now,
         workspace_id=act.workspace_id,
         post_id=post.id,
         by=act.by,
-        files=act.house.files,
+        files=act.runtime.files,
     )
     if not isinstance(answer, retry.Retrying):
         refuse(answer)
@@ -264,7 +274,7 @@ def _again(
     act.spend(tx, now, len(answer.deliveries))
     pills = one(act, tx, now, post.id).pills
     return [
-        Went(
+        ComposeOutcome(
             account_id=pill.account_id,
             channel=pill.channel,
             outcome="now",
@@ -279,11 +289,11 @@ def _again(
     ]
 
 
-Way = Callable[[Acting, Tx, datetime, PostSaved, Targets, ComposeAsked], list[Went]]
-WAYS: dict[Goes, Way] = {
-    Goes.NOWHERE: _nowhere,
-    Goes.QUEUE: _queue,
-    Goes.TIME: _time,
-    Goes.NOW: _now,
-    Goes.AGAIN: _again,
+Way = Callable[[WriteContext, Tx, datetime, PostSaved, Targets, ComposeInput], list[ComposeOutcome]]
+WAYS: dict[ComposeAction, Way] = {
+    ComposeAction.NOWHERE: _nowhere,
+    ComposeAction.QUEUE: _queue,
+    ComposeAction.TIME: _time,
+    ComposeAction.NOW: _now,
+    ComposeAction.AGAIN: _again,
 }

@@ -1,7 +1,7 @@
 """Posts: written, found, edited and deleted. What is done with them stands in `post_acts.py`.
 
 A key that is bound to accounts sees and changes the posts that go nowhere else. An approval asked for by a
-key wants the scope `posts:approve`, and what it puts on the road takes from the key's daily budget. Limit:
+key wants the scope `posts:approve`, and what it puts in the pipeline takes from the key's daily budget. Limit:
 pages of a key that is bound to accounts may be shorter than asked for.
 """
 
@@ -12,24 +12,24 @@ from typing import Annotated, TypeVar
 from fastapi import Query
 from pydantic import Field
 
-from cadenza.api.ask import Act, Acting, Ask, Asking
-from cadenza.api.declare import Resource
 from cadenza.api.lock_posts import post_locks
-from cadenza.api.post_shapes import (
+from cadenza.api.post_schemas import (
     ChannelName,
-    FindingShown,
-    PostAsked,
+    FindingView,
     PostChange,
+    PostFields,
+    PostInput,
     PostSaved,
-    PostShown,
-    Written,
+    PostView,
     post_fields,
     refuse,
     show_post,
 )
 from cadenza.api.problems import Problem, invalid, not_found
-from cadenza.api.queue_shapes import ShownAnswer
-from cadenza.api.shape import ID, Id, Instant, Page
+from cadenza.api.queue_schemas import AnswerView
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import ID, Id, Instant, Page
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState, PostState
 from cadenza.people.model import Role
@@ -40,10 +40,10 @@ from cadenza.sql.tx import Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts")
 APPROVE = "posts:approve"
-Model = TypeVar("Model", bound=PostShown)
+Model = TypeVar("Model", bound=PostView)
 
 
-class PostDeleted(ShownAnswer):
+class PostDeleted(AnswerView):
     """It is gone; what is out there stays there."""
 
     canceled: list[str] = Field(description="Deliveries that will not be sent")
@@ -53,7 +53,7 @@ class PostDeleted(ShownAnswer):
 
 @routes.get(needs=Role.VIEWER, scope="posts:read")
 async def list_posts(
-    ask: Ask,
+    ask: Reader,
     workspace_id: Id,
     state: Annotated[list[PostState] | None, Query()] = None,
     account_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
@@ -66,7 +66,7 @@ async def list_posts(
     due_until: Annotated[Instant | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=read.MOST)] = 50,
     cursor: Annotated[str | None, Query(max_length=600, pattern=r"^[\w=-]+$")] = None,
-) -> Page[PostShown]:
+) -> Page[PostView]:
     """List posts, the newest first."""
     if account_id is not None:
         ask.check_account(account_id)
@@ -95,21 +95,21 @@ async def list_posts(
 
 
 @routes.post(needs=Role.EDITOR, scope="posts:write", status_code=201)
-async def create_post(act: Act, workspace_id: Id, body: PostAsked) -> PostSaved:
+async def create_post(act: Writer, workspace_id: Id, body: PostInput) -> PostSaved:
     """Write a post; where and when it goes is said by the queue, `schedule` or `publish-now`."""
     check_approval(act, approve=body.approve)
     return await act.write(lambda tx, now: write_new(act, tx, now, body))
 
 
 @routes.get("/{post_id}", needs=Role.VIEWER, scope="posts:read")
-async def show_one(ask: Ask, workspace_id: Id, post_id: Id) -> PostShown:
+async def show_one(ask: Reader, workspace_id: Id, post_id: Id) -> PostView:
     """Show a post with one pill an account and channel; its ETag is its revision."""
     found = await ask.read(lambda tx, now: one(ask, tx, now, post_id))
     return tag(ask, show_post(found))
 
 
 @routes.patch("/{post_id}", needs=Role.EDITOR, scope="posts:write")
-async def edit_post(act: Act, workspace_id: Id, post_id: Id, body: PostChange) -> PostSaved:
+async def edit_post(act: Writer, workspace_id: Id, post_id: Id, body: PostChange) -> PostSaved:
     """Change a post that you have seen, and what waits of it; an approval of other words is gone."""
     check_approval(act, approve=body.approve)
     return await act.write(
@@ -119,7 +119,7 @@ async def edit_post(act: Act, workspace_id: Id, post_id: Id, body: PostChange) -
 
 
 @routes.delete("/{post_id}", needs=Role.EDITOR, scope="posts:write")
-async def delete_post(act: Act, workspace_id: Id, post_id: Id) -> PostDeleted:
+async def delete_post(act: Writer, workspace_id: Id, post_id: Id) -> PostDeleted:
     """Delete a post and cancel what waits of it; refused while it is being sent."""
 
     def operation(tx: Tx, now: datetime) -> PostDeleted:
@@ -132,7 +132,7 @@ async def delete_post(act: Act, workspace_id: Id, post_id: Id) -> PostDeleted:
     return await act.write(operation, locks=await post_locks(act, post_id))
 
 
-def write_new(act: Acting, tx: Tx, now: datetime, body: PostAsked) -> PostSaved:
+def write_new(act: WriteContext, tx: Tx, now: datetime, body: PostInput) -> PostSaved:
     """Save a new post, or refuse."""
     check_category(tx, act.workspace_id, body)
     new = body.new_post(act.workspace_id, act.caller.member_id)
@@ -143,11 +143,13 @@ def write_new(act: Acting, tx: Tx, now: datetime, body: PostAsked) -> PostSaved:
     return tag(act, PostSaved(**post_fields(shown), why_not_approved=answer.why_not_approved))
 
 
-def write_over(act: Acting, tx: Tx, now: datetime, post_id: str, body: PostChange) -> PostSaved:
+def write_over(
+    act: WriteContext, tx: Tx, now: datetime, post_id: str, body: PostChange
+) -> PostSaved:
     """Save a post that the caller has seen, or refuse."""
     before = one(act, tx, now, post_id)
     if body.category_id is not None:
-        check_category(tx, act.workspace_id, Written(category_id=body.category_id))
+        check_category(tx, act.workspace_id, PostFields(category_id=body.category_id))
     answer = edit.edit(
         tx,
         now,
@@ -157,7 +159,7 @@ def write_over(act: Acting, tx: Tx, now: datetime, post_id: str, body: PostChang
         change=body.change(),
         by=act.by,
         approve=body.approve,
-        files=act.house.files,
+        files=act.runtime.files,
     )
     if not isinstance(answer, edit.Edited):
         refuse(answer, if_match=body.revision is None, current=show_post(before))
@@ -170,12 +172,12 @@ def write_over(act: Acting, tx: Tx, now: datetime, post_id: str, body: PostChang
             voided=answer.voided,
             too_late=list(answer.too_late),  # pyright: ignore[reportArgumentType] - read off
             says=answer.says,
-            findings=foresee_trouble(act, tx, now, post_id),
+            findings=find_trouble(act, tx, now, post_id),
         ),
     )
 
 
-def foresee_trouble(act: Acting, tx: Tx, now: datetime, post_id: str) -> list[FindingShown]:
+def find_trouble(act: WriteContext, tx: Tx, now: datetime, post_id: str) -> list[FindingView]:
     """Say what would go wrong with what is planned of a post; whether it is approved it says itself."""
     shown = one(act, tx, now, post_id)
     planned: dict[datetime, list[tuple[str, Channel]]] = {}
@@ -183,14 +185,14 @@ def foresee_trouble(act: Acting, tx: Tx, now: datetime, post_id: str) -> list[Fi
         if pill.state in (DeliveryState.DRAFT, DeliveryState.SCHEDULED):
             planned.setdefault(pill.at, []).append((pill.account_id, Channel(pill.channel)))
     return [
-        FindingShown.model_validate(each, from_attributes=True)
+        FindingView.model_validate(each, from_attributes=True)
         for at, places in sorted(planned.items())
-        for each in check_post(tx, now, shown.post, places, at=at, files=act.house.files)
+        for each in check_post(tx, now, shown.post, places, at=at, files=act.runtime.files)
         if each.code != "unapproved"
     ]
 
 
-def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:
+def one(ask: ReadContext, tx: Tx, now: datetime, post_id: str) -> read.ShownPost:
     """Read a post that the caller may see, or refuse."""
     found = read.read_post(tx, now, workspace_id=ask.workspace_id, post_id=post_id)
     if isinstance(found, NoSuchPost) or not _reaches(ask, found):
@@ -199,8 +201,8 @@ def one(ask: Asking, tx: Tx, now: datetime, post_id: str) -> read.Shown:
 
 
 def unchanged(
-    act: Acting, tx: Tx, now: datetime, post_id: str, *, revision: int | None = None
-) -> read.Shown:
+    act: WriteContext, tx: Tx, now: datetime, post_id: str, *, revision: int | None = None
+) -> read.ShownPost:
     """Read a post that the caller may see, or refuse if they say that they saw another state of it."""
     found = one(act, tx, now, post_id)
     current = found.post.revision
@@ -210,7 +212,7 @@ def unchanged(
     return found
 
 
-def reached(ask: Asking, tx: Tx, post_ids: Sequence[str]) -> set[str]:
+def reached(ask: ReadContext, tx: Tx, post_ids: Sequence[str]) -> set[str]:
     """Return which of these posts the caller may see."""
     if ask.caller.accounts is None or not post_ids:
         return set(post_ids)
@@ -227,13 +229,13 @@ def reached(ask: Asking, tx: Tx, post_ids: Sequence[str]) -> set[str]:
     return set(post_ids) - beyond
 
 
-def tag(ask: Asking, shown: Model) -> Model:
+def tag(ask: ReadContext, shown: Model) -> Model:
     """Answer with the revision as the state's name, for `If-Match`."""
     ask.headers["etag"] = f'"{shown.revision}"'
     return shown
 
 
-def seen(act: Acting, revision: int | None, current: int) -> int:
+def seen(act: WriteContext, revision: int | None, current: int) -> int:
     """Return the revision that the caller has seen: from the body or from `If-Match`."""
     if revision is not None:
         return revision
@@ -247,14 +249,14 @@ def seen(act: Acting, revision: int | None, current: int) -> int:
     return int(given) if given.isdecimal() and len(given) < 10 else 0  # an ETag of another thing
 
 
-def check_approval(act: Acting, *, approve: bool | None) -> None:
+def check_approval(act: WriteContext, *, approve: bool | None) -> None:
     """Let a key approve only if it was made for that; a person's role is looked up by the room."""
     scopes = act.caller.scopes
     if approve and scopes is not None and APPROVE not in scopes:
         raise Problem(403, "scope_needed", f"This key may not approve: it needs {APPROVE}.")
 
 
-def check_category(tx: Tx, workspace_id: str, body: Written) -> None:
+def check_category(tx: Tx, workspace_id: str, body: PostFields) -> None:
     """Refuse a category that is not there."""
     if body.category_id is None:
         return
@@ -267,5 +269,5 @@ def check_category(tx: Tx, workspace_id: str, body: Written) -> None:
         raise invalid("body.category_id", "there is no category of that id here", "no_category")
 
 
-def _reaches(ask: Asking, shown: read.Shown) -> bool:
+def _reaches(ask: ReadContext, shown: read.ShownPost) -> bool:
     return all(ask.caller.may_use(pill.account_id) for pill in shown.pills)

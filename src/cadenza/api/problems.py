@@ -18,7 +18,7 @@ from cadenza.core.channels import UnknownChannelError
 from cadenza.core.zones import UnknownZoneError
 from cadenza.engine.errors import EngineError
 from cadenza.media.storage import StorageFailed
-from cadenza.people.model import Missing, Refused, TooOften, Wrong
+from cadenza.people.model import Missing, PersonRefusal, TooOften, Wrong
 from cadenza.sql.errors import Full, SqlError
 
 TYPE = "urn:cadenza:problem:"
@@ -55,7 +55,7 @@ class Fault(BaseModel):
     code: str = Field(description="A stable name of the fault", examples=["missing"])
 
 
-class ProblemShown(BaseModel):
+class ProblemView(BaseModel):
     """An error, in the shape of RFC 9457."""
 
     model_config = ConfigDict(title="Problem", extra="allow")
@@ -117,12 +117,12 @@ def too_often(answer: TooOften, now: Any) -> Problem:
     )
 
 
-def refuse(answer: Wrong | Refused | Missing, what: str = "thing") -> NoReturn:
+def refuse(answer: Wrong | PersonRefusal | Missing, what: str = "thing") -> NoReturn:
     """Raise what an operation of people refused."""
     match answer:
         case Missing():
             raise not_found(what)
-        case Refused(says, code):
+        case PersonRefusal(says, code):
             raise conflict(code, says)
         case Wrong():
             raise Problem(403, "wrong", "That does not match, or it can no longer be used.")

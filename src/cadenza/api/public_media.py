@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import Path
 from starlette.responses import Response
 
-from cadenza.api.ask import Ask
-from cadenza.api.declare import ANYONE, Resource
-from cadenza.api.give_file import Given, give
 from cadenza.api.problems import Problem, not_found
+from cadenza.api.request_context import Reader
+from cadenza.api.routes import ANYONE, Resource
+from cadenza.api.send_file import Given, send_file
 from cadenza.media.public import PATH, NotPublic, open_public
 
 routes = Resource("public_media", PATH)
@@ -26,20 +26,20 @@ OPENED = {
 
 
 @routes.get("/{token}/{name}", needs=ANYONE, response_class=Response, responses=FILE)
-async def fetch(ask: Ask, token: Token, name: Name) -> Response:
+async def fetch(ask: Reader, token: Token, name: Name) -> Response:
     """Give out the file that the token opens."""
     return await _open(ask, token)
 
 
 @routes.route("HEAD", "/{token}/{name}", needs=ANYONE, response_class=Response, responses=FILE)
-async def look(ask: Ask, token: Token, name: Name) -> Response:
+async def look(ask: Reader, token: Token, name: Name) -> Response:
     """Say how large it is, and of which type."""
     return await _open(ask, token)
 
 
-async def _open(ask: Ask, token: str) -> Response:
-    library = ask.house.library
-    found = open_public(library.signer, token, now=ask.house.clock.now())
+async def _open(ask: Reader, token: str) -> Response:
+    library = ask.runtime.library
+    found = open_public(library.signer, token, now=ask.runtime.clock.now())
     if isinstance(found, NotPublic):
         raise Problem(410, "expired", "This address has ended.") if found.expired else not_found()
     given = Given(
@@ -51,4 +51,4 @@ async def _open(ask: Ask, token: str) -> Response:
         cache="private, max-age=300",
         more=OPENED,
     )
-    return await give(ask.request, library.storage, given)
+    return await send_file(ask.request, library.storage, given)

@@ -5,21 +5,21 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, RootModel
 
-from cadenza.api.ask import Ask
-from cadenza.api.perform import Deed
+from cadenza.api.action_routes import ActionContext
 from cadenza.api.posts import one as one_post
-from cadenza.api.queue_shapes import MovedShown, Refused, Shown, ShownAnswer, show
+from cadenza.api.queue_schemas import AnswerView, MovedView, Refused, ValueView, show
 from cadenza.api.queues import QUEUE, acts_on_queues
-from cadenza.api.shape import Asked, Id, IdField, Instant
+from cadenza.api.request_context import Reader
+from cadenza.api.schemas import Id, IdField, InputModel, Instant
 from cadenza.people.model import Role
-from cadenza.queues import reorder, skip, take_slot
+from cadenza.queues import move_to_slot, reorder, skip
 
 on_queue = acts_on_queues("queue_order")
 routes = on_queue.routes
 Revision = Annotated[int, Field(ge=0, strict=True, description="Of the queue, as it was seen")]
 
 
-class Whole(Asked):
+class Whole(InputModel):
     """The whole order: posts or deliveries, first to last."""
 
     verb: Literal["order"]
@@ -27,7 +27,7 @@ class Whole(Asked):
     revision: Revision
 
 
-class Move(Asked):
+class Move(InputModel):
     """One goes before or after another."""
 
     verb: Literal["move"]
@@ -37,7 +37,7 @@ class Move(Asked):
     revision: Revision | None = None
 
 
-class Top(Asked):
+class Top(InputModel):
     """One goes first."""
 
     verb: Literal["to_top"]
@@ -45,7 +45,7 @@ class Top(Asked):
     revision: Revision | None = None
 
 
-class Swap(Asked):
+class Swap(InputModel):
     """Two change places."""
 
     verb: Literal["swap"]
@@ -53,7 +53,7 @@ class Swap(Asked):
     revision: Revision | None = None
 
 
-class Shuffle(Asked):
+class Shuffle(InputModel):
     """All in an order that the seed decides: the same seed, the same order."""
 
     verb: Literal["shuffle"]
@@ -61,14 +61,14 @@ class Shuffle(Asked):
     revision: Revision | None = None
 
 
-class Reverse(Asked):
+class Reverse(InputModel):
     """Last to first."""
 
     verb: Literal["reverse"]
     revision: Revision | None = None
 
 
-class OrderAsked(
+class OrderInput(
     RootModel[Annotated[Whole | Move | Top | Swap | Shuffle | Reverse, Discriminator("verb")]]
 ):
     """How the order is to change."""
@@ -82,22 +82,22 @@ class OrderAsked(
     )
 
 
-class StaysShown(Shown):
+class NotMovedView(ValueView):
     """One that could not move, and why."""
 
     id: str
     why: str
 
 
-class Reordered(ShownAnswer):
+class Reordered(AnswerView):
     """Who holds which instant now; the instants themselves stay."""
 
-    moved: list[MovedShown]
-    stays: list[StaysShown]
+    moved: list[MovedView]
+    stays: list[NotMovedView]
     revision: int
 
 
-class SlotAsked(Asked):
+class SlotInput(InputModel):
     """Which post, and the slot that it shall have."""
 
     model_config = ConfigDict(
@@ -111,7 +111,7 @@ class SlotAsked(Asked):
     ] = None
 
 
-class SlotTaken(ShownAnswer):
+class SlotTaken(AnswerView):
     """It stands there now; `was_at` is null where it is new on this account."""
 
     account_id: str
@@ -125,7 +125,7 @@ class SlotTaken(ShownAnswer):
     warnings: list[str]
 
 
-class SkipAsked(Asked):
+class SkipInput(InputModel):
     """Which slots to leave out: named ones, or the next free ones."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "a day off"}]})
@@ -134,14 +134,14 @@ class SkipAsked(Asked):
     reason: str | None = Field(default=None, max_length=200)
 
 
-class UnskipAsked(Asked):
+class UnskipInput(InputModel):
     """Which slots to offer again; left out: all."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}]})
     instants: list[Instant] | None = Field(default=None, max_length=200)
 
 
-class SkipShown(Shown):
+class SkipView(ValueView):
     """A slot that is left out."""
 
     at: datetime
@@ -150,29 +150,29 @@ class SkipShown(Shown):
     reason: str | None
 
 
-class SkippedShown(ShownAnswer):
+class SkippedView(AnswerView):
     """What is left out, and what made room."""
 
-    skips: list[SkipShown]
-    moved: list[MovedShown]
+    skips: list[SkipView]
+    moved: list[MovedView]
     revision: int
     fresh: bool = Field(description="False: one was pending already, and nothing was changed")
 
 
 @routes.get(QUEUE + "/skips", needs=Role.VIEWER, scope="queue:read")
-async def list_skips(ask: Ask, workspace_id: Id, account_id: Id) -> list[SkipShown]:
+async def list_skips(ask: Reader, workspace_id: Id, account_id: Id) -> list[SkipView]:
     """List the slots that are left out from now on."""
     ask.check_account(account_id)
     found = await ask.read(
         lambda tx, now: skip.list_skips(tx, now, workspace_id=workspace_id, account_id=account_id)
     )
-    return [show(SkipShown, each) for each in found]
+    return [show(SkipView, each) for each in found]
 
 
 @on_queue.act("/order", done=reorder.Reordered, shows=Reordered)
-def change_order(deed: Deed, body: OrderAsked) -> reorder.Answer:
+def change_order(context: ActionContext, body: OrderInput) -> reorder.Answer:
     """Change who holds which instant: the whole order, a move, to the top, a swap, a shuffle, reversed."""
-    asked, at, about = body.root, (deed.tx, deed.now), deed.about
+    asked, at, about = body.root, (context.tx, context.now), context.about
     match asked:
         case Whole():
             return reorder.reorder(*at, **about, ids=asked.ids, revision=asked.revision)
@@ -190,29 +190,33 @@ def change_order(deed: Deed, body: OrderAsked) -> reorder.Answer:
             return reorder.reverse(*at, **about, revision=asked.revision)
 
 
-@on_queue.act("/slots", done=take_slot.Taken, shows=SlotTaken)
-def take_one(deed: Deed, body: SlotAsked) -> take_slot.Taken | Refused:
+@on_queue.act("/slots", done=move_to_slot.MovedToSlot, shows=SlotTaken)
+def take_one(context: ActionContext, body: SlotInput) -> move_to_slot.MovedToSlot | Refused:
     """Put a post on one free slot: moved there from wherever it waits on this account, else added."""
-    read = one_post(deed.act, deed.tx, deed.now, body.post_id)
-    answer = take_slot.take_slot(
-        deed.tx, deed.now, **deed.about, **body.model_dump(), files=deed.act.house.files
+    read = one_post(context.act, context.tx, context.now, body.post_id)
+    answer = move_to_slot.move_to_slot(
+        context.tx,
+        context.now,
+        **context.about,
+        **body.model_dump(),
+        files=context.act.runtime.files,
     )
-    newly = isinstance(answer, take_slot.Taken) and answer.was_at is None
+    newly = isinstance(answer, move_to_slot.MovedToSlot) and answer.was_at is None
     if newly and read.post.approved:  # else the approval spends
-        deed.act.spend(deed.tx, deed.now)
+        context.act.spend(context.tx, context.now)
     return answer
 
 
-@on_queue.act("/skips", done=skip.Skipped, shows=SkippedShown)
-def skip_slots(deed: Deed, body: SkipAsked) -> skip.Skipped | Refused:
+@on_queue.act("/skips", done=skip.Skipped, shows=SkippedView)
+def skip_slots(context: ActionContext, body: SkipInput) -> skip.Skipped | Refused:
     """Leave out named slots, whose posts move on, or the next free ones."""
-    at, about = (deed.tx, deed.now), deed.about
+    at, about = (context.tx, context.now), context.about
     if body.instants is None:
         return skip.skip_next(*at, **about, reason=body.reason, count=body.count)
     return skip.skip(*at, **about, reason=body.reason, instants=body.instants)
 
 
-@on_queue.act("/skips/lift", done=skip.Skipped, shows=SkippedShown)
-def lift_skips(deed: Deed, body: UnskipAsked) -> skip.Skipped | Refused:
+@on_queue.act("/skips/lift", done=skip.Skipped, shows=SkippedView)
+def lift_skips(context: ActionContext, body: UnskipInput) -> skip.Skipped | Refused:
     """Offer slots again that were left out."""
-    return skip.unskip(deed.tx, deed.now, **deed.about, instants=body.instants)
+    return skip.unskip(context.tx, context.now, **context.about, instants=body.instants)

@@ -9,37 +9,37 @@ from typing import Annotated, Any
 from fastapi import Query, Response
 from pydantic import ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting, Ask
-from cadenza.api.declare import Resource
-from cadenza.api.perform import Deed, On
+from cadenza.api.action_routes import ActionContext, ActionRoutes
+from cadenza.api.json_response import json_response
 from cadenza.api.posts import one as one_post
 from cadenza.api.problems import Problem
-from cadenza.api.queue_shapes import (
+from cadenza.api.queue_schemas import (
     AddedTo,
-    AlreadyShown,
-    DayShown,
-    MovedShown,
-    NotQueuedShown,
-    QueuedShown,
+    AlreadyView,
+    AnswerView,
+    DayView,
+    MovedView,
+    NotQueuedView,
+    QueuedView,
     Refused,
-    ScheduleShown,
-    Shown,
-    ShownAnswer,
+    ScheduleView,
+    ValueView,
     refuse,
     show,
 )
-from cadenza.api.shape import Asked, Id, IdField, Instant, WallTime, ZoneName
-from cadenza.api.tell import tell
+from cadenza.api.request_context import Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Id, IdField, InputModel, Instant, WallTime, ZoneName
 from cadenza.core.channels import normalise
 from cadenza.people.model import Role
 from cadenza.posts.preflight import merge_unfit
 from cadenza.posts.targets import Targets
-from cadenza.queues import keep, runway, schedule
+from cadenza.queues import runway, schedule, store
 from cadenza.queues.add import Added, AlreadyQueued, Queued, To, Unfit, add
-from cadenza.queues.change import Changed, How, change
+from cadenza.queues.change import ChangedSchedule, How, change
+from cadenza.queues.check_slot import Named
+from cadenza.queues.last_accounts import usual_accounts
 from cadenza.queues.model import NoQueue, locks
-from cadenza.queues.open_slot import Named
-from cadenza.queues.remember import usual_accounts
 from cadenza.queues.show import DAYS, MOST_DAYS, View
 from cadenza.queues.show import show as show_days
 from cadenza.sql.tx import Tx
@@ -48,9 +48,9 @@ Slots = dict[str, list[Any]] | list[dict[str, Any]]
 QUEUE = "/accounts/{account_id}/queue"
 
 
-def acts_on_queues(tag: str) -> On:
+def acts_on_queues(tag: str) -> ActionRoutes:
     """Return what declares acts on the queue of the path's account, under that account's lock."""
-    return On(
+    return ActionRoutes(
         routes=Resource(tag, "/workspaces/{workspace_id}"),
         path=QUEUE,
         id="account_id",
@@ -61,7 +61,7 @@ def acts_on_queues(tag: str) -> On:
     )
 
 
-async def _of_account(act: Acting, account_id: str) -> list[str]:
+async def _of_account(act: WriteContext, account_id: str) -> list[str]:
     return locks(act.workspace_id, account_id)
 
 
@@ -69,7 +69,7 @@ on_queue = acts_on_queues("queues")
 routes = on_queue.routes
 
 
-class QueueShown(ShownAnswer):
+class QueueView(AnswerView):
     """Some days of a queue, with what the head of a screen needs."""
 
     revision: int
@@ -84,11 +84,11 @@ class QueueShown(ShownAnswer):
         description="Posts that came due while the account was disconnected: resume decides"
     )
     next_send: datetime | None
-    days: list[DayShown]
+    days: list[DayView]
     next_day: date
 
 
-class ScheduleAsked(Asked):
+class ScheduleInput(InputModel):
     """The weekly slots of an account, as a map of weekdays (Sunday is 0) or as a flat list."""
 
     model_config = ConfigDict(
@@ -107,7 +107,7 @@ class ScheduleAsked(Asked):
     blackouts: list[date] = Field(default=[], max_length=400)
 
 
-class Renaming(Asked):
+class Renaming(InputModel):
     """One slot of the week that became another of the same day; its posts go along. Sunday is 0."""
 
     day: int = Field(ge=0, le=6, strict=True)
@@ -115,7 +115,7 @@ class Renaming(Asked):
     now: WallTime
 
 
-class ScheduleChange(Asked):
+class ScheduleChange(InputModel):
     """What to change of a schedule, and what becomes of the posts that stand in it."""
 
     model_config = ConfigDict(
@@ -152,11 +152,11 @@ class ScheduleChange(Asked):
         return said
 
 
-class ScheduleChanged(ShownAnswer):
+class ScheduleChanged(AnswerView):
     """What the change does to the posts in the queue."""
 
     keeps: int
-    moves: list[MovedShown]
+    moves: list[MovedView]
     pinned: list[str]
     fixed: list[str] = Field(
         description="By another zone: fixed-time posts keep their instant, so their clock time differs"
@@ -164,14 +164,14 @@ class ScheduleChanged(ShownAnswer):
     revision: int
 
 
-class Place(Asked):
+class QueueTargetInput(InputModel):
     """An account, and a channel of it where not all usual ones are meant."""
 
     account_id: IdField
     channel: str | None = Field(default=None, max_length=40)
 
 
-class AddAsked(Asked):
+class AddInput(InputModel):
     """Which post, to which accounts, and where in the queue."""
 
     model_config = ConfigDict(
@@ -180,7 +180,7 @@ class AddAsked(Asked):
         }
     )
     post_id: IdField
-    accounts: list[Place] | None = Field(
+    accounts: list[QueueTargetInput] | None = Field(
         default=None, max_length=100, description="Left out: those used last, else all"
     )
     to: To = To.FIRST_FREE
@@ -192,14 +192,14 @@ class AddAsked(Asked):
         return Named(self.slot) if self.slot is not None else self.at or self.to
 
 
-class AddedShown(ShownAnswer):
+class AddedView(AnswerView):
     """One answer an account, and when the post goes out first."""
 
     answers: list[AddedTo]
     scheduled_at: datetime | None
 
 
-class RunwayShown(Shown):
+class RunwayView(ValueView):
     """How long the queue lasts."""
 
     posts: int
@@ -208,9 +208,9 @@ class RunwayShown(Shown):
     empty_slots: int
 
 
-@routes.get(QUEUE, needs=Role.VIEWER, scope="queue:read", response_model=QueueShown)
+@routes.get(QUEUE, needs=Role.VIEWER, scope="queue:read", response_model=QueueView)
 async def show_queue(
-    ask: Ask,
+    ask: Reader,
     workspace_id: Id,
     account_id: Id,
     from_day: Annotated[date | None, Query(description="Today there, unless said")] = None,
@@ -225,11 +225,11 @@ async def show_queue(
     )
     if not isinstance(found, View):
         refuse(found)
-    return tell(QueueShown, found)
+    return json_response(QueueView, found)
 
 
 @routes.get(QUEUE + "/schedule", needs=Role.VIEWER, scope="queue:read")
-async def show_schedule(ask: Ask, workspace_id: Id, account_id: Id) -> ScheduleShown:
+async def show_schedule(ask: Reader, workspace_id: Id, account_id: Id) -> ScheduleView:
     """Show the weekly slots."""
     ask.check_account(account_id)
     return ask.tag(await ask.read(lambda tx, _: _schedule(tx, workspace_id, account_id)))
@@ -238,25 +238,25 @@ async def show_schedule(ask: Ask, workspace_id: Id, account_id: Id) -> ScheduleS
 @on_queue.act(
     "/schedule",
     done=schedule.Written,
-    shows=ScheduleShown,
-    show=lambda deed, shows, written: deed.act.tag(shows.of(written.queue)),
+    shows=ScheduleView,
+    show=lambda context, shows, written: context.act.tag(shows.of(written.queue)),
     method="PUT",
 )
-def give_schedule(deed: Deed, body: ScheduleAsked) -> schedule.Written | Refused:
+def give_schedule(context: ActionContext, body: ScheduleInput) -> schedule.Written | Refused:
     """Give an account its first weekly slots."""
-    _check_match(deed)
-    return schedule.write(deed.tx, deed.now, **deed.about, **body.model_dump())
+    _check_match(context)
+    return schedule.write(context.tx, context.now, **context.about, **body.model_dump())
 
 
-@on_queue.act("/schedule", done=Changed, shows=ScheduleChanged, method="PATCH")
-def change_schedule(deed: Deed, body: ScheduleChange) -> Changed | Refused:
+@on_queue.act("/schedule", done=ChangedSchedule, shows=ScheduleChanged, method="PATCH")
+def change_schedule(context: ActionContext, body: ScheduleChange) -> ChangedSchedule | Refused:
     """Change slots, zone or cap; with `dry_run` it says what would keep its time and what would move."""
-    _check_match(deed)
-    return change(deed.tx, deed.now, **deed.about, **body.words())
+    _check_match(context)
+    return change(context.tx, context.now, **context.about, **body.words())
 
 
 @routes.post("/queue", needs=Role.EDITOR, scope="queue:write")
-async def add_to_queue(act: Act, workspace_id: Id, body: AddAsked) -> AddedShown:
+async def add_to_queue(act: Writer, workspace_id: Id, body: AddInput) -> AddedView:
     """Give a post the next free slot of each account, or another place in their queues."""
     targets: Targets
     if body.accounts is None:
@@ -276,7 +276,7 @@ async def add_to_queue(act: Act, workspace_id: Id, body: AddAsked) -> AddedShown
 
 
 @routes.get(QUEUE + "/runway", needs=Role.VIEWER, scope="queue:read")
-async def show_runway(ask: Ask, workspace_id: Id, account_id: Id) -> RunwayShown:
+async def show_runway(ask: Reader, workspace_id: Id, account_id: Id) -> RunwayView:
     """Say when the queue runs dry."""
     ask.check_account(account_id)
     found = await ask.read(
@@ -284,12 +284,18 @@ async def show_runway(ask: Ask, workspace_id: Id, account_id: Id) -> RunwayShown
     )
     if isinstance(found, NoQueue):
         refuse(found)
-    return show(RunwayShown, found)
+    return show(RunwayView, found)
 
 
 def give_slots(
-    act: Acting, tx: Tx, now: datetime, post_id: str, targets: Targets, *, to: To | Named | datetime
-) -> AddedShown:
+    act: WriteContext,
+    tx: Tx,
+    now: datetime,
+    post_id: str,
+    targets: Targets,
+    *,
+    to: To | Named | datetime,
+) -> AddedView:
     """Queue a post that the caller may see, or refuse; locks: `model.locks` of the accounts."""
     read = one_post(act, tx, now, post_id)
     answer = add(
@@ -300,7 +306,7 @@ def give_slots(
         by=act.by,
         targets=targets,
         to=to,
-        files=act.house.files,
+        files=act.runtime.files,
     )
     if not isinstance(answer, Added):
         refuse(answer)
@@ -310,38 +316,38 @@ def give_slots(
     if read.post.approved:  # else the approval spends
         act.spend(tx, now, sum(isinstance(each, Queued) for each in answer.answers))
     shown = [_added(each) for each in answer.answers]
-    return AddedShown(answers=shown, scheduled_at=answer.scheduled_at)
+    return AddedView(answers=shown, scheduled_at=answer.scheduled_at)
 
 
-def _schedule(tx: Tx, workspace_id: str, account_id: str) -> ScheduleShown:
-    queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+def _schedule(tx: Tx, workspace_id: str, account_id: str) -> ScheduleView:
+    queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         refuse(queue)
-    return ScheduleShown.of(queue)
+    return ScheduleView.of(queue)
 
 
-def _check_match(deed: Deed) -> None:
+def _check_match(context: ActionContext) -> None:
     """Refuse to change slots that are no longer as the caller saw them."""
-    if deed.act.if_match is None:
+    if context.act.if_match is None:
         return
-    account_id = deed.about["account_id"]
-    queue = keep.read(deed.tx, workspace_id=deed.act.workspace_id, account_id=account_id)
+    account_id = context.about["account_id"]
+    queue = store.read(context.tx, workspace_id=context.act.workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         raise Problem(412, "changed_meanwhile", "There are no weekly slots any more, or not yet.")
-    deed.act.check_match(ScheduleShown.of(queue))
+    context.act.check_match(ScheduleView.of(queue))
 
 
-def _target(place: Place) -> Any:
+def _target(place: QueueTargetInput) -> Any:
     return (
         place.account_id if place.channel is None else (place.account_id, normalise(place.channel))
     )
 
 
-def _added(answer: object) -> QueuedShown | AlreadyShown | NotQueuedShown:
+def _added(answer: object) -> QueuedView | AlreadyView | NotQueuedView:
     match answer:
         case Queued():
-            return show(QueuedShown, answer)
+            return show(QueuedView, answer)
         case AlreadyQueued():
-            return show(AlreadyShown, answer)
+            return show(AlreadyView, answer)
         case _:
-            return show(NotQueuedShown, answer)
+            return show(NotQueuedView, answer)

@@ -13,8 +13,8 @@ from typing import Any
 from fastapi import Request
 from starlette.types import Message
 
-from cadenza.api.declare import Declared, Door
 from cadenza.api.problems import Fault, Problem
+from cadenza.api.routes import Access, Route
 
 DEEPEST = 32
 MOST_VALUES = 50_000  # a queue's order names 20,000 posts
@@ -26,7 +26,7 @@ _BRACKET = re.compile(r"[\[\]{}]")
 _BAD_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
 
 
-async def read_body(request: Request, declared: Declared) -> bytes:
+async def read_body(request: Request, declared: Route) -> bytes:
     """Read and judge the body of a request; uploads are left in the stream, but counted."""
     if not declared.writes:
         return b""
@@ -80,8 +80,8 @@ def _judge_size(bare: str, keys: int) -> None:
         raise _bad("too_deep", f"The body is nested deeper than {DEEPEST} levels.")
 
 
-def _most_keys(declared: Declared) -> int:
-    return MOST_KEYS_OF_STRANGERS if declared.needs is Door.ANYONE else MOST_KEYS
+def _most_keys(declared: Route) -> int:
+    return MOST_KEYS_OF_STRANGERS if declared.needs is Access.ANYONE else MOST_KEYS
 
 
 def _judge_type(request: Request) -> None:
@@ -120,7 +120,7 @@ def _encodes(text: str) -> bool:
     return True
 
 
-def _count_stream(request: Request, declared: Declared) -> None:
+def _count_stream(request: Request, declared: Route) -> None:
     receive = request._receive  # noqa: SLF001 - the only way to count what streams
     size = 0
 
@@ -143,5 +143,5 @@ def _bad(code: str, says: str) -> Problem:
     return Problem(400, code, says)
 
 
-def _too_large(declared: Declared) -> Problem:
+def _too_large(declared: Route) -> Problem:
     return Problem(413, "too_large", f"A body may have {declared.most} bytes here.")

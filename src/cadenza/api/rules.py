@@ -9,20 +9,20 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cadenza.api.ask import Act, Acting, Ask, Asking
 from cadenza.api.categories import refuse
-from cadenza.api.declare import Resource
-from cadenza.api.post_shapes import Place
+from cadenza.api.post_schemas import TargetInput
 from cadenza.api.problems import not_found
-from cadenza.api.queue_shapes import ShownAnswer
-from cadenza.api.shape import Answer, Asked, Id, IdField, Line, ZoneName
+from cadenza.api.queue_schemas import AnswerView
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
+from cadenza.api.routes import Resource
+from cadenza.api.schemas import Answer, Id, IdField, InputModel, Line, ZoneName
 from cadenza.bootstrap.generate_posts import generate_for_one
 from cadenza.core.zones import Fold, Gap, Mark
-from cadenza.drafts import keep_rule
+from cadenza.drafts import save_rule
 from cadenza.drafts.model import NoSuchRule, Rule, RuleState, drafts_locks, find_rule
 from cadenza.drafts.occurrences import Occurrence
 from cadenza.drafts.pattern import write_pattern
-from cadenza.drafts.plan_change import Laid, Plan
+from cadenza.drafts.plan_change import GeneratedPost, Plan
 from cadenza.people.model import Role
 from cadenza.sql.tx import Tx
 
@@ -38,7 +38,7 @@ EXAMPLE = {
 }
 
 
-class RuleAsked(Asked):
+class RuleInput(InputModel):
     """When, where and from what posts are laid out."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
@@ -51,36 +51,36 @@ class RuleAsked(Asked):
     zone: ZoneName
     starts: str = Field(max_length=30, description="A date or wall time in the zone")
     ends: str | None = Field(default=None, max_length=30)
-    targets: list[Place] = Field(min_length=1, max_length=keep_rule.MOST_TARGETS)
+    targets: list[TargetInput] = Field(min_length=1, max_length=save_rule.MOST_TARGETS)
     pool_id: IdField | None = None
     needs_media: bool = True
     gap: Gap = Gap.SHIFT
     fold: Fold = Fold.FIRST
 
 
-class RuleChange(RuleAsked):
+class RuleChange(RuleInput):
     """The rule as it shall be, all of it."""
 
     revision: int | None = Field(default=None, strict=True, ge=1, description="What you saw")
 
 
-class Retargeted(Asked):
+class Retargeted(InputModel):
     """Where a rule shall go from now on."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"targets": [{"account_id": "0193a8"}]}]}
     )
-    targets: list[Place] = Field(min_length=1, max_length=keep_rule.MOST_TARGETS)
+    targets: list[TargetInput] = Field(min_length=1, max_length=save_rule.MOST_TARGETS)
 
 
-class TargetShown(BaseModel):
+class TargetView(BaseModel):
     """An account and one of its channels."""
 
     account_id: str
     channel: str
 
 
-class RuleShown(ShownAnswer):
+class RuleView(AnswerView):
     """A rule as it is kept."""
 
     id: str
@@ -94,12 +94,12 @@ class RuleShown(ShownAnswer):
     ends: str | None
     gap: Gap
     fold: Fold
-    targets: list[TargetShown]
+    targets: list[TargetView]
     state: RuleState
     revision: int
 
 
-class OccurrenceShown(BaseModel):
+class OccurrenceView(BaseModel):
     """A time that the rule says."""
 
     day: str
@@ -108,7 +108,7 @@ class OccurrenceShown(BaseModel):
     mark: Mark
 
 
-class LaidShown(BaseModel):
+class GeneratedPostView(BaseModel):
     """A post that is laid out; `because`: why it stays as it is."""
 
     post_id: str | None
@@ -118,37 +118,37 @@ class LaidShown(BaseModel):
     because: str | None = None
 
 
-class MoveShown(BaseModel):
+class MoveView(BaseModel):
     """A post that goes to another instant."""
 
-    post: LaidShown
-    to: OccurrenceShown
+    post: GeneratedPostView
+    to: OccurrenceView
 
 
-class RetargetShown(BaseModel):
+class RetargetView(BaseModel):
     """A post that goes to other places."""
 
-    post: LaidShown
-    add: list[TargetShown]
-    drop: list[TargetShown]
+    post: GeneratedPostView
+    add: list[TargetView]
+    drop: list[TargetView]
 
 
-class PlanShown(BaseModel):
+class PlanView(BaseModel):
     """What becomes of everything in the next 30 days."""
 
-    added: list[OccurrenceShown]
-    moved: list[MoveShown]
-    removed: list[LaidShown]
-    kept: list[LaidShown]
-    retargeted: list[RetargetShown]
+    added: list[OccurrenceView]
+    moved: list[MoveView]
+    removed: list[GeneratedPostView]
+    kept: list[GeneratedPostView]
+    retargeted: list[RetargetView]
     unchanged: int
 
 
-class RuleKept(Answer):
+class RuleSaved(Answer):
     """The rule as it is now, or would be, and what becomes of its posts."""
 
-    rule: RuleShown
-    plan: PlanShown
+    rule: RuleView
+    plan: PlanView
 
 
 class Generated(Answer):
@@ -161,37 +161,37 @@ class Generated(Answer):
 
 
 @routes.get("/rules", needs=Role.VIEWER, scope="rules:read")
-async def list_rules(ask: Ask, workspace_id: Id) -> list[RuleShown]:
+async def list_rules(ask: Reader, workspace_id: Id) -> list[RuleView]:
     """List the rules by name."""
-    found = await ask.read(lambda tx, _: keep_rule.list_rules(tx, workspace_id=workspace_id))
+    found = await ask.read(lambda tx, _: save_rule.list_rules(tx, workspace_id=workspace_id))
     return [show_rule(each) for each in found if _reaches(ask, each)]
 
 
 @routes.post("/rules", needs=Role.EDITOR, scope="rules:write", status_code=201)
-async def make_rule(act: Act, workspace_id: Id, body: RuleAsked) -> RuleKept:
+async def make_rule(act: Writer, workspace_id: Id, body: RuleInput) -> RuleSaved:
     """Make a rule; with `dry_run`, see what it would lay out."""
     form = _form(act, body)
 
-    def operation(tx: Tx, now: datetime) -> RuleKept:
-        answer = keep_rule.create_rule(tx, now, form, workspace_id=workspace_id, by=act.by)
+    def operation(tx: Tx, now: datetime) -> RuleSaved:
+        answer = save_rule.create_rule(tx, now, form, workspace_id=workspace_id, by=act.by)
         return _kept(answer)
 
     return await act.write(operation, locks=drafts_locks(workspace_id))
 
 
 @routes.get("/rules/{rule_id}", needs=Role.VIEWER, scope="rules:read")
-async def show_one(ask: Ask, workspace_id: Id, rule_id: Id) -> RuleShown:
+async def show_one(ask: Reader, workspace_id: Id, rule_id: Id) -> RuleView:
     """Show one rule."""
     return ask.tag(await ask.read(lambda tx, _: _one(ask, tx, rule_id)))
 
 
 @routes.put("/rules/{rule_id}", needs=Role.EDITOR, scope="rules:write")
-async def change_rule(act: Act, workspace_id: Id, rule_id: Id, body: RuleChange) -> RuleKept:
+async def change_rule(act: Writer, workspace_id: Id, rule_id: Id, body: RuleChange) -> RuleSaved:
     """Change a rule and the posts of it that nobody touched; with `dry_run`, see the plan first."""
 
-    def operation(tx: Tx, now: datetime) -> RuleKept:
+    def operation(tx: Tx, now: datetime) -> RuleSaved:
         act.check_match(_one(act, tx, rule_id))
-        answer = keep_rule.edit_rule(
+        answer = save_rule.edit_rule(
             tx,
             now,
             _form(act, body),
@@ -206,12 +206,12 @@ async def change_rule(act: Act, workspace_id: Id, rule_id: Id, body: RuleChange)
 
 
 @routes.put("/rules/{rule_id}/targets", needs=Role.EDITOR, scope="rules:write")
-async def retarget_rule(act: Act, workspace_id: Id, rule_id: Id, body: Retargeted) -> RuleKept:
+async def retarget_rule(act: Writer, workspace_id: Id, rule_id: Id, body: Retargeted) -> RuleSaved:
     """Change where a rule goes, and nothing else."""
 
-    def operation(tx: Tx, now: datetime) -> RuleKept:
+    def operation(tx: Tx, now: datetime) -> RuleSaved:
         act.check_match(_one(act, tx, rule_id))
-        answer = keep_rule.retarget_rule(
+        answer = save_rule.retarget_rule(
             tx,
             now,
             workspace_id=workspace_id,
@@ -225,33 +225,33 @@ async def retarget_rule(act: Act, workspace_id: Id, rule_id: Id, body: Retargete
 
 
 @routes.post("/rules/{rule_id}/pause", needs=Role.EDITOR, scope="rules:write")
-async def pause_rule(act: Act, workspace_id: Id, rule_id: Id) -> RuleKept:
+async def pause_rule(act: Writer, workspace_id: Id, rule_id: Id) -> RuleSaved:
     """Lay out no more; what is laid out stays."""
     return await _pause(act, rule_id, paused=True)
 
 
 @routes.post("/rules/{rule_id}/resume", needs=Role.EDITOR, scope="rules:write")
-async def resume_rule(act: Act, workspace_id: Id, rule_id: Id) -> RuleKept:
+async def resume_rule(act: Writer, workspace_id: Id, rule_id: Id) -> RuleSaved:
     """Go on laying out."""
     return await _pause(act, rule_id, paused=False)
 
 
 @routes.delete("/rules/{rule_id}", needs=Role.EDITOR, scope="rules:write")
-async def delete_rule(act: Act, workspace_id: Id, rule_id: Id) -> RuleKept:
+async def delete_rule(act: Writer, workspace_id: Id, rule_id: Id) -> RuleSaved:
     """End a rule: posts that nobody touched go with it, the others stay and are listed."""
 
-    def operation(tx: Tx, now: datetime) -> RuleKept:
+    def operation(tx: Tx, now: datetime) -> RuleSaved:
         act.check_match(_one(act, tx, rule_id))
-        answer = keep_rule.delete_rule(tx, now, workspace_id=workspace_id, id=rule_id, by=act.by)
+        answer = save_rule.delete_rule(tx, now, workspace_id=workspace_id, id=rule_id, by=act.by)
         return _kept(answer)
 
     return await act.write(operation, locks=drafts_locks(workspace_id))
 
 
 @routes.post("/drafts/generate", needs=Role.EDITOR, scope="rules:write")
-async def generate(ask: Ask, workspace_id: Id) -> Generated:
+async def generate(ask: Reader, workspace_id: Id) -> Generated:
     """Lay out what is missing of all active rules now; the same again makes nothing twice."""
-    report = await generate_for_one(ask.house, workspace_id, SECONDS)
+    report = await generate_for_one(ask.runtime, workspace_id, SECONDS)
     return Generated(
         posts=report.posts,
         without_media=report.without_media,
@@ -260,10 +260,10 @@ async def generate(ask: Ask, workspace_id: Id) -> Generated:
     )
 
 
-async def _pause(act: Acting, rule_id: str, *, paused: bool) -> RuleKept:
-    def operation(tx: Tx, now: datetime) -> RuleKept:
+async def _pause(act: WriteContext, rule_id: str, *, paused: bool) -> RuleSaved:
+    def operation(tx: Tx, now: datetime) -> RuleSaved:
         act.check_match(_one(act, tx, rule_id))
-        answer = keep_rule.pause_rule(
+        answer = save_rule.pause_rule(
             tx, now, workspace_id=act.workspace_id, id=rule_id, by=act.by, paused=paused
         )
         return _kept(answer)
@@ -271,10 +271,10 @@ async def _pause(act: Acting, rule_id: str, *, paused: bool) -> RuleKept:
     return await act.write(operation, locks=drafts_locks(act.workspace_id))
 
 
-def show_rule(rule: Rule) -> RuleShown:
+def show_rule(rule: Rule) -> RuleView:
     """Show a rule."""
     timing = rule.timing
-    return RuleShown(
+    return RuleView(
         id=rule.id,
         name=rule.name,
         category_id=rule.category_id,
@@ -292,46 +292,46 @@ def show_rule(rule: Rule) -> RuleShown:
     )
 
 
-def _kept(answer: Any) -> RuleKept:
-    if not isinstance(answer, keep_rule.RuleKept):
+def _kept(answer: Any) -> RuleSaved:
+    if not isinstance(answer, save_rule.RuleSaved):
         refuse(answer)
-    return RuleKept(rule=show_rule(answer.rule), plan=_plan(answer.plan))
+    return RuleSaved(rule=show_rule(answer.rule), plan=_plan(answer.plan))
 
 
-def _plan(plan: Plan) -> PlanShown:
-    return PlanShown(
+def _plan(plan: Plan) -> PlanView:
+    return PlanView(
         added=[_occurrence(each) for each in plan.added],
-        moved=[MoveShown(post=_laid(each.laid), to=_occurrence(each.to)) for each in plan.moved],
+        moved=[MoveView(post=_laid(each.laid), to=_occurrence(each.to)) for each in plan.moved],
         removed=[_laid(each) for each in plan.removed],
         kept=[_laid(each.laid, each.because) for each in plan.kept],
         retargeted=[
-            RetargetShown(post=_laid(each.laid), add=_pairs(each.add), drop=_pairs(each.drop))
+            RetargetView(post=_laid(each.laid), add=_pairs(each.add), drop=_pairs(each.drop))
             for each in plan.retargeted
         ],
         unchanged=plan.unchanged,
     )
 
 
-def _occurrence(each: Occurrence) -> OccurrenceShown:
+def _occurrence(each: Occurrence) -> OccurrenceView:
     day, slot = each.key
-    return OccurrenceShown(day=day, slot=slot, at=each.instant, mark=each.mark)
+    return OccurrenceView(day=day, slot=slot, at=each.instant, mark=each.mark)
 
 
-def _laid(each: Laid, because: str | None = None) -> LaidShown:
-    return LaidShown(
+def _laid(each: GeneratedPost, because: str | None = None) -> GeneratedPostView:
+    return GeneratedPostView(
         post_id=each.post_id, day=each.day, slot=each.slot, at=each.due_at, because=because
     )
 
 
-def _pairs(targets: Any) -> list[TargetShown]:
+def _pairs(targets: Any) -> list[TargetView]:
     return [
-        TargetShown(account_id=account, channel=channel.value)
+        TargetView(account_id=account, channel=channel.value)
         for account, channel in sorted(targets)
     ]
 
 
-def _form(ask: Asking, body: RuleAsked) -> keep_rule.RuleForm:
-    return keep_rule.RuleForm(
+def _form(ask: ReadContext, body: RuleInput) -> save_rule.RuleForm:
+    return save_rule.RuleForm(
         name=body.name,
         category_id=body.category_id,
         pattern=body.pattern,
@@ -346,7 +346,7 @@ def _form(ask: Asking, body: RuleAsked) -> keep_rule.RuleForm:
     )
 
 
-def _targets(ask: Asking, places: list[Place]) -> list[str | tuple[str, str]]:
+def _targets(ask: ReadContext, places: list[TargetInput]) -> list[str | tuple[str, str]]:
     for place in places:
         ask.check_account(place.account_id)
     return [
@@ -355,12 +355,12 @@ def _targets(ask: Asking, places: list[Place]) -> list[str | tuple[str, str]]:
     ]
 
 
-def _one(ask: Asking, tx: Tx, rule_id: str) -> RuleShown:
+def _one(ask: ReadContext, tx: Tx, rule_id: str) -> RuleView:
     found = find_rule(tx, ask.workspace_id, rule_id)
     if isinstance(found, NoSuchRule) or not _reaches(ask, found):
         raise not_found("rule")
     return show_rule(found)
 
 
-def _reaches(ask: Asking, rule: Rule) -> bool:
+def _reaches(ask: ReadContext, rule: Rule) -> bool:
     return all(ask.caller.may_use(account) for account, _ in rule.targets)

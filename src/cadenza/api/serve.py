@@ -83,7 +83,7 @@ async def serve(
 
     async def tell() -> None:
         while not server.started:
-            await app.state.house.clock.sleep(0.01)
+            await app.state.runtime.clock.sleep(0.01)
         if started is not None:
             started(server.servers[0].sockets[0].getsockname()[1])
 

@@ -1,4 +1,4 @@
-"""How the house is: workers and what they have in hand, clocks, how late the road is, how the networks answer,
+"""System status: workers and what they have in hand, clocks, how late the pipeline is, how the networks answer,
 what holds sending.
 """
 
@@ -12,11 +12,11 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from cadenza.api.ask import Act, Ask
-from cadenza.api.declare import INSTANCE, Resource
 from cadenza.api.metrics import road_lag
 from cadenza.api.problems import conflict
-from cadenza.api.shape import Answer, Asked
+from cadenza.api.request_context import Reader, Writer
+from cadenza.api.routes import INSTANCE, Resource
+from cadenza.api.schemas import Answer, InputModel
 from cadenza.bootstrap.bundle import write_bundle
 from cadenza.bootstrap.guard import read_witness
 from cadenza.bootstrap.resume_sending import Overdue, reschedule_overdue
@@ -31,7 +31,7 @@ DAY = timedelta(days=1)
 MOST = 1000  # running jobs that are looked at
 
 
-class WorkerShown(BaseModel):
+class WorkerView(BaseModel):
     """A worker, as it said of itself last."""
 
     name: str
@@ -44,7 +44,7 @@ class WorkerShown(BaseModel):
     clock_skew_seconds: float
 
 
-class LeasesShown(BaseModel):
+class LeasesView(BaseModel):
     """What one worker has in hand; it renews a lease with every sign of life."""
 
     worker: str
@@ -63,7 +63,7 @@ class Rate(BaseModel):
     outcomes: dict[str, int]
 
 
-class HoldShown(BaseModel):
+class HoldView(BaseModel):
     """Why nothing leaves until a person confirms."""
 
     kind: str
@@ -75,7 +75,7 @@ class HoldShown(BaseModel):
 
 
 class System(BaseModel):
-    """How the house is."""
+    """System status."""
 
     version: str
     tz_version: str
@@ -83,13 +83,13 @@ class System(BaseModel):
     clock_skew_seconds: float
     road_lag_seconds: float
     notices_waiting: int
-    hold: HoldShown | None
-    workers: list[WorkerShown]
-    leases: list[LeasesShown]
+    hold: HoldView | None
+    workers: list[WorkerView]
+    leases: list[LeasesView]
     providers: list[Rate]
 
 
-class ConfirmAsked(Asked):
+class ConfirmInput(InputModel):
     """What becomes of posts that were due since the backup; after a jump of the clock there are none."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"overdue": "check"}]})
@@ -99,7 +99,7 @@ class ConfirmAsked(Asked):
     )
 
 
-class ConfirmedShown(Answer):
+class ConfirmedView(Answer):
     """Sending goes on."""
 
     kind: str
@@ -108,7 +108,7 @@ class ConfirmedShown(Answer):
     drafts: int = Field(default=0, description="Of these: are drafts again")
 
 
-class WorstShown(BaseModel):
+class WorstView(BaseModel):
     """A rule, and the worst that was ever reached under it."""
 
     workspace_id: str
@@ -121,7 +121,7 @@ class WorstShown(BaseModel):
     broken: bool
 
 
-class DriftShown(BaseModel):
+class DriftView(BaseModel):
     """A counter that does not say what the ledger says."""
 
     workspace_id: str
@@ -133,20 +133,20 @@ class DriftShown(BaseModel):
     ledger: int
 
 
-class AuditShown(BaseModel):
+class AuditView(BaseModel):
     """Whether limits held, and whether counters tell the truth."""
 
     clean: bool
-    worst: list[WorstShown]
-    drift: list[DriftShown]
+    worst: list[WorstView]
+    drift: list[DriftView]
 
 
 @routes.get(needs=INSTANCE, scope="system:read")
-async def show_system(ask: Ask) -> System:
+async def show_system(ask: Reader) -> System:
     """Show workers, clocks, lag and success rates."""
-    workers = await ask.house.engine.workers()
-    running = await ask.house.engine.store.find(Filter(states=(State.RUNNING,), limit=MOST))
-    here = ask.house.clock.now()
+    workers = await ask.runtime.engine.workers()
+    running = await ask.runtime.engine.store.find(Filter(states=(State.RUNNING,), limit=MOST))
+    here = ask.runtime.clock.now()
 
     def look(tx: Tx, now: datetime) -> System:
         signs = installation.read_signs(tx, now)
@@ -163,7 +163,7 @@ async def show_system(ask: Ask) -> System:
             notices_waiting=waiting,
             hold=None if hold is None else _shown(tx, hold),
             workers=[
-                WorkerShown(
+                WorkerView(
                     name=each.name,
                     queues=list(each.queues),
                     concurrency=each.concurrency,
@@ -184,18 +184,18 @@ async def show_system(ask: Ask) -> System:
 
 @routes.get("/limits-audit", needs=INSTANCE, scope="system:read")
 async def audit_all_limits(
-    ask: Ask,
+    ask: Reader,
     *,
     whole: Annotated[
         bool, Query(description="Replay the whole ledger, not only what came since the last night")
     ] = False,
-) -> AuditShown:
+) -> AuditView:
     """Replay the ledger against every rule of every account, and show the worst that was ever reached."""
     found = await ask.read(lambda tx, now: audit_limits(tx, now, whole=whole))
-    return AuditShown(
+    return AuditView(
         clean=found.clean,
-        worst=[WorstShown(**asdict(each), broken=each.broken) for each in found.worst],
-        drift=[DriftShown(**asdict(each)) for each in found.drift],
+        worst=[WorstView(**asdict(each), broken=each.broken) for each in found.worst],
+        drift=[DriftView(**asdict(each)) for each in found.drift],
     )
 
 
@@ -206,36 +206,36 @@ async def audit_all_limits(
     response_class=Response,
     responses={200: {"description": "A ZIP file", "content": {"application/zip": {}}}},
 )
-async def pack_bundle(ask: Ask) -> Response:
+async def pack_bundle(ask: Reader) -> Response:
     """Pack what a maintainer needs to help: versions, settings, counts, tries; no texts, no secrets."""
     return Response(
-        await write_bundle(ask.house),
+        await write_bundle(ask.runtime),
         headers={"content-disposition": 'attachment; filename="cadenza-bundle.zip"'},
         media_type="application/zip",
     )
 
 
 @routes.post("/confirm", needs=INSTANCE)
-async def confirm(act: Act, body: ConfirmAsked) -> ConfirmedShown:
+async def confirm(act: Writer, body: ConfirmInput) -> ConfirmedView:
     """Say that all is well after a restore or a clock's jump: sending goes on."""
-    witness = read_witness(act.house.settings.witness)
+    witness = read_witness(act.runtime.settings.witness)
 
-    def operation(tx: Tx, now: datetime) -> ConfirmedShown:
+    def operation(tx: Tx, now: datetime) -> ConfirmedView:
         answer = installation.confirm(tx, now, by=act.by, witness=witness)
         if isinstance(answer, installation.NothingHeld):
             raise conflict("nothing_held", "There is nothing to confirm: sending is not held.")
-        return ConfirmedShown(kind=answer.kind, missed=answer.missed)
+        return ConfirmedView(kind=answer.kind, missed=answer.missed)
 
     answer = await act.write(operation, locks=[installation.LOCK])
     if act.dry_run or not answer.missed:
         return answer
-    done = await reschedule_overdue(act.house.operations, body.overdue, by=act.by)
+    done = await reschedule_overdue(act.runtime.operations, body.overdue, by=act.by)
     return answer.model_copy(update={"moved": done.moved, "drafts": done.drafts})
 
 
-def _shown(tx: Tx, hold: installation.Hold) -> HoldShown:
+def _shown(tx: Tx, hold: installation.Hold) -> HoldView:
     restored = hold.kind == installation.RESTORE
-    return HoldShown(
+    return HoldView(
         kind=hold.kind,
         says=hold.says,
         since=hold.since,
@@ -243,7 +243,7 @@ def _shown(tx: Tx, hold: installation.Hold) -> HoldShown:
     )
 
 
-def _delivering(tx: Tx, now: datetime) -> list[LeasesShown]:
+def _delivering(tx: Tx, now: datetime) -> list[LeasesView]:
     rows = tx.all(
         """
         SELECT worker, count(*) AS held, min(leased_until) AS first_until,
@@ -253,7 +253,7 @@ def _delivering(tx: Tx, now: datetime) -> list[LeasesShown]:
         now=now,
     )
     return [
-        LeasesShown(
+        LeasesView(
             worker=row["worker"] or "",
             kind="deliveries",
             held=row["held"],
@@ -264,13 +264,13 @@ def _delivering(tx: Tx, now: datetime) -> list[LeasesShown]:
     ]
 
 
-def _working(jobs: Sequence[Job], now: datetime) -> list[LeasesShown]:
+def _working(jobs: Sequence[Job], now: datetime) -> list[LeasesView]:
     ends: dict[str, list[datetime]] = {}
     for job in jobs:
         if job.lease_until is not None:
             ends.setdefault(job.worker or "", []).append(job.lease_until)
     return [
-        LeasesShown(
+        LeasesView(
             worker=worker,
             kind="jobs",
             held=len(own),

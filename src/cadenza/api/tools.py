@@ -11,12 +11,12 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from cadenza.api.call_inside import InsideCall
-from cadenza.api.declare import Declared
+from cadenza.api.internal_client import InsideCall
+from cadenza.api.routes import Route
 from cadenza.people.model import Caller, Role
 
 OURS = "workspace_id"  # comes with the connection
-REHEARSED = "dry_run"
+DRY_RUN = "dry_run"
 SCHEMAS = "#/components/schemas/"
 LONGEST_VALUE = 4096  # characters of a path or query value
 MOST_FAULTS = 20  # named in one refusal
@@ -33,12 +33,12 @@ class Tool:
     name: str
     description: str
     schema: dict[str, Any]
-    declared: Declared
+    declared: Route
     route: APIRoute
     in_path: tuple[str, ...]
     in_query: tuple[str, ...]
     body: str | None  # the argument that is the body, where there is one
-    rehearses: bool
+    has_dry_run: bool
 
     def request(
         self, arguments: Mapping[str, Any], *, workspace_id: str, dry_run: bool
@@ -60,7 +60,7 @@ class Tool:
             for each in (value if isinstance(value, list) else [value])
         ]
         if dry_run:
-            in_query.append((REHEARSED, "true"))
+            in_query.append((DRY_RUN, "true"))
         return InsideCall(
             route=self.route,
             method=self.declared.method,
@@ -100,14 +100,14 @@ def _all_tools(app: FastAPI) -> dict[str, Tool]:
     return made
 
 
-def _may(declared: Declared, caller: Caller) -> bool:
+def _may(declared: Route, caller: Caller) -> bool:
     role = caller.role
     if not isinstance(declared.needs, Role) or role is None or not role.covers(declared.needs):
         return False
     return caller.scopes is None or declared.scope in caller.scopes
 
 
-def _tool(route: APIRoute, declared: Declared, document: Mapping[str, Any]) -> Tool | None:
+def _tool(route: APIRoute, declared: Route, document: Mapping[str, Any]) -> Tool | None:
     operation = document["paths"].get(route.path, {}).get(declared.method.lower())
     if operation is None or declared.scope is None or declared.takes != "json":
         return None
@@ -119,14 +119,14 @@ def _tool(route: APIRoute, declared: Declared, document: Mapping[str, Any]) -> T
         return None
     parameters: list[dict[str, Any]] = operation.get("parameters", [])
     in_path = [each for each in parameters if each["in"] == "path" and each["name"] != OURS]
-    in_query = [each for each in parameters if each["in"] == "query" and each["name"] != REHEARSED]
+    in_query = [each for each in parameters if each["in"] == "query" and each["name"] != DRY_RUN]
     body = operation.get("requestBody")
     properties = {each["name"]: each["schema"] for each in (*in_path, *in_query)}
     required = [each["name"] for each in (*in_path, *in_query) if each.get("required")]
     if body is not None:
         properties["body"] = body["content"]["application/json"]["schema"]
         required.append("body")
-    rehearses = any(each["name"] == REHEARSED for each in parameters)
+    has_dry_run = any(each["name"] == DRY_RUN for each in parameters)
     schema = {"type": "object", "properties": properties, "required": required}
     return Tool(
         name=operation["operationId"],
@@ -137,7 +137,7 @@ def _tool(route: APIRoute, declared: Declared, document: Mapping[str, Any]) -> T
         in_path=tuple(each["name"] for each in in_path),
         in_query=tuple(each["name"] for each in in_query),
         body=None if body is None else "body",
-        rehearses=rehearses,
+        has_dry_run=has_dry_run,
     )
 
 

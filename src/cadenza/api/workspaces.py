@@ -6,14 +6,14 @@ from typing import Any, Literal
 import msgspec
 from pydantic import ConfigDict, Field, model_validator
 
-from cadenza.api.ask import Act, Ask
-from cadenza.api.declare import PERSON, Resource
 from cadenza.api.problems import not_found
-from cadenza.api.shape import Answer, Asked, Id, Line, ZoneName, loads
+from cadenza.api.request_context import Reader, Writer
+from cadenza.api.routes import PERSON, Resource
+from cadenza.api.schemas import Answer, Id, InputModel, Line, ZoneName, loads
 from cadenza.people import workspaces
 from cadenza.people.model import Role
 from cadenza.queues import stop as stop_all
-from cadenza.queues.resume import Choice
+from cadenza.queues.resume import ResumeChoice
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("workspaces", "/workspaces")
@@ -40,7 +40,7 @@ class Workspace(Answer):
     role: str | None = Field(default=None, description="One's own role in it, where it is listed")
 
 
-class NewWorkspace(Asked):
+class NewWorkspace(InputModel):
     """A workspace to make."""
 
     model_config = ConfigDict(
@@ -50,7 +50,7 @@ class NewWorkspace(Asked):
     zone: ZoneName = "UTC"
 
 
-class WorkspaceChange(Asked):
+class WorkspaceChange(InputModel):
     """What to change of a workspace."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Ada and more friends"}]})
@@ -83,14 +83,14 @@ class WorkspaceChange(Asked):
         return said
 
 
-class Start(Asked):
+class Start(InputModel):
     """What becomes of what came due while everything was stopped."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "shift"}]})
-    choice: Choice = Choice.SHIFT
+    choice: ResumeChoice = ResumeChoice.SHIFT
 
 
-class Stop(Asked):
+class Stop(InputModel):
     """Why everything is stopped."""
 
     model_config = ConfigDict(
@@ -100,7 +100,7 @@ class Stop(Asked):
 
 
 @routes.get(needs=PERSON)
-async def list_own(ask: Ask) -> list[Workspace]:
+async def list_own(ask: Reader) -> list[Workspace]:
     """List the workspaces that one is in."""
     rows = await ask.read(
         lambda tx, now: workspaces.list_workspaces(tx, now, person_id=ask.person_id)
@@ -109,11 +109,11 @@ async def list_own(ask: Ask) -> list[Workspace]:
 
 
 @routes.post(needs=PERSON, status_code=201)
-async def create(act: Act, body: NewWorkspace) -> Workspace:
+async def create(act: Writer, body: NewWorkspace) -> Workspace:
     """Make a workspace and become its owner."""
 
     def operation(tx: Tx, now: datetime) -> Workspace:
-        approval = act.house.settings.first_approval
+        approval = act.runtime.settings.first_approval
         new = workspaces.NewWorkspace(
             id=tx.new_id(), name=body.name, zone=body.zone, approval=approval
         )
@@ -127,13 +127,13 @@ async def create(act: Act, body: NewWorkspace) -> Workspace:
 
 
 @routes.get("/{workspace_id}", needs=Role.VIEWER, scope="workspace:read")
-async def show(ask: Ask, workspace_id: Id) -> Workspace:
+async def show(ask: Reader, workspace_id: Id) -> Workspace:
     """Show a workspace."""
     return ask.tag(await ask.read(lambda tx, now: _one(tx, now, workspace_id)))
 
 
 @routes.patch("/{workspace_id}", needs=Role.ADMIN, scope="workspace:write")
-async def change(act: Act, workspace_id: Id, body: WorkspaceChange) -> Workspace:
+async def change(act: Writer, workspace_id: Id, body: WorkspaceChange) -> Workspace:
     """Change name, zone, approval, the brand's hashtags, posts a day, or whether rules serve it."""
 
     def operation(tx: Tx, now: datetime) -> Workspace:
@@ -151,7 +151,7 @@ async def change(act: Act, workspace_id: Id, body: WorkspaceChange) -> Workspace
 
 
 @routes.post("/{workspace_id}/stop", needs=Role.EDITOR, scope="workspace:write")
-async def stop(act: Act, workspace_id: Id, body: Stop) -> Workspace:
+async def stop(act: Writer, workspace_id: Id, body: Stop) -> Workspace:
     """Let nothing leave from now on, with a reason for all to see."""
 
     def operation(tx: Tx, now: datetime) -> Workspace:
@@ -162,7 +162,7 @@ async def stop(act: Act, workspace_id: Id, body: Stop) -> Workspace:
 
 
 @routes.post("/{workspace_id}/start", needs=Role.ADMIN, scope="workspace:write")
-async def start(act: Act, workspace_id: Id, body: Start) -> Workspace:
+async def start(act: Writer, workspace_id: Id, body: Start) -> Workspace:
     """Let things leave again; what came due meanwhile is shifted, sent spaced, or taken back."""
     accounts = await act.read(
         lambda tx, now: stop_all.all_accounts(tx, now, workspace_id=workspace_id)

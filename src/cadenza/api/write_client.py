@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cadenza.api.client_calls import write_calls
-from cadenza.api.client_shapes import write_shapes
+from cadenza.api.client_methods import write_methods
+from cadenza.api.client_types import write_types
 from cadenza.api.document import write_document
 
 CLIENT = Path(__file__).parents[1] / "client"
@@ -19,11 +19,11 @@ CLIENT = Path(__file__).parents[1] / "client"
 def write_client() -> dict[str, str]:
     """Return the text of each file by its name, formatted."""
     document = write_document()
-    calls = write_calls(document)
+    methods = write_methods(document)
     texts = {
-        "shapes.py": write_shapes(document),
-        "calls.py": calls,
-        "calls_sync.py": blocking(calls),
+        "types.py": write_types(document),
+        "methods.py": methods,
+        "methods_sync.py": blocking(methods),
         "core_sync.py": blocking((CLIENT / "core.py").read_text()),
     }
     return {name: formatted(text) for name, text in texts.items()}
@@ -49,7 +49,7 @@ def blocking(code: str) -> str:
         ("asynccontextmanager", "contextmanager"),
         (".aread", ".read"),
         (".aiter_", ".iter_"),
-        ("client.calls import", "client.calls_sync import"),
+        ("client.methods import", "client.methods_sync import"),
         ("class Client", "class SyncClient"),
         ("Generator[Client]", "Generator[SyncClient]"),
         ("yield Client(", "yield SyncClient("),
@@ -72,7 +72,7 @@ def blocking(code: str) -> str:
 
 
 def formatted(text: str) -> str:
-    """Format as the rest of the house is."""
+    """Format as the rest of the installation is."""
     return subprocess.run(
         ["ruff", "format", "--line-length", "100", "-"],
         input=text,

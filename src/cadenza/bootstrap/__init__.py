@@ -1,6 +1,6 @@
-"""Puts the house together: the only place that picks stores, providers, clock and chance.
+"""Puts the application together: the only place that picks stores, providers, clock and chance.
 
-`open_house(settings)` gives a `House` with everything opened; `run_worker(house, stop)` works in it.
+`open_house(settings)` gives a `Runtime` with everything opened; `run_worker(house, stop)` works in it.
 """
 
 from typing import TYPE_CHECKING
@@ -9,20 +9,20 @@ from cadenza.core.lazy import names_from
 
 if TYPE_CHECKING:
     from cadenza.bootstrap.errors import CannotStart
-    from cadenza.bootstrap.house import open_house
     from cadenza.bootstrap.jobs import ProductJob
-    from cadenza.bootstrap.model import House
+    from cadenza.bootstrap.model import Runtime
+    from cadenza.bootstrap.open_runtime import open_runtime
     from cadenza.bootstrap.work import run_worker
 
 __getattr__ = names_from(
     __name__,
     {
         "CannotStart": "errors",
-        "open_house": "house",
+        "open_runtime": "open_runtime",
         "ProductJob": "jobs",
-        "House": "model",
+        "Runtime": "model",
         "run_worker": "work",
     },
 )
 
-__all__ = ["CannotStart", "House", "ProductJob", "open_house", "run_worker"]
+__all__ = ["CannotStart", "ProductJob", "Runtime", "open_runtime", "run_worker"]

@@ -8,42 +8,42 @@ confirmed. Limit: a worker that starts in the seconds between that word and the 
 import logging
 from datetime import datetime, timedelta
 
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.deliveries.installation import read_signs
-from cadenza.deliveries.space_late import flooded
-from cadenza.deliveries.space_late import space as space_unqueued
-from cadenza.queues.late import space
+from cadenza.deliveries.space_out import flooded
+from cadenza.deliveries.space_out import space_out as space_unqueued
+from cadenza.queues.missed import space
 from cadenza.queues.model import NoQueue
-from cadenza.queues.relieve import locks_of
-from cadenza.sql.operate import Operation
+from cadenza.queues.move_over_daily_max import locks_of
+from cadenza.sql.transactions import Operation
 from cadenza.sql.tx import Tx
 
 log = logging.getLogger("cadenza.worker")
 OUTAGE = timedelta(minutes=2)
 
 
-async def silence(house: House) -> timedelta:
+async def silence(runtime: Runtime) -> timedelta:
     """Return for how long no process gave a sign of life; nothing, if none ever ran here."""
 
     def read(tx: Tx, now: datetime) -> timedelta:
         signs = read_signs(tx, now)
         return timedelta() if signs is None else now - signs.beat_at
 
-    return await house.operations.read(read)
+    return await runtime.operations.read(read)
 
 
-async def space_what_is_late(house: House, silent: timedelta) -> int:
+async def space_what_is_late(runtime: Runtime, silent: timedelta) -> int:
     """After an outage, give late posts their turns; return for how many accounts."""
-    if silent < OUTAGE or house.source.held:
+    if silent < OUTAGE or runtime.source.held:
         return 0
-    return await space_all(house, silent)
+    return await space_all(runtime, silent)
 
 
-async def space_all(house: House, silent: timedelta) -> int:
+async def space_all(runtime: Runtime, silent: timedelta) -> int:
     """Give late posts their turns, account by account, after so long a silence; return for how many accounts."""
-    accounts = await house.operations.read(flooded)
+    accounts = await runtime.operations.read(flooded)
     for account in accounts:
-        await house.operations.run(_of(*account), locks=locks_of(*account))
+        await runtime.operations.run(_of(*account), locks=locks_of(*account))
     if accounts:
         log.warning(
             "nothing was sent for a while: what is late goes out spaced",

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from cadenza.bootstrap.describe import described, readiness, warn
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.core.zones import tz_version
 from cadenza.providers.http.redact import redact
 from cadenza.sql.tx import Tx
@@ -33,10 +33,10 @@ ACCOUNTS = "SELECT provider, state, count(*) AS count FROM account GROUP BY prov
 HOLDS = "SELECT epoch, beat_at, held_at, hold_kind, hold_reason FROM installation"
 
 
-async def write_bundle(house: House) -> bytes:
+async def write_bundle(runtime: Runtime) -> bytes:
     """Look at everything, and pack it."""
-    settings = house.settings
-    found: dict[str, Any] = await house.operations.read(_look)
+    settings = runtime.settings
+    found: dict[str, Any] = await runtime.operations.read(_look)
     parts: dict[str, Any] = {
         "versions.json": {
             "cadenza": version("cadenza"),
@@ -51,9 +51,9 @@ async def write_bundle(house: House) -> bytes:
         "networks.json": [{"provider": n.provider, "ready": n.ready} for n in readiness(settings)],
         "warnings.json": warn(settings),
         "engine.json": {
-            "signs": await house.engine.store.vital_signs(),
-            "tally": await house.engine.store.tally(),
-            "workers": await house.engine.workers(),
+            "signs": await runtime.engine.store.vital_signs(),
+            "tally": await runtime.engine.store.tally(),
+            "workers": await runtime.engine.workers(),
         },
         **{f"{name}.json": rows for name, rows in found.items()},
     }

@@ -2,4 +2,4 @@
 
 
 class CannotStart(Exception):
-    """Something that the house needs is not as it must be; the message says what to do."""
+    """Something that the application needs is not as it must be; the message says what to do."""

@@ -1,7 +1,7 @@
 """Imports the copywriter that the settings name, as `package.module:object`: an object, or a class of its own.
 
 It is looked for on Python's path and in the folder that Cadenza was started in. Whatever is wrong with it
-is said when the house opens and by `cadenza config check`, never first in the night. Limit: that it has a
+is said when the application opens and by `cadenza config check`, never first in the night. Limit: that it has a
 `write` is checked here; what that writes is known when it is asked.
 """
 

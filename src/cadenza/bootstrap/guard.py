@@ -1,9 +1,9 @@
 """The installation's guard: a duty of every process that sends or serves.
 
-It gives signs of life, keeps the witness file beside the key file, tells the road to claim nothing
+It gives signs of life, keeps the witness file beside the key file, tells the pipeline to claim nothing
 while sending is held, and says so loudly. The file is written after the database, so it never knows
 more than the database did: a database that knows less than the file was restored. A machine without the file
-waits for another's sign of life, and holds sending where none comes. A database that is away is waited for; one whose disk failed ends the process, for a supervisor or a person to start it anew.
+waits for another's sign of life, and holds sending where none comes. A database that is away is waited for; one whose disk failed ends the process, for a supervisor or a person to start it again.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from cadenza.deliveries.installation import (
     LOCK,
     Admitted,
     Elapsed,
-    Signs,
+    InstallationStatus,
     Witness,
     admit,
     beat,
@@ -30,7 +30,7 @@ from cadenza.deliveries.installation import (
 )
 from cadenza.deliveries.source import DeliverySource
 from cadenza.sql.errors import Broken, SqlError
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 
 log = logging.getLogger("cadenza.guard")
 
@@ -49,7 +49,7 @@ class Stopwatch:
     def start(self) -> None:
         self._at = since_boot()
 
-    def elapsed(self, signs: Signs | None) -> Elapsed | None:
+    def elapsed(self, signs: InstallationStatus | None) -> Elapsed | None:
         """Return the time since then, or None before the first."""
         return None if signs is None else Elapsed(signs.now, since_boot() - self._at)
 
@@ -97,7 +97,7 @@ class Guard:
     path: Path
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
     newcomer: Newcomer = field(default_factory=Newcomer)
-    signs: Signs | None = None
+    signs: InstallationStatus | None = None
     before_going_on: Callable[[timedelta], Awaitable[object]] | None = None  # after so long a hold
 
     async def run_once(self) -> float:
@@ -167,7 +167,7 @@ class Guard:
                 extra={"file": str(self.path), "error": error.strerror},
             )
 
-    def _obey(self, signs: Signs) -> None:
+    def _obey(self, signs: InstallationStatus) -> None:
         before, self.signs = self.signs, signs
         self.source.held = signs.hold is not None
         if signs.hold is not None and (before is None or before.hold is None):

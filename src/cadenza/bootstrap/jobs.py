@@ -13,16 +13,16 @@ from typing import Any
 from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
 from cadenza.bootstrap.keep_audits import EVERY as AFTER_FOUR
 from cadenza.bootstrap.keep_audits import keep_audits
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.bootstrap.pack_export import EVERY as PAST_THE_HALF
 from cadenza.bootstrap.pack_export import NAME as PACK_EXPORT
 from cadenza.bootstrap.pack_export import pack_export, sweep_exports
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
+from cadenza.bootstrap.prune_idempotency import EVERY as EACH_HOUR
+from cadenza.bootstrap.prune_idempotency import prune_idempotency
 from cadenza.bootstrap.recheck_posts import EVERY as AT_SEVENTEEN
 from cadenza.bootstrap.recheck_posts import recheck_posts
-from cadenza.bootstrap.sweep_answers import EVERY as EACH_HOUR
-from cadenza.bootstrap.sweep_answers import sweep_answers
 from cadenza.bootstrap.sweep_media import EVERY as EACH_NIGHT
 from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.bootstrap.watch_posts import EVERY as EACH_MINUTE
@@ -38,27 +38,27 @@ class ProductJob:
     """One kind of background work."""
 
     name: str
-    run: Callable[[House, Mapping[str, Any]], Awaitable[None]]
+    run: Callable[[Runtime, Mapping[str, Any]], Awaitable[None]]
     cron: str | None = None  # None: only when somebody enqueues it
     zone: str = "UTC"
     retry: int = 5
     time_limit: timedelta = timedelta(minutes=10)
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])  # of the recurring runs
 
-    def declare(self, house: House) -> None:
+    def declare(self, runtime: Runtime) -> None:
         """Make the engine know it."""
 
         async def run(**payload: object) -> None:
-            await self.run(house, payload)
+            await self.run(runtime, payload)
 
-        house.engine.declare(
+        runtime.engine.declare(
             run, name=self.name, queue=QUEUE, retry=self.retry, time_limit=self.time_limit
         )
 
-    async def schedule(self, house: House) -> None:
+    async def schedule(self, runtime: Runtime) -> None:
         """Let it recur; said at each start, it changes nothing that did not change."""
         if self.cron is not None:
-            await house.engine.schedule(
+            await runtime.engine.schedule(
                 self.name, self.name, dict(self.payload), cron=self.cron, zone=self.zone
             )
 
@@ -66,7 +66,7 @@ class ProductJob:
 JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="generate_posts", run=run_nightly, cron=EVERY),
     ProductJob(name="generate_workspace", run=run_on_demand),
-    ProductJob(name="sweep_answers", run=sweep_answers, cron=EACH_HOUR),
+    ProductJob(name="sweep_answers", run=prune_idempotency, cron=EACH_HOUR),
     ProductJob(name="prune_exchanges", run=prune_exchanges, cron=AFTER_THREE),
     ProductJob(name="sweep_media", run=sweep_media, cron=EACH_NIGHT),
     ProductJob(name=PACK_EXPORT, run=pack_export, retry=2, time_limit=timedelta(hours=2)),

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.deliveries.audit_limits import judge_settled, keep_audited, list_rules
 
 EVERY = "11 4 * * *"
 
 
-async def keep_audits(house: House, payload: Mapping[str, Any]) -> None:
+async def keep_audits(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Judge each rule up to some days ago, and keep the worst."""
-    for rule in await house.operations.read(list_rules):
-        worst = await house.operations.read(partial(judge_settled, rule=rule))
+    for rule in await runtime.operations.read(list_rules):
+        worst = await runtime.operations.read(partial(judge_settled, rule=rule))
         if worst is not None:
-            await house.operations.run(partial(keep_audited, rule=rule, worst=worst))
+            await runtime.operations.run(partial(keep_audited, rule=rule, worst=worst))

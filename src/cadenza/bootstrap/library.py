@@ -1,4 +1,4 @@
-"""Opens the media library that the settings name: its storage, the desk for uploads, files for the road.
+"""Opens the media library that the settings name: its storage, the desk for uploads, files for the pipeline.
 
 Networks that fetch media themselves get an address under `public_url`; while that is not set they get
 none, and their adapters say so before anything is sent.
@@ -15,18 +15,18 @@ from cadenza.media.files import MediaFiles
 from cadenza.media.open import open_storage
 from cadenza.media.public import Signer
 from cadenza.media.storage import Storage
-from cadenza.media.upload import AT_ONCE, Desk
+from cadenza.media.upload import AT_ONCE, UploadDesk
 from cadenza.providers.http.client import OutboundClient
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """Media, ready for the API, the road and the sweep."""
+    """Media, ready for the API, the pipeline and the sweep."""
 
     storage: Storage
-    desk: Desk  # where uploads are taken in
-    files: MediaFiles  # as the road reads them
+    desk: UploadDesk  # where uploads are taken in
+    files: MediaFiles  # as the pipeline reads them
     signer: Signer  # opens the addresses that networks come back with
     threads: Threads
 
@@ -47,7 +47,7 @@ def open_library(
     threads = Threads(AT_ONCE)
     storage = open_storage(settings, http=http.for_use(MEDIA), clock=clock, threads=threads)
     signer = Signer.from_keyring(keyring)
-    desk = Desk(operations=operations, storage=storage, threads=threads)
+    desk = UploadDesk(operations=operations, storage=storage, threads=threads)
     return Library(
         storage=storage,
         desk=desk,

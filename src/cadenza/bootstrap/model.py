@@ -1,4 +1,4 @@
-"""The house as a value: everything opened, for the API, the worker and the command line to share."""
+"""The application as a value: everything opened, for the API, the worker and the command line to share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # what is opened is known to who opens it; this file costs no
     from cadenza.bootstrap.library import Library
     from cadenza.config.model import Settings
     from cadenza.core.clock import Clock
-    from cadenza.core.ids import Chance, Ids
+    from cadenza.core.ids import Ids, Random
     from cadenza.deliveries.publish import Publisher
     from cadenza.deliveries.reconcile import Reconciler
     from cadenza.deliveries.render import Files
@@ -23,16 +23,16 @@ if TYPE_CHECKING:  # what is opened is known to who opens it; this file costs no
     from cadenza.notices.dispatch import Dispatcher
     from cadenza.providers.http.client import OutboundClient
     from cadenza.providers.message import App
-    from cadenza.sql.operate import Operations
+    from cadenza.sql.transactions import Operations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class House:
+class Runtime:
     """What a running Cadenza consists of."""
 
     settings: Settings
     clock: Clock
-    chance: Chance
+    rng: Random
     ids: Ids
     operations: Operations
     keyring: Keyring

@@ -12,8 +12,8 @@ from cadenza.config.load import BadSettings
 from cadenza.config.model import Settings
 from cadenza.notices.mail import Mail, SmtpMail
 from cadenza.providers.base import use_of
-from cadenza.providers.http.aim import spell
 from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.parse_target import spell
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.smtp.session import Server
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.db.exported import TABLES
 from cadenza.media.storage import StorageFailed
 from cadenza.posts import keep_export
@@ -29,7 +29,7 @@ TOLD_EVERY = 1.0  # seconds
 class _Packing:
     """One export on its way into a file."""
 
-    house: House
+    runtime: Runtime
     workspace_id: str
     export_id: str
     total: int = 0
@@ -39,7 +39,7 @@ class _Packing:
     async def count(self) -> None:
         """Count what there is to write, a table at a time: no long reading stands in anybody's way."""
         for table in TABLES:
-            self.total += await self.house.operations.read(
+            self.total += await self.runtime.operations.read(
                 partial(keep_export.count_rows, workspace_id=self.workspace_id, table=table.name)
             )
         await self.tell()
@@ -47,11 +47,11 @@ class _Packing:
     async def pack(self, file: BinaryIO) -> str:
         """Write all of it; return the hash of the bytes."""
         hashed = hashlib.sha256()
-        pieces = export_workspace(self.house.operations, self.workspace_id, counted=self.add)
+        pieces = export_workspace(self.runtime.operations, self.workspace_id, counted=self.add)
         async for piece in pieces:
-            await self.house.library.threads.call(_write, {"file": file, "piece": piece})
+            await self.runtime.library.threads.call(_write, {"file": file, "piece": piece})
             hashed.update(piece)
-            if self.house.clock.monotonic() - self.told_at >= TOLD_EVERY:
+            if self.runtime.clock.monotonic() - self.told_at >= TOLD_EVERY:
                 await self.tell()
         return hashed.hexdigest()
 
@@ -61,8 +61,8 @@ class _Packing:
 
     async def tell(self) -> None:
         """Write how far it is."""
-        self.told_at = self.house.clock.monotonic()
-        await self.house.operations.run(
+        self.told_at = self.runtime.clock.monotonic()
+        await self.runtime.operations.run(
             partial(
                 keep_export.tell_progress,
                 workspace_id=self.workspace_id,
@@ -73,43 +73,45 @@ class _Packing:
         )
 
 
-async def pack_export(house: House, payload: Mapping[str, Any]) -> None:
+async def pack_export(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Pack one export, unless it is done or gone."""
     about = {"workspace_id": payload["workspace_id"], "export_id": payload["export_id"]}
-    found = await house.operations.read(partial(keep_export.find_export, **about))
+    found = await runtime.operations.read(partial(keep_export.find_export, **about))
     if found is None or found.state == "ready":
         return
-    packing = _Packing(house, **about)
+    packing = _Packing(runtime, **about)
     try:
         with tempfile.TemporaryDirectory(
-            prefix="cadenza-export-", dir=house.library.desk.scratch
+            prefix="cadenza-export-", dir=runtime.library.desk.scratch
         ) as folder:
             path = Path(folder) / "export.zip"
             await packing.count()
             with path.open("wb") as file:
                 sha256 = await packing.pack(file)
             size = path.stat().st_size
-            await house.library.storage.write(
+            await runtime.library.storage.write(
                 found.file, path, mime="application/zip", sha256=sha256
             )
     except Exception as error:
         reason = (
             "the storage did not take it" if isinstance(error, StorageFailed) else "it broke off"
         )
-        await house.operations.run(partial(keep_export.fail, **about, reason=reason))
+        await runtime.operations.run(partial(keep_export.fail, **about, reason=reason))
         raise
-    await house.operations.run(partial(keep_export.finish, **about, rows=packing.done, bytes_=size))
+    await runtime.operations.run(
+        partial(keep_export.finish, **about, rows=packing.done, bytes_=size)
+    )
 
 
-async def sweep_exports(house: House, payload: Mapping[str, Any]) -> None:
+async def sweep_exports(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Remove what has expired: the bytes first, so that nothing is left that nobody knows of."""
-    for each in await house.operations.read(keep_export.list_expired):
+    for each in await runtime.operations.read(keep_export.list_expired):
         try:
-            await house.library.storage.delete(each.file)
+            await runtime.library.storage.delete(each.file)
         except StorageFailed as error:
             log.warning("an export cannot be removed yet", extra={"error": str(error)})
             continue
-        await house.operations.run(
+        await runtime.operations.run(
             partial(keep_export.forget, workspace_id=each.workspace_id, export_id=each.id)
         )
 

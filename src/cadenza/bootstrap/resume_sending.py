@@ -10,9 +10,9 @@ from enum import StrEnum
 from functools import partial
 
 from cadenza.deliveries.installation import list_maybe_sent
-from cadenza.queues.late import Rescued, Wish, rescue_missed
-from cadenza.queues.relieve import locks_of
-from cadenza.sql.operate import Operations
+from cadenza.queues.missed import MissedChoice, Rescued, rescue_missed
+from cadenza.queues.move_over_daily_max import locks_of
+from cadenza.sql.transactions import Operations
 
 
 class Overdue(StrEnum):
@@ -46,7 +46,7 @@ async def reschedule_overdue(operations: Operations, overdue: Overdue, *, by: st
                 rescue_missed,
                 workspace_id=workspace_id,
                 account_id=account_id,
-                wish=Wish(overdue.value),
+                choice=MissedChoice(overdue.value),
                 by=by,
                 ids=ids,
             ),

@@ -11,7 +11,7 @@ from cadenza.deliveries.lanes import QUEUE
 from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.store import Store
 from cadenza.engine.stores.postgres import PostgresStore
-from cadenza.sql.operate import Operations, PostgresOperations, SqliteOperations
+from cadenza.sql.transactions import Operations, PostgresOperations, SqliteOperations
 
 
 def wake_workers(

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.deliveries.approve import BATCH, sweep_unapproved
 from cadenza.media.storage import BadName, StorageFailed
 from cadenza.posts.preflight import Looked, check_due_soon, files_due_soon, warn_unapproved
-from cadenza.sql.operate import Operation
+from cadenza.sql.transactions import Operation
 
 log = logging.getLogger("cadenza.posts")
 EVERY = "* * * * *"
@@ -18,17 +18,17 @@ AT_ONCE = 8  # questions to the storage
 After: TypeAlias = tuple[datetime, str] | None
 
 
-async def watch_posts(house: House, payload: Mapping[str, Any]) -> None:
+async def watch_posts(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Warn of what waits for an approval, call missed what nobody approved, check what is due soon."""
-    warned = await house.operations.run(warn_unapproved)
-    missed = passed = await house.operations.run(sweep_unapproved)
+    warned = await runtime.operations.run(warn_unapproved)
+    missed = passed = await runtime.operations.run(sweep_unapproved)
     while passed == BATCH:
-        passed = await house.operations.run(sweep_unapproved)
+        passed = await runtime.operations.run(sweep_unapproved)
         missed += passed
     at_risk, after = 0, None
     while True:
-        gone = await _gone(house, after)
-        looked = await house.operations.run(_from(house, after, gone))
+        gone = await _gone(runtime, after)
+        looked = await runtime.operations.run(_from(runtime, after, gone))
         at_risk, after = at_risk + len(looked.told), looked.next
         if after is None:
             break
@@ -39,20 +39,20 @@ async def watch_posts(house: House, payload: Mapping[str, Any]) -> None:
         )
 
 
-async def _gone(house: House, after: After) -> frozenset[str]:
+async def _gone(runtime: Runtime, after: After) -> frozenset[str]:
     """Ask the storage for the files of the next batch; one that does not answer is not called gone."""
-    names = await house.operations.read(lambda tx, now: files_due_soon(tx, now, after=after))
+    names = await runtime.operations.read(lambda tx, now: files_due_soon(tx, now, after=after))
     gone: set[str] = set()
     for start in range(0, len(names), AT_ONCE):
         some = names[start : start + AT_ONCE]
-        sizes = await asyncio.gather(*(_size(house, name) for name in some))
+        sizes = await asyncio.gather(*(_size(runtime, name) for name in some))
         gone |= {name for name, size in zip(some, sizes, strict=True) if size is None}
     return frozenset(gone)
 
 
-async def _size(house: House, name: str) -> int | None:
+async def _size(runtime: Runtime, name: str) -> int | None:
     try:
-        return await house.library.storage.size(name)
+        return await runtime.library.storage.size(name)
     except BadName:
         return None  # it was never stored here
     except StorageFailed as failed:
@@ -60,5 +60,5 @@ async def _size(house: House, name: str) -> int | None:
         return 0
 
 
-def _from(house: House, after: After, gone: frozenset[str]) -> Operation[Looked]:
-    return lambda tx, now: check_due_soon(tx, now, after=after, files=house.files, gone=gone)
+def _from(runtime: Runtime, after: After, gone: frozenset[str]) -> Operation[Looked]:
+    return lambda tx, now: check_due_soon(tx, now, after=after, files=runtime.files, gone=gone)

@@ -11,26 +11,26 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.deliveries import resume_plan
-from cadenza.queues import resume, retime, runway
+from cadenza.queues import resolve_again, resume, runway
 from cadenza.queues.model import locks
-from cadenza.sql.operate import Operation
+from cadenza.sql.transactions import Operation
 
 log = logging.getLogger("cadenza.queues")
 BY = "system"
 
 
-async def watch_queues(house: House, payload: Mapping[str, Any]) -> None:
+async def watch_queues(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """End pauses that are over, bring queues to the tz database in use, warn of those that run dry."""
-    operations = house.operations
+    operations = runtime.operations
     for home, account in await operations.read(resume.ended):
         resumed = await operations.run(_resume(home, account), locks=locks(home, account))
         _tell("a pause ended by itself", home, account, type(resumed).__name__)
     for home, account in await operations.read(resume_plan.find_stuck):
         reopened = await operations.run(_reopen(home, account), locks=locks(home, account))
         _tell("a lane waited for an account that is connected", home, account, repr(reopened))
-    for home, account in await operations.read(retime.outdated):
+    for home, account in await operations.read(resolve_again.outdated):
         retimed = await operations.run(_retime(home, account), locks=locks(home, account))
         _tell("a queue met another tz database", home, account, type(retimed).__name__)
     for home, account in await operations.run(runway.tell_dry):
@@ -46,7 +46,9 @@ def _reopen(home: str, account: str) -> Operation[object]:
 
 
 def _retime(home: str, account: str) -> Operation[object]:
-    return lambda tx, now: retime.retime(tx, now, workspace_id=home, account_id=account, by=BY)
+    return lambda tx, now: resolve_again.resolve_again(
+        tx, now, workspace_id=home, account_id=account, by=BY
+    )
 
 
 def _tell(what: str, home: str, account: str, answer: str) -> None:

@@ -1,8 +1,8 @@
-"""A product worker: the road's worker, the engine's for product jobs, and the duties around them.
+"""A product worker: the delivery worker, the engine's for product jobs, and the duties around them.
 
 One process runs all of it until `stop` is set; then nothing new is claimed, what runs gets its grace,
 the rest goes back. Any number of processes may run on one database. If one half breaks, the other is
-stopped too and the error is raised: a supervisor starts the process anew.
+stopped too and the error is raised: a supervisor starts the process again.
 """
 
 import asyncio
@@ -13,18 +13,18 @@ from functools import partial
 
 from cadenza.bootstrap.after_outage import silence, space_all, space_what_is_late
 from cadenza.bootstrap.jobs import QUEUE as JOB_QUEUE
-from cadenza.bootstrap.model import House
-from cadenza.bootstrap.relieve_days import DayRelief
+from cadenza.bootstrap.model import Runtime
+from cadenza.bootstrap.move_over_daily_max import DailyMaxDuty
 from cadenza.core.ids import name_worker
 from cadenza.deliveries.source import QUEUE
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.worker import Worker
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import SqliteOperations
+from cadenza.sql.transactions import SqliteOperations
 
 
 async def run_worker(
-    house: House,
+    runtime: Runtime,
     stop: asyncio.Event,
     *,
     name: str | None = None,
@@ -33,17 +33,17 @@ async def run_worker(
 ) -> None:
     """Work until `stop` is set, without a grace once `hurry` is; `started`: both halves claim."""
     name = name or name_worker()
-    silent = await silence(house)
-    await house.guard.enter(house.clock, stop)  # before anything is claimed
-    await space_what_is_late(house, silent)
-    house.guard.before_going_on = partial(space_all, house)
-    await house.schedule_jobs()
-    road, jobs = make_road(house, name), make_jobs(house, name)
-    unwatch = _listen(house)
+    silent = await silence(runtime)
+    await runtime.guard.enter(runtime.clock, stop)  # before anything is claimed
+    await space_what_is_late(runtime, silent)
+    runtime.guard.before_going_on = partial(space_all, runtime)
+    await runtime.schedule_jobs()
+    road, jobs = make_delivery_worker(runtime, name), make_jobs(runtime, name)
+    unwatch = _listen(runtime)
     parts = [asyncio.ensure_future(worker.run()) for worker in (road, jobs)]
     told = asyncio.ensure_future(stop.wait())
-    hurried = asyncio.ensure_future(_hurry(hurry or asyncio.Event(), road, jobs))
-    async with house.guard.kept(house.clock) as guarding:
+    hurried = asyncio.ensure_future(_run_urgently(hurry or asyncio.Event(), road, jobs))
+    async with runtime.guard.kept(runtime.clock) as guarding:
         try:
             await asyncio.gather(road.started.wait(), jobs.started.wait())
             if started is not None:
@@ -59,31 +59,31 @@ async def run_worker(
             finally:
                 hurried.cancel()
                 # A call outlives its run: what it came to is written before the process goes.
-                await house.publisher.wait_for_calls()
-            await _last_sign(house)
+                await runtime.publisher.wait_for_calls()
+            await _last_sign(runtime)
 
 
-async def _hurry(told: asyncio.Event, *workers: Worker) -> None:
+async def _run_urgently(told: asyncio.Event, *workers: Worker) -> None:
     await told.wait()
     for worker in workers:
         worker.hurry()
 
 
-async def _last_sign(house: House) -> None:
+async def _last_sign(runtime: Runtime) -> None:
     """Let the witness know how far the database came; one that is away is met at the next start."""
     with contextlib.suppress(SqlError):
-        await house.guard.run_once()
+        await runtime.guard.run_once()
 
 
-def make_road(house: House, name: str) -> Worker:
+def make_delivery_worker(runtime: Runtime, name: str) -> Worker:
     """Make the worker that sends, with all duties that go with sending."""
-    work = house.settings.worker
+    work = runtime.settings.worker
     road = Worker(
-        house.source,
-        house.publisher,
+        runtime.source,
+        runtime.publisher,
         name=name,
         queues=[QUEUE],
-        clock=house.clock,
+        clock=runtime.clock,
         concurrency=work.concurrency,
         batch=work.concurrency,
         lease=timedelta(seconds=work.lease),
@@ -91,22 +91,22 @@ def make_road(house: House, name: str) -> Worker:
         grace=work.grace,
     )
     duties = {
-        "refreshing tokens": house.refresher.run_once,
-        "looking into doubts": house.reconciler.run_once,
-        "telling": house.dispatcher.run_once,  # reminders as well
-        "clearing full days": DayRelief(house.operations).run_once,
+        "refreshing tokens": runtime.refresher.run_once,
+        "looking into doubts": runtime.reconciler.run_once,
+        "telling": runtime.dispatcher.run_once,  # reminders as well
+        "clearing full days": DailyMaxDuty(runtime.operations).run_once,
     }
     road.duties += [road.loop(name, _patient(run)) for name, run in duties.items()]
     return road
 
 
-def make_jobs(house: House, name: str) -> Worker:
+def make_jobs(runtime: Runtime, name: str) -> Worker:
     """Make the worker that runs product jobs."""
-    return house.engine.worker(
+    return runtime.engine.worker(
         [JOB_QUEUE],
         name=name,
-        concurrency=max(2, house.settings.worker.concurrency // 4),
-        grace=house.settings.worker.grace,
+        concurrency=max(2, runtime.settings.worker.concurrency // 4),
+        grace=runtime.settings.worker.grace,
     )
 
 
@@ -122,14 +122,14 @@ def _patient(run_once: Callable[[], Awaitable[float]]) -> Callable[[], Awaitable
     return run
 
 
-def _listen(house: House) -> Callable[[], None]:
-    """Wake the road soon after another process wrote into the same SQLite file."""
-    if not isinstance(house.operations, SqliteOperations):
+def _listen(runtime: Runtime) -> Callable[[], None]:
+    """Wake the pipeline soon after another process wrote into the same SQLite file."""
+    if not isinstance(runtime.operations, SqliteOperations):
         return lambda: None
     loop = asyncio.get_running_loop()
 
     def news() -> None:
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-            loop.call_soon_threadsafe(house.source.nudge)
+            loop.call_soon_threadsafe(runtime.source.nudge)
 
-    return house.operations.database.watch(news)
+    return runtime.operations.database.watch(news)

@@ -11,13 +11,20 @@ from cyclopts import App, Parameter
 
 from cadenza.cli.account_limits import add_limits, limited
 from cadenza.cli.codes import OK, REFUSED, Misused
-from cadenza.cli.reach import USUALLY, Quiet, Reach, at, find_account, reached
-from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
+from cadenza.cli.open_workspace import (
+    USUALLY,
+    Quiet,
+    WorkspaceOptions,
+    at,
+    find_account,
+    opened_workspace,
+)
+from cadenza.cli.show import echo, echo_ids, print_facts, print_json, print_table
 from cadenza.client.errors import ClientError
 from cadenza.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
 
 app = App(name="account", help="Look at accounts, connect them, pause them, limit them.")
 add_limits(app)
@@ -27,7 +34,7 @@ NONE_YET = "No account is connected yet: `cadenza account connect NETWORK` conne
 
 
 @app.command(name="list")
-async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
+async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> int:
     """List the accounts with their health.
 
     Parameters
@@ -35,10 +42,10 @@ async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
     quiet
         Print the ids alone, one a line, for other commands.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         accounts = await home.accounts.list()
     if quiet:
-        say_ids(accounts)
+        echo_ids(accounts)
         return OK
     if reach.json:
         print_json(accounts)
@@ -55,7 +62,7 @@ async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
 
 
 @app.command
-async def show(account: str, /, *, reach: Reach = USUALLY) -> int:
+async def show(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Show one account.
 
     Parameters
@@ -63,7 +70,7 @@ async def show(account: str, /, *, reach: Reach = USUALLY) -> int:
     account
         Its id, its handle, or its network.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
     if reach.json:
         print_json(found)
@@ -81,7 +88,7 @@ async def connect(
     *,
     field: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     again: str | None = None,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Connect an account; without a network, list what can be connected and what each asks for.
 
@@ -95,9 +102,9 @@ async def connect(
         What the network asks for, as name=value; may be said several times. What is missing is
         asked for on a terminal.
     again
-        Connect this account anew instead: its id, its handle, or its network.
+        Connect this account again instead: its id, its handle, or its network.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         networks = {each["provider"]: each for each in await home.connect.list_networks()}
         if provider is None:
             return _list_networks(networks, json=reach.json)
@@ -114,21 +121,21 @@ async def connect(
     if reach.json:
         print_json(answer)
     elif answer["redirect"]:
-        say("Sign in on the network's own page; it sends you back to the web app:\n")
-        say(f"  {answer['redirect']}")
+        echo("Sign in on the network's own page; it sends you back to the web app:\n")
+        echo(f"  {answer['redirect']}")
     for each in () if reach.json else answer["accounts"]:
-        say(f"connected {each['handle']} on {each['provider']} ({each['id']})")
+        echo(f"connected {each['handle']} on {each['provider']} ({each['id']})")
         if each["to_resume"]:
-            say(f"{_came_due(each)}: {_advice(each)} --choice shift (or send, or draft)")
+            echo(f"{_came_due(each)}: {_advice(each)} --choice shift (or send, or draft)")
         elif _held(each):
-            say(f"it is paused and sends nothing yet: {_advice(each)}")
+            echo(f"it is paused and sends nothing yet: {_advice(each)}")
     return OK
 
 
 @app.command
-async def check(*, reach: Reach = USUALLY) -> int:
+async def check(*, reach: WorkspaceOptions = USUALLY) -> int:
     """Say what each account and each network still needs, and what to do about it."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         accounts = await home.accounts.list()
         networks = await home.connect.list_networks()
     sick = [each for each in accounts if each["state"] != "connected" or _held(each)]
@@ -151,7 +158,12 @@ async def check(*, reach: Reach = USUALLY) -> int:
 
 @app.command
 async def pause(
-    account: str, /, *, reason: str, until: datetime | None = None, reach: Reach = USUALLY
+    account: str,
+    /,
+    *,
+    reason: str,
+    until: datetime | None = None,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let nothing of an account be sent.
 
@@ -164,13 +176,13 @@ async def pause(
     until
         It goes on by itself then, with an offset, for example 2026-12-24T18:00+01:00.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.accounts.pause(found["id"], reason=reason, until=until)
     if reach.json:
         print_json(answer)
     else:
-        say(f"{found['handle']} is paused: {reason}")
+        echo(f"{found['handle']} is paused: {reason}")
     return OK
 
 
@@ -180,7 +192,7 @@ async def resume(
     /,
     *,
     choice: Literal["shift", "send", "draft"] | None = None,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let an account send again.
 
@@ -192,13 +204,13 @@ async def resume(
         What becomes of what came due meanwhile: shift moves all on to the next slots, send lets it go
         one after another, draft takes it back. Needed where something came due.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.accounts.resume(found["id"], choice=choice)
     if reach.json:
         print_json(answer)
     else:
-        say(f"{found['handle']} sends again")
+        echo(f"{found['handle']} sends again")
     return OK
 
 
@@ -208,7 +220,7 @@ async def disconnect(
     /,
     *,
     yes: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Wipe an account's credentials and cancel what it had still to send; its history stays.
 
@@ -219,21 +231,21 @@ async def disconnect(
     yes
         Do it; without this, only say what would happen.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.accounts.let_go(found["id"], dry_run=not yes)
     if reach.json:
         print_json(answer)
         return OK
     if not yes:
-        say(f"{found['handle']} would be disconnected, and {answer['canceled']} posts canceled.")
-        say("Nothing was changed: say --yes to do it.")
+        echo(f"{found['handle']} would be disconnected, and {answer['canceled']} posts canceled.")
+        echo("Nothing was changed: say --yes to do it.")
         return OK
-    say(f"{found['handle']} is disconnected; {answer['canceled']} posts were canceled")
+    echo(f"{found['handle']} is disconnected; {answer['canceled']} posts were canceled")
     return OK
 
 
-def _list_networks(networks: "dict[str, shapes.Network]", *, json: bool) -> int:
+def _list_networks(networks: "dict[str, types.Network]", *, json: bool) -> int:
     if json:
         print_json(list(networks.values()))
         return OK
@@ -245,18 +257,18 @@ def _list_networks(networks: "dict[str, shapes.Network]", *, json: bool) -> int:
         ],
         empty="there are no networks",
     )
-    say("Connect one: cadenza account connect NETWORK --field name=value …")
+    echo("Connect one: cadenza account connect NETWORK --field name=value …")
     return OK
 
 
-def _asks(network: "shapes.Network") -> str:
+def _asks(network: "types.Network") -> str:
     if not network["ready"]:
         return network["says"]
     asked = ", ".join(f"{each['name']} ({each['label']})" for each in network["fields"])
     return asked or "a sign-in on its own page"
 
 
-def _fields(network: "shapes.Network", given: tuple[str, ...]) -> dict[str, str]:
+def _fields(network: "types.Network", given: tuple[str, ...]) -> dict[str, str]:
     """Read name=value pairs; ask for what is missing where somebody can answer."""
     said = dict(each.split("=", 1) for each in given if "=" in each)
     if len(said) != len(given):
@@ -265,7 +277,7 @@ def _fields(network: "shapes.Network", given: tuple[str, ...]) -> dict[str, str]
         if field["name"] in said or not field["required"] or not sys.stdin.isatty():
             continue
         if field["hint"]:
-            say(field["hint"])
+            echo(field["hint"])
         said[field["name"]] = _ask(f"{field['label']}: ", secret=field["secret"])
     return said
 
@@ -276,17 +288,17 @@ def _ask(words: str, *, secret: bool) -> str:
     return getpass.getpass(words) if secret else input(words)
 
 
-def _held(account: "shapes.Account") -> bool:
+def _held(account: "types.Account") -> bool:
     paused = account["lane"] is not None and account["lane"]["paused"]
     return paused or account["to_resume"] > 0
 
 
-def _came_due(account: "shapes.Account") -> str:
+def _came_due(account: "types.Account") -> str:
     posts = account["to_resume"]
     return f"{posts} post{'' if posts == 1 else 's'} came due while it was disconnected"
 
 
-def _state(account: "shapes.Account") -> str:
+def _state(account: "types.Account") -> str:
     lane = account["lane"]
     if lane is not None and lane["paused"]:
         until = f" until {at(lane['paused_until'])}" if lane["paused_until"] else ""
@@ -297,7 +309,7 @@ def _state(account: "shapes.Account") -> str:
     return f"{said}: {account['state_reason']}" if account["state_reason"] else said
 
 
-def _advice(account: "shapes.Account") -> str:
+def _advice(account: "types.Account") -> str:
     if _held(account) and account["state"] == "connected":
         return f"cadenza account resume {account['id']}"
     return f"connect it again: cadenza account connect {account['provider']}"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, Misused
-from cadenza.cli.reach import USUALLY, Reach, find_account, reached
-from cadenza.cli.show import print_facts, print_json, print_table, say
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, find_account, opened_workspace
+from cadenza.cli.show import echo, print_facts, print_json, print_table
 from cadenza.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
 
 Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
 DryRun = Annotated[bool, Parameter(negative="", show_default=False)]
@@ -32,7 +32,7 @@ def add_limits(app: App) -> None:
     app.command(set_, name="set")
 
 
-async def limits(account: str, /, *, reach: Reach = USUALLY) -> int:
+async def limits(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Show what limits an account, and how much of it is used.
 
     Parameters
@@ -40,14 +40,14 @@ async def limits(account: str, /, *, reach: Reach = USUALLY) -> int:
     account
         Its id, its handle, or its network.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.accounts.list_limits(found["id"])
         used = await home.account_use.show_use(found["id"])
     if reach.json:
         print_json({**answer, **{name: found[name] for name in ("zone", "hours", "holidays")}})
         return OK
-    say(f"{found['handle']} on {found['provider']}")
+    echo(f"{found['handle']} on {found['provider']}")
     print_facts(limited(found))
     count = {(u["limit"]["action"], u["limit"]["kind"]): u["used"] for u in used["uses"]}
     print_table(
@@ -67,7 +67,7 @@ async def limit(
     /,
     *amounts: str,
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Set limits of an account for one action; limits that are not named stay.
 
@@ -87,7 +87,7 @@ async def limit(
     if not amounts:
         raise Misused("say what to set: cadenza account limit ACCOUNT post day=10 gap=30m")
     changes = dict(read_amount(action, word) for word in amounts)
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         now = await home.accounts.list_limits(found["id"])
         kept: list[Any] = [
@@ -106,7 +106,7 @@ async def limit(
         empty="Nothing limits it but the network itself.",
     )
     if dry_run:
-        say("(a dry run: nothing was changed)")
+        echo("(a dry run: nothing was changed)")
     return OK
 
 
@@ -121,7 +121,7 @@ async def set_(
     grace_minutes: int | None = None,
     unconfirmed: Literal["ask", "assume_sent"] | None = None,
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change an account's zone, hours, holidays, how late it may send, and what becomes of doubts.
 
@@ -158,7 +158,7 @@ async def set_(
     said: Any = {name: value for name, value in changes.items() if value is not None}
     if not said:
         raise Misused("say what to change: --zone, --hours, --holiday, … (see --help)")
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.accounts.change(found["id"], dry_run=dry_run, **said)
     if reach.json:
@@ -166,11 +166,11 @@ async def set_(
         return OK
     print_facts(limited(answer))
     if dry_run:
-        say("(a dry run: nothing was changed)")
+        echo("(a dry run: nothing was changed)")
     return OK
 
 
-def limited(account: "shapes.Account") -> dict[str, object]:
+def limited(account: "types.Account") -> dict[str, object]:
     """Word zone, hours and holidays of an account."""
     hours = "\n".join(f"{name}: {_open(each)}" for name, each in account["hours"].items())
     return {
@@ -178,11 +178,11 @@ def limited(account: "shapes.Account") -> dict[str, object]:
         "hours": hours,
         "holidays": ", ".join(account["holidays"]),
         "not sent if later than": f"{account['grace_minutes']} minutes",
-        "in doubt": account["unconfirmed_policy"].replace("_", " "),
+        "unconfirmed": account["unconfirmed_policy"].replace("_", " "),
     }
 
 
-def worded(limit: "shapes.Limit") -> str:
+def worded(limit: "types.Limit") -> str:
     """Word one limit."""
     if limit["kind"] == "gap":
         return f"at least {limit['amount']} s between two"
@@ -251,7 +251,7 @@ def _seconds(text: str, word: str) -> int:
     return int(found[1]) * SECONDS[found[2]]
 
 
-def _open(hours: "shapes.Hours | None") -> str:
+def _open(hours: "types.Hours | None") -> str:
     if hours is None:
         return "always"
     days = hours.get("days", [1, 2, 3, 4, 5])

@@ -10,13 +10,15 @@ from cyclopts import App
 
 from cadenza.cli.codes import OK
 from cadenza.cli.files import save
-from cadenza.cli.reach import USUALLY, Reach, reached_house
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, reached_installation
 
 app = App(name="bundle", help="Pack what a maintainer needs to help you, without secrets.")
 
 
 @app.default
-async def bundle(file: Path = Path("cadenza-bundle.zip"), /, *, reach: Reach = USUALLY) -> int:
+async def bundle(
+    file: Path = Path("cadenza-bundle.zip"), /, *, reach: WorkspaceOptions = USUALLY
+) -> int:
     """Pack versions, settings without secrets, counts and what was tried; no texts, no tokens.
 
     On a server it needs a key with the scope system:read, made by an owner of the installation.
@@ -26,6 +28,6 @@ async def bundle(file: Path = Path("cadenza-bundle.zip"), /, *, reach: Reach = U
     file
         Where to; one that is there is not overwritten.
     """
-    async with reached_house(reach) as client:
+    async with reached_installation(reach) as client:
         await save(client.system.pack_bundle(), file, "packing", json=reach.json)
     return OK

@@ -5,11 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, Misused
-from cadenza.cli.reach import USUALLY, Reach, at, find_named, reached, short
-from cadenza.cli.show import print_facts, print_json, print_table, say
+from cadenza.cli.open_workspace import (
+    USUALLY,
+    WorkspaceOptions,
+    at,
+    find_named,
+    opened_workspace,
+    short,
+)
+from cadenza.cli.show import echo, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
     from cadenza.client.core import Workspace
 
 app = App(name="category", help="Look at categories, make and change them, fill their pools.")
@@ -19,9 +26,9 @@ Yes = Annotated[bool, Parameter(negative="", show_default=False)]
 
 
 @app.command(name="list")
-async def list_(*, reach: Reach = USUALLY) -> int:
+async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
     """List the categories, brands first."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await home.categories.list()
     if reach.json:
         print_json(found)
@@ -45,7 +52,7 @@ async def list_(*, reach: Reach = USUALLY) -> int:
 
 
 @app.command
-async def show(category: str, /, *, reach: Reach = USUALLY) -> int:
+async def show(category: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Show a category and its pool, in the order in which it will be picked from.
 
     Parameters
@@ -53,7 +60,7 @@ async def show(category: str, /, *, reach: Reach = USUALLY) -> int:
     category
         Its id or name.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await _find(home, category)
         pool = await home.categories.show_pool(found["id"])
     if reach.json:
@@ -87,7 +94,7 @@ async def create(
     variable: Many = (),
     parent: str | None = None,
     dry_run: Yes = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Make a category; without a parent it is a brand.
 
@@ -108,7 +115,7 @@ async def create(
     dry_run
         Say what would be, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         made = await home.categories.make(
             name=name,
             copy=copy,
@@ -130,7 +137,7 @@ async def edit(
     hashtag: Many = (),
     variable: Many = (),
     dry_run: Yes = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change what is given of a category.
 
@@ -149,7 +156,7 @@ async def edit(
     dry_run
         Say what would be, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         known = await _find(home, category)
         saved = await home.categories.change(
             known["id"],
@@ -171,7 +178,7 @@ async def fill(
     *media: str,
     only: Yes = False,
     dry_run: Yes = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Put media into the pool that rules pick pictures from.
 
@@ -188,7 +195,7 @@ async def fill(
     """
     if not media and not only:
         raise Misused("name media: cadenza category fill Openings shop.jpg")
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await _find(home, category)
         library = [each async for each in home.media.list()] if media else []
         wanted = [find_named(library, each, "media")["id"] for each in media]
@@ -200,12 +207,14 @@ async def fill(
         print_json(pool)
     else:
         count = len(pool["assets"])
-        say(f"the pool of {found['name']} {'would hold' if dry_run else 'holds'} {count} files")
+        echo(f"the pool of {found['name']} {'would hold' if dry_run else 'holds'} {count} files")
     return OK
 
 
 @app.command
-async def delete(category: str, /, *, dry_run: Yes = False, reach: Reach = USUALLY) -> int:
+async def delete(
+    category: str, /, *, dry_run: Yes = False, reach: WorkspaceOptions = USUALLY
+) -> int:
     """Delete a category that no rule uses; its media stay in the library.
 
     Parameters
@@ -215,17 +224,17 @@ async def delete(category: str, /, *, dry_run: Yes = False, reach: Reach = USUAL
     dry_run
         Say whether it could be, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await _find(home, category)
         gone = await home.categories.delete(found["id"], dry_run=dry_run)
     if reach.json:
         print_json(gone)
     else:
-        say(f"{found['name']} {'would be' if dry_run else 'is'} deleted")
+        echo(f"{found['name']} {'would be' if dry_run else 'is'} deleted")
     return OK
 
 
-async def _find(home: "Workspace", name: str) -> "shapes.CategoryShown":
+async def _find(home: "Workspace", name: str) -> "types.CategoryView":
     return find_named(await home.categories.list(), name, "category")
 
 
@@ -236,9 +245,9 @@ def _variables(words: tuple[str, ...]) -> dict[str, str]:
     return said
 
 
-def _tell(category: "shapes.CategoryShown", *, json: bool, done: str) -> int:
+def _tell(category: "types.CategoryView", *, json: bool, done: str) -> int:
     if json:
         print_json(category)
     else:
-        say(f"{category['name']} {done} ({category['id']})")
+        echo(f"{category['name']} {done} ({category['id']})")
     return OK

@@ -4,14 +4,14 @@ from cyclopts import App
 
 from cadenza.bootstrap.describe import described, readiness, warn
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.settings import USUAL, Chosen
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.settings import USUAL, ConfigOptions
+from cadenza.cli.show import echo, print_json, print_table
 
 app = App(name="config", help="See what is set, and what is missing.")
 
 
 @app.command
-async def check(*, chosen: Chosen = USUAL) -> int:
+async def check(*, chosen: ConfigOptions = USUAL) -> int:
     """Say what is set and from where, what each network lacks, and what to do about it."""
     settings = chosen.settings()
     rows, networks, warnings = described(settings), readiness(settings), warn(settings)
@@ -35,5 +35,5 @@ async def check(*, chosen: Chosen = USUAL) -> int:
             empty="there are no networks",
         )
         for warning in warnings:
-            say(f"warning: {warning}")
+            echo(f"warning: {warning}")
     return REFUSED if warnings else OK

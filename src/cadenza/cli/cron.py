@@ -5,7 +5,7 @@ from datetime import datetime
 from cyclopts import App
 
 from cadenza.cli.numbers import Count
-from cadenza.cli.show import print_json, print_table, say, when
+from cadenza.cli.show import echo, print_json, print_table, when
 from cadenza.core.clock import SystemClock
 from cadenza.core.recurrence import by_cron
 from cadenza.core.recurrence import preview as occurrences
@@ -62,7 +62,7 @@ def preview(
             {"expression": expression, "meaning": meaning, "zone": zone, "occurrences": shown}
         )
         return
-    say(f"{expression}: {meaning} ({zone}, tz database {tz_version()})")
+    echo(f"{expression}: {meaning} ({zone}, tz database {tz_version()})")
     rows = [
         (when(p.instant, None), f"{p.wall:%a %Y-%m-%d %H:%M:%S %Z}", _MARKS[p.mark]) for p in found
     ]

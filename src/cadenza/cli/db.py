@@ -14,8 +14,8 @@ from cadenza.bootstrap.guard import LOOK_EVERY, Newcomer, read_witness, write_wi
 from cadenza.bootstrap.resume_sending import Overdue, Rescheduled, reschedule_overdue
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import new_file
-from cadenza.cli.settings import USUAL, Chosen, Database, opened_database, sqlite_file
-from cadenza.cli.show import print_facts, print_json, say
+from cadenza.cli.settings import USUAL, ConfigOptions, Database, opened_database, sqlite_file
+from cadenza.cli.show import echo, print_facts, print_json
 from cadenza.client.errors import ClientError
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import migrations, open_product
@@ -32,7 +32,7 @@ from cadenza.deliveries.installation import (
     read_signs,
 )
 from cadenza.providers.http.redact import redact
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 
 app = App(name="db", help="Upgrade, look at, copy and confirm the database.")
@@ -41,34 +41,34 @@ COUNTED = ("workspace", "account", "delivery")
 
 
 @app.command
-async def upgrade(*, chosen: Chosen = USUAL) -> int:
+async def upgrade(*, chosen: ConfigOptions = USUAL) -> int:
     """Bring the database up to date; make it if there is none."""
-    from cadenza.bootstrap.house import open_house
+    from cadenza.bootstrap.open_runtime import open_runtime
 
     settings = chosen.settings()
-    async with open_house(settings) as house:
+    async with open_runtime(settings) as runtime:
         done = {
             "database": redact(settings.database_address),
-            "version": await _version(house.operations),
+            "version": await _version(runtime.operations),
         }
     if chosen.json:
         print_json(done)
     else:
-        say(f"{done['database']} is up to date at version {done['version']}")
+        echo(f"{done['database']} is up to date at version {done['version']}")
     return OK
 
 
 @app.command
-async def status(*, chosen: Chosen = USUAL) -> int:
+async def status(*, chosen: ConfigOptions = USUAL) -> int:
     """Say at which version the database is, what is in it, and whether it may send."""
-    async with opened_database(chosen) as house:
-        version = await _version(house.operations)
-        signs = await house.operations.read(read_signs)
-        overdue = await house.operations.read(lambda tx, _: count_maybe_sent(tx))
-        counts = {name: await _count(house.operations, name) for name in COUNTED}
+    async with opened_database(chosen) as runtime:
+        version = await _version(runtime.operations)
+        signs = await runtime.operations.read(read_signs)
+        overdue = await runtime.operations.read(lambda tx, _: count_maybe_sent(tx))
+        counts = {name: await _count(runtime.operations, name) for name in COUNTED}
     held = signs.hold if signs else None
     facts = {
-        "database": redact(house.settings.database_address),
+        "database": redact(runtime.settings.database_address),
         "version": f"{version} of {max(each.version for each in migrations())}",
         "last sign of life": signs.beat_at if signs else "never",
         "sending": "held" if held else "allowed",
@@ -82,13 +82,13 @@ async def status(*, chosen: Chosen = USUAL) -> int:
     else:
         print_facts(facts)
         if held:
-            say(_advice(held))
+            echo(_advice(held))
     return REFUSED if held else OK
 
 
 @app.command
 async def confirm_(
-    *, overdue: Overdue = Overdue.CHECK, by: str = "operator", chosen: Chosen = USUAL
+    *, overdue: Overdue = Overdue.CHECK, by: str = "operator", chosen: ConfigOptions = USUAL
 ) -> int:
     """Let sending go on after a restore or a clock's jump, once you have looked.
 
@@ -105,41 +105,43 @@ async def confirm_(
         Who confirms; it stands in the audit log.
     """
     who = f"operator:{by}"
-    async with opened_database(chosen) as house:
-        witness = read_witness(house.settings.witness)
-        answer = await house.operations.run(
+    async with opened_database(chosen) as runtime:
+        witness = read_witness(runtime.settings.witness)
+        answer = await runtime.operations.run(
             lambda tx, now: confirm(tx, now, by=who, witness=witness), locks=[LOCK]
         )
         if not isinstance(answer, Confirmed):
             raise ClientError("nothing is held: there is nothing to confirm")
         done = Rescheduled()
         if answer.missed:
-            done = await reschedule_overdue(house.operations, overdue, by=who)
-        signs = await house.operations.read(read_signs)
+            done = await reschedule_overdue(runtime.operations, overdue, by=who)
+        signs = await runtime.operations.read(read_signs)
         if signs is not None and signs.hold is None:
             write_witness(
-                house.settings.witness, signs.witness
+                runtime.settings.witness, signs.witness
             )  # this machine is known from here on
     if chosen.json:
         told = {"confirmed": answer.kind, "missed": answer.missed}
         print_json({**told, "moved": done.moved, "drafts": done.drafts})
     else:
-        say(f"confirmed ({answer.kind}): sending goes on within seconds")
+        echo(f"confirmed ({answer.kind}): sending goes on within seconds")
         _tell_overdue(done)
     return OK
 
 
 def _tell_overdue(done: Rescheduled) -> None:
     if done.moved:
-        say(f"{done.moved} deliveries were due since then: they have new times now")
+        echo(f"{done.moved} deliveries were due since then: they have new times now")
     if done.drafts:
-        say(f"{done.drafts} deliveries were due since then: they are drafts now")
+        echo(f"{done.drafts} deliveries were due since then: they are drafts now")
     if done.left:
-        say(f"{done.left} deliveries were due since then and may be out: they are missed now")
+        echo(f"{done.left} deliveries were due since then and may be out: they are missed now")
 
 
 @app.command(name="join")
-async def join_(*, current: bool = False, by: str = "operator", chosen: Chosen = USUAL) -> int:
+async def join_(
+    *, current: bool = False, by: str = "operator", chosen: ConfigOptions = USUAL
+) -> int:
     """Let this machine work on a database that others work on, or take it over.
 
     A worker or server on a new machine does this by itself when it starts while another machine is at work.
@@ -152,28 +154,28 @@ async def join_(*, current: bool = False, by: str = "operator", chosen: Chosen =
     by
         Who says so; it stands in the audit log.
     """
-    async with opened_database(chosen) as house:
-        if not current and not await _others_live(house):
+    async with opened_database(chosen) as runtime:
+        if not current and not await _others_live(runtime):
             raise ClientError(
                 "no other machine is at work on this database: start one that has worked on it, or, if you know "
                 "that this is the current database and no restored backup, run `cadenza db join --current`"
             )
-        signs = await house.operations.run(
+        signs = await runtime.operations.run(
             lambda tx, now: join(tx, now, by=f"operator:{by}"), locks=[LOCK]
         )
         if signs is None:
             raise ClientError("nobody has worked on this database yet: just start Cadenza")
         if signs.hold is not None:
             raise ClientError(f"sending is held ({signs.hold.says}): {_advice(signs.hold)}")
-        write_witness(house.settings.witness, signs.witness)
-    say("this machine works on this database from now on: start it")
+        write_witness(runtime.settings.witness, signs.witness)
+    echo("this machine works on this database from now on: start it")
     return OK
 
 
-async def _others_live(house: Database) -> bool:
+async def _others_live(runtime: Database) -> bool:
     """Whether this machine knows the database, or another gives a sign of life on it in time."""
-    newcomer, witness = Newcomer(), read_witness(house.settings.witness)
-    while not await newcomer.look(house.operations, witness):
+    newcomer, witness = Newcomer(), read_witness(runtime.settings.witness)
+    while not await newcomer.look(runtime.operations, witness):
         if newcomer.admitted:
             return True
         await SystemClock().sleep(LOOK_EVERY)
@@ -181,21 +183,21 @@ async def _others_live(house: Database) -> bool:
 
 
 @app.command
-async def restored(*, chosen: Chosen = USUAL) -> int:
+async def restored(*, chosen: ConfigOptions = USUAL) -> int:
     """Say yourself that this database was restored: hold sending until `confirm`.
 
     Needed only where the whole data folder was put back, the witness file included.
     """
-    async with opened_database(chosen) as house:
-        await house.operations.run(
+    async with opened_database(chosen) as runtime:
+        await runtime.operations.run(
             lambda tx, now: _hold(tx, now, "an operator says that it was restored"), locks=[LOCK]
         )
-    say("sending is held: look at the networks, then run `cadenza db confirm`")
+    echo("sending is held: look at the networks, then run `cadenza db confirm`")
     return OK
 
 
 @app.command
-async def backup(file: Path, /, *, chosen: Chosen = USUAL) -> int:
+async def backup(file: Path, /, *, chosen: ConfigOptions = USUAL) -> int:
     """Copy a SQLite database while it is at work; the copy starts with sending held.
 
     Parameters
@@ -210,7 +212,7 @@ async def backup(file: Path, /, *, chosen: Chosen = USUAL) -> int:
     _copy(source, file)
     async with open_product(f"sqlite:///{file}", clock=SystemClock()) as copy:
         await copy.run(_mark_copy)
-    say(f"{file} is a copy of {source}; the keys are not in it: keep {settings.keys} apart")
+    echo(f"{file} is a copy of {source}; the keys are not in it: keep {settings.keys} apart")
     return OK
 
 

@@ -1,4 +1,4 @@
-"""`cadenza decide`: a person has looked whether a delivery in doubt is there, and says so.
+"""`cadenza decide`: a person has looked whether an unconfirmed delivery is there, and says so.
 
 A decision names the try that was looked at, by the fence that `cadenza explain` prints: what was seen of
 one try says nothing of the next.
@@ -9,10 +9,10 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK
-from cadenza.cli.reach import USUALLY, Reach, reached
-from cadenza.cli.show import print_json, say
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, opened_workspace
+from cadenza.cli.show import echo, print_json
 
-app = App(name="decide", help="Say whether a delivery in doubt is there.")
+app = App(name="decide", help="Say whether an unconfirmed delivery is there.")
 
 
 @app.default
@@ -24,9 +24,9 @@ async def decide(
     there: Annotated[bool, Parameter(negative="--not-there")],
     remote_id: str | None = None,
     rest: Annotated[bool, Parameter(negative="--leave-rest")] = True,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
-    """Say whether a delivery in doubt is there; --not-there sends it again.
+    """Say whether an unconfirmed delivery is there; --not-there sends it again.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ async def decide(
     rest
         Of a thread: whether the other parts follow.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         answer = await home.deliveries.decide(
             delivery, fence=fence, is_there=there, remote_id=remote_id, rest=rest
         )
     if reach.json:
         print_json(answer)
     else:
-        say("it is kept as sent" if answer["state"] == "sent" else "it is sent again")
+        echo("it is kept as sent" if answer["state"] == "sent" else "it is sent again")
     return OK

@@ -1,7 +1,7 @@
-"""`cadenza demo`: a lively installation to look around in, with rehearsal networks in the same process.
+"""`cadenza demo`: a lively installation to look around in, with simulated networks in the same process.
 
 Everything lies in one folder of its own; the first start fills it, later ones go on from there, and
-`--reset` begins anew. The passwords are the same for everybody: it is for this machine alone.
+`--reset` starts over. The passwords are the same for everybody: it is for this machine alone.
 """
 
 import os
@@ -12,12 +12,12 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from cadenza.bootstrap import CannotStart, House, open_house
+from cadenza.bootstrap import CannotStart, Runtime, open_runtime
 from cadenza.cli.logs import LogStyle
 from cadenza.cli.numbers import Port, SomePort
-from cadenza.cli.settings import USUAL, Chosen
-from cadenza.cli.show import print_json, print_table, say
-from cadenza.cli.stand import placed, stand, start_logging
+from cadenza.cli.run_server import placed, run_server, start_logging
+from cadenza.cli.settings import USUAL, ConfigOptions
+from cadenza.cli.show import echo, print_json, print_table
 from cadenza.config.load import load
 from cadenza.config.model import Settings
 from cadenza.demo import script
@@ -42,17 +42,17 @@ async def demo(
     host: str | None = None,
     port: SomePort = None,
     data: Path | None = None,
-    rehearsal_port: Port = 8500,
+    networks_port: Port = 8500,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
-    chosen: Chosen = USUAL,
+    chosen: ConfigOptions = USUAL,
 ) -> None:
     """Start everything with made-up people, accounts and posts, beside networks on this machine.
 
     Parameters
     ----------
     reset
-        Throw the demo's folder away and begin anew.
+        Throw the demo's folder away and start over.
     host
         Listen on this address (127.0.0.1). The passwords are known to everybody.
     port
@@ -69,7 +69,7 @@ async def demo(
     """
     folder = data or FOLDER
     _make_room(folder, reset=reset)
-    cast = await assemble(rehearsal_port)
+    cast = await assemble(networks_port)
     try:
         environ = {**os.environ, **cast.environment()}
         loaded = load(chosen.config, environ=environ, providers=all_providers())
@@ -83,14 +83,14 @@ async def demo(
         words = [f"export CADENZA_DATA='{folder.resolve()}'", *cast.exports()]
         (folder / ENV).write_text("".join(f"{line}\n" for line in words))
         start_logging(settings, log, log_level)
-        await stand(
+        await run_server(
             settings,
             worker=True,
-            prepare=lambda house: _come_back(house, cast),
-            greet=lambda house: _greet(house, cast, chosen),
+            prepare=lambda runtime: _come_back(runtime, cast),
+            greet=lambda runtime: _greet(runtime, cast, chosen),
         )
     finally:
-        await cast.rehearsal.close()
+        await cast.simulator.close()
 
 
 def _make_room(folder: Path, *, reset: bool) -> None:
@@ -109,9 +109,9 @@ def _make_room(folder: Path, *, reset: bool) -> None:
 
 
 async def _throw_away_strangers(settings: Settings, folder: Path) -> None:
-    """Begin anew where another version of this program made the demo."""
+    """Begin again where another version of this program made the demo."""
     try:
-        async with open_house(settings):
+        async with open_runtime(settings):
             pass
     except SchemaMismatch:
         _make_room(folder, reset=True)
@@ -124,26 +124,26 @@ async def _fill(settings: Settings, cast: Cast, *, quiet: bool) -> None:
         if not quiet:
             print(f"  making {what} …", file=sys.stderr)
 
-    async with open_house(settings, clock=clock) as house:
-        await fill(house, cast, clock, tell)
+    async with open_runtime(settings, clock=clock) as runtime:
+        await fill(runtime, cast, clock, tell)
 
 
-async def _come_back(house: House, cast: Cast) -> None:
+async def _come_back(runtime: Runtime, cast: Cast) -> None:
     """Give the accounts the tokens of this rehearsal: its networks know no others."""
-    home = await house.operations.read(
+    home = await runtime.operations.read(
         lambda tx, now: tx.value("SELECT id FROM workspace ORDER BY created_at LIMIT 1")
     )
-    rows = await house.operations.read(
+    rows = await runtime.operations.read(
         lambda tx, now: tx.all(
             "SELECT provider, id FROM account WHERE workspace_id = :home ORDER BY created_at DESC",
             home=home,
         )
     )
-    await connect_places(house, cast, home, {row["provider"]: row["id"] for row in rows})
+    await connect_places(runtime, cast, home, {row["provider"]: row["id"] for row in rows})
 
 
-async def _greet(house: House, cast: Cast, chosen: Chosen) -> None:
-    address = house.settings.home
+async def _greet(runtime: Runtime, cast: Cast, chosen: ConfigOptions) -> None:
+    address = runtime.settings.home
     people = [(p.name, p.role, p.email, p.password) for p in script.PEOPLE]
     if chosen.json:
         keys = ("name", "role", "email", "password")
@@ -151,23 +151,23 @@ async def _greet(house: House, cast: Cast, chosen: Chosen) -> None:
             {
                 "address": address,
                 "rehearsal": cast.desk.url(),
-                "networks": cast.doors(),
+                "networks": cast.endpoints(),
                 "people": [dict(zip(keys, person, strict=True)) for person in people],
             }
         )
         sys.stdout.flush()
         return
-    say(f"\n  Cadenza's demo is at {address}")
-    say(f"  What arrives at the networks is shown at {cast.desk.url()}")
-    say("  with what to type to connect more accounts.\n")
+    echo(f"\n  Cadenza's demo is at {address}")
+    echo(f"  What arrives at the networks is shown at {cast.desk.url()}")
+    echo("  with what to type to connect more accounts.\n")
     print_table(("sign in as", "who is", "with the address", "and the password"), people, empty="")
-    say("  Look at Activity for what was sent, what failed and what nobody can be sure of;")
-    say("  at a queue for the weeks ahead; at the drafts that wait for an approval.")
-    folder = house.settings.data
+    echo("  Look at Activity for what was sent, what failed and what nobody can be sure of;")
+    echo("  at a queue for the weeks ahead; at the drafts that wait for an approval.")
+    folder = runtime.settings.data
     again = "cadenza demo --reset" + ("" if folder == FOLDER else f" --data {folder}")
-    say(f"  In another terminal: `source {folder / ENV}`, and `cadenza queue show mastodon`.")
-    say(f"  All of it lies in {folder}; `{again}` begins anew.")
-    if house.settings.listen.host not in ("127.0.0.1", "localhost", "::1"):
-        say("  WARNING: others can reach this, and everybody knows these passwords.")
-    say("  Ctrl-C stops it.\n")
+    echo(f"  In another terminal: `source {folder / ENV}`, and `cadenza queue show mastodon`.")
+    echo(f"  All of it lies in {folder}; `{again}` starts over.")
+    if runtime.settings.listen.host not in ("127.0.0.1", "localhost", "::1"):
+        echo("  WARNING: others can reach this, and everybody knows these passwords.")
+    echo("  Ctrl-C stops it.\n")
     sys.stdout.flush()

@@ -13,8 +13,8 @@ from importlib.metadata import version
 from cyclopts import App
 
 from cadenza.cli.codes import OK, REFUSED
-from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, asks_server, opened
-from cadenza.cli.show import as_data, print_facts, print_json, print_table, say, when
+from cadenza.cli.open_jobs import HERE, HERE_ONLY, ServerOption, StoreOption, asks_server, opened
+from cadenza.cli.show import as_data, echo, print_facts, print_json, print_table, when
 from cadenza.core.zones import tz_version
 from cadenza.engine.client import Engine
 from cadenza.engine.job import Gate, Schedule, State, Tally, WorkerInfo
@@ -37,7 +37,7 @@ class Findings:
 
 
 @app.default
-async def doctor(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
+async def doctor(*, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> int:
     """Examine the store, the workers and the clocks.
 
     On a server it needs a key with the scope system:read, made by an owner of the installation.
@@ -60,11 +60,11 @@ async def doctor(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
     return REFUSED if found.warnings else OK
 
 
-async def _ask(afar: Afar) -> Findings:
+async def _ask(afar: ServerOption) -> Findings:
     """Let a server say how it is; it sees its store, so its database's health is not in it."""
-    from cadenza.cli.reach import Reach, reached_house
+    from cadenza.cli.open_workspace import WorkspaceOptions, reached_installation
 
-    async with reached_house(Reach(server=afar.server, key=afar.key)) as client:
+    async with reached_installation(WorkspaceOptions(server=afar.server, key=afar.key)) as client:
         system = await client.system.show_system()
     skew = system["clock_skew_seconds"]
     facts = {
@@ -177,6 +177,6 @@ def _show(found: Findings, zone: str | None) -> None:
     headings = ("worker", "queues", "running", "last heard", "clock", "version")
     print_table(headings, rows, empty="no worker was heard of lately")
     for warning in found.warnings:
-        say(f"warning: {warning}")
+        echo(f"warning: {warning}")
     if not found.warnings:
-        say("all is well")
+        echo("all is well")

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK
-from cadenza.cli.reach import USUALLY, Reach, at, reached
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, at, opened_workspace
+from cadenza.cli.show import echo, print_json, print_table
 
 app = App(name="explain", help="Say why a delivery does not go now, and who can change that.")
 
@@ -19,7 +19,7 @@ async def explain(
     *,
     time: Annotated[datetime | None, Parameter(name="--at")] = None,
     said: Annotated[bool, Parameter(negative=())] = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Say why a delivery does not go, when it may, and who can change that.
 
@@ -34,7 +34,7 @@ async def explain(
     said
         Show besides what was sent to the network for it and what came back, without secrets.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         told = await home.deliveries.explain(delivery, at=time)
         shown = await home.deliveries.show(delivery)
         attempts = await home.deliveries.list_attempts(delivery)
@@ -43,12 +43,12 @@ async def explain(
         more = {"exchanges": exchanges} if said else {}
         print_json({"delivery": shown, "explained": told, "attempts": attempts, **more})
         return OK
-    say(told["says"])
+    echo(told["says"])
     if shown["state"] in ("draft", "scheduled"):
-        say(f"judged as of {at(told['judged_at'])}")
+        echo(f"judged as of {at(told['judged_at'])}")
     if shown["state"] == "unconfirmed":
         look = f"cadenza decide {delivery} --fence {shown['fence']}"
-        say(f"look at the account, then: {look} --there, or --not-there to send it again")
+        echo(f"look at the account, then: {look} --there, or --not-there to send it again")
     print_table(
         ("gate", "open", ""),
         [
@@ -65,28 +65,30 @@ async def explain(
     for exchange in exchanges:
         _tell(exchange)
     if said and not exchanges:
-        say("What was said is not kept, or no longer: it goes after thirty days.")
+        echo("What was said is not kept, or no longer: it goes after thirty days.")
     return OK
 
 
 def _tell(exchange: Any) -> None:
     """Print one exchange as people read them: what was sent, then what came back."""
-    say("")
-    say(f"{exchange['step']}  {at(exchange['began_at'])}  {exchange['method']} {exchange['place']}")
+    echo("")
+    echo(
+        f"{exchange['step']}  {at(exchange['began_at'])}  {exchange['method']} {exchange['place']}"
+    )
     for name, value in exchange["headers"].items():
-        say(f"> {name}: {value}")
+        echo(f"> {name}: {value}")
     _lines(">", exchange["body"])
     status = "no answer" if exchange["status"] is None else str(exchange["status"])
-    say(f"< {status} after {exchange['seconds']:.1f} s")
+    echo(f"< {status} after {exchange['seconds']:.1f} s")
     for name, value in exchange["reply_headers"].items():
-        say(f"< {name}: {value}")
+        echo(f"< {name}: {value}")
     _lines("<", exchange["reply"])
     _lines("<", exchange["says"])
 
 
 def _lines(mark: str, text: str | None) -> None:
     for line in (text or "").splitlines():
-        say(f"{mark} {line}")
+        echo(f"{mark} {line}")
 
 
 def _detail(gate: dict[str, object]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cadenza.cli.codes import Misused
-from cadenza.cli.show import print_json, say
+from cadenza.cli.show import echo, print_json
 from cadenza.client.errors import ClientError
 from cadenza.client.wire import Told
 
@@ -55,7 +55,7 @@ async def save(
     if json:
         print_json({"file": str(file), "bytes": size})
     else:
-        say(f"{file}: {size:,} bytes")
+        echo(f"{file}: {size:,} bytes")
 
 
 async def _receive(pieces: AsyncIterator[bytes], out: BinaryIO, words: str) -> int:

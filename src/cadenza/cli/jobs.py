@@ -8,18 +8,18 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Jobs, Place, opened_jobs
 from cadenza.cli.jobs_change import add_changes
 from cadenza.cli.jobs_import import add_import
 from cadenza.cli.numbers import Count
+from cadenza.cli.open_jobs import HERE, HERE_ONLY, Jobs, ServerOption, StoreOption, opened_jobs
 from cadenza.cli.show import (
     as_data,
+    echo,
     last_error,
     plain,
     print_facts,
     print_json,
     print_table,
-    say,
     when,
 )
 from cadenza.core.cron import Dialect
@@ -44,8 +44,8 @@ async def list_(
     schedule: str | None = None,
     before: int | None = None,
     limit: Count = 50,
-    place: Place = HERE,
-    afar: Afar = HERE_ONLY,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> None:
     """List jobs, newest first.
 
@@ -97,11 +97,11 @@ async def list_(
     headings = ("id", "state", "queue", "task", "due", "attempts", "last error")
     print_table(headings, rows, empty="no such jobs")
     if len(found) == limit:
-        say(f"there may be more: --before {found[-1].id}")
+        echo(f"there may be more: --before {found[-1].id}")
 
 
 @app.command
-async def show(id: int, /, *, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
+async def show(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> None:
     """Show all that is known of one job.
 
     Parameters
@@ -116,11 +116,11 @@ async def show(id: int, /, *, place: Place = HERE, afar: Afar = HERE_ONLY) -> No
         return
     print_facts(_facts(job, place.zone))
     for text in job.errors:
-        say(f"\n{_error(text)}")
+        echo(f"\n{_error(text)}")
 
 
 @app.command
-async def why(id: int, /, *, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
+async def why(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> None:
     """Say why a job does not run now, when it may, and who can change that.
 
     Parameters
@@ -136,7 +136,7 @@ async def why(id: int, /, *, place: Place = HERE, afar: Afar = HERE_ONLY) -> Non
             {"job": id, "sentence": answer.sentence, "next_at": answer.next_at, "checks": checks}
         )
         return
-    say(f"job {id}: {answer.sentence}")
+    echo(f"job {id}: {answer.sentence}")
     rows = [
         (
             "open" if check.passed else "closed",
@@ -151,7 +151,7 @@ async def why(id: int, /, *, place: Place = HERE, afar: Afar = HERE_ONLY) -> Non
 
 
 @app.command
-async def tally(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
+async def tally(*, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> None:
     """Count jobs by queue and state, and show which queues are paused, parked or limited."""
     async with opened_jobs(place, afar) as jobs:
         counts = await jobs.tally()
@@ -182,7 +182,12 @@ async def tally(*, place: Place = HERE, afar: Afar = HERE_ONLY) -> None:
 
 @app.command
 async def schedules(
-    name: str | None = None, /, *, count: Count = 3, place: Place = HERE, afar: Afar = HERE_ONLY
+    name: str | None = None,
+    /,
+    *,
+    count: Count = 3,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> None:
     """List schedules with their next occurrences.
 

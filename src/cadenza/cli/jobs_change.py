@@ -14,9 +14,17 @@ import msgspec
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED, Misused
-from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened, opened_jobs, refuse_server
 from cadenza.cli.numbers import Count, SomeCount
-from cadenza.cli.show import as_data, print_json, print_table, say, when
+from cadenza.cli.open_jobs import (
+    HERE,
+    HERE_ONLY,
+    ServerOption,
+    StoreOption,
+    opened,
+    opened_jobs,
+    refuse_server,
+)
+from cadenza.cli.show import as_data, echo, print_json, print_table, when
 from cadenza.engine.job import Gate, Limit, Rate
 from cadenza.engine.store import Changed
 
@@ -47,8 +55,8 @@ async def enqueue(
     unique: str | None = None,
     tag: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     retry: int | None = None,
-    place: Place = HERE,
-    afar: Afar = HERE_ONLY,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> int:
     """Add a job: `cadenza jobs enqueue greet name=Ada times=3`.
 
@@ -96,12 +104,12 @@ async def enqueue(
         print_json(as_data(answer))
     else:
         due = f", due {when(answer.run_at, place.zone)}" if answer.run_at else ""
-        say(f"{answer.outcome} job {answer.id}{due}")
+        echo(f"{answer.outcome} job {answer.id}{due}")
     return OK if answer.inserted else REFUSED
 
 
-async def retry(*ids: int, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
-    """Run finished jobs anew, waiting ones now.
+async def retry(*ids: int, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> int:
+    """Run finished jobs again, waiting ones now.
 
     Parameters
     ----------
@@ -114,7 +122,10 @@ async def retry(*ids: int, place: Place = HERE, afar: Afar = HERE_ONLY) -> int:
 
 
 async def cancel(
-    *ids: int, reason: str = "canceled by request", place: Place = HERE, afar: Afar = HERE_ONLY
+    *ids: int,
+    reason: str = "canceled by request",
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> int:
     """Cancel waiting jobs; ask the workers of running ones to stop.
 
@@ -135,8 +146,8 @@ async def redrive(
     queue: str | None = None,
     task: str | None = None,
     limit: Count = 1000,
-    place: Place = HERE,
-    afar: Afar = HERE_ONLY,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> None:
     """Bring failed jobs back from the dead letter, newest first.
 
@@ -154,7 +165,7 @@ async def redrive(
     if place.json:
         print_json({"redriven": ids})
     else:
-        say(f"{len(ids)} failed jobs wait again" if ids else "no failed jobs")
+        echo(f"{len(ids)} failed jobs wait again" if ids else "no failed jobs")
 
 
 async def pause(
@@ -163,8 +174,8 @@ async def pause(
     /,
     *,
     reason: str = "paused by request",
-    place: Place = HERE,
-    afar: Afar = HERE_ONLY,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> None:
     """Claim nothing more of a queue or lane, on all machines, until it is resumed.
 
@@ -182,7 +193,12 @@ async def pause(
 
 
 async def resume(
-    queue: str, lane: str | None = None, /, *, place: Place = HERE, afar: Afar = HERE_ONLY
+    queue: str,
+    lane: str | None = None,
+    /,
+    *,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> None:
     """Open a paused or parked queue or lane.
 
@@ -206,8 +222,8 @@ async def limit(
     rate: str | None = None,
     burst: Count = 1,
     none: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    place: Place = HERE,
-    afar: Afar = HERE_ONLY,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> None:
     """Limit a queue or lane; the whole limit is replaced by what is given.
 
@@ -274,7 +290,7 @@ def _need(ids: Sequence[int], verb: str) -> None:
         )
 
 
-def _tell(ids: Sequence[int], answers: Sequence[Changed], changed: str, place: Place) -> int:
+def _tell(ids: Sequence[int], answers: Sequence[Changed], changed: str, place: StoreOption) -> int:
     if place.json:
         print_json([{"id": i, "answer": a} for i, a in zip(ids, answers, strict=True)])
     else:
@@ -283,7 +299,7 @@ def _tell(ids: Sequence[int], answers: Sequence[Changed], changed: str, place: P
     return OK if any(answer in {"changed", "requested"} for answer in answers) else REFUSED
 
 
-def _tell_gate(gate: Gate, place: Place) -> None:
+def _tell_gate(gate: Gate, place: StoreOption) -> None:
     if place.json:
         print_json(as_data(gate))
         return
@@ -295,4 +311,4 @@ def _tell_gate(gate: Gate, place: Place) -> None:
     if gate.limit.rate is not None:
         rate = gate.limit.rate
         said.append(f"{rate.count} starts per {rate.per}, {rate.burst} together")
-    say(f"{gate.scope}: {', '.join(said)}")
+    echo(f"{gate.scope}: {', '.join(said)}")

@@ -12,8 +12,8 @@ import msgspec
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED, Misused
-from cadenza.cli.connect import HERE, HERE_ONLY, Afar, Place, opened, refuse_server
-from cadenza.cli.show import as_data, print_json, print_table, say
+from cadenza.cli.open_jobs import HERE, HERE_ONLY, ServerOption, StoreOption, opened, refuse_server
+from cadenza.cli.show import as_data, echo, print_json, print_table
 from cadenza.engine.adopt import Brought, Found, agenda, bring, mongodb_cron, pgboss
 from cadenza.engine.adopt.fetch import from_mongodb, from_pgboss
 from cadenza.engine.classic import FieldPaths
@@ -46,8 +46,8 @@ async def import_(
     where: str | None = None,
     path: Annotated[list[str] | None, Parameter(negative="")] = None,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    place: Place = HERE,
-    afar: Afar = HERE_ONLY,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> int:
     """Bring in jobs of another scheduler: `cadenza jobs import agenda mongodb://host/db --dry-run`.
 
@@ -146,7 +146,7 @@ def _paths(said: Sequence[str]) -> FieldPaths:
     return FieldPaths(**found)
 
 
-def _tell(brought: Sequence[Brought], place: Place) -> None:
+def _tell(brought: Sequence[Brought], place: StoreOption) -> None:
     if place.json:
         print_json([as_data(one) for one in brought])
         return
@@ -160,4 +160,4 @@ def _tell(brought: Sequence[Brought], place: Place) -> None:
         for note in one.notes:
             differences[note] = differences.get(note, 0) + 1
     for note, count in sorted(differences.items()):
-        say(f"{count} x {note}")
+        echo(f"{count} x {note}")

@@ -7,8 +7,15 @@ from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, Misused
 from cadenza.cli.numbers import SomeCount
-from cadenza.cli.reach import USUALLY, Quiet, Reach, at, find_accounts, reached
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.open_workspace import (
+    USUALLY,
+    Quiet,
+    WorkspaceOptions,
+    at,
+    find_accounts,
+    opened_workspace,
+)
+from cadenza.cli.show import echo, print_json, print_table
 
 app = App(name="key", help="Make, list and revoke API keys.")
 
@@ -41,7 +48,7 @@ async def make(
     publish_per_day: SomeCount = None,
     until: datetime | None = None,
     quiet: Quiet = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Make a key; it is shown once. Only a person can: not over --server.
 
@@ -67,7 +74,7 @@ async def make(
     """
     if until is not None and until.tzinfo is None:
         raise Misused(f"write --until with an offset: {until.isoformat()}+01:00, or Z for UTC")
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         accounts = await find_accounts(home, account)
         made = await home.keys.make(
             name=name,
@@ -82,18 +89,18 @@ async def make(
         print_json({**made, "workspace_id": workspace})
         return OK
     if quiet:
-        say(made["key"])
+        echo(made["key"])
         return OK
-    say("This key is shown once. For the command line on another machine:\n")
-    say("  export CADENZA_SERVER=https://…")
-    say(f"  export CADENZA_KEY={made['key']}\n")
+    echo("This key is shown once. For the command line on another machine:\n")
+    echo("  export CADENZA_SERVER=https://…")
+    echo(f"  export CADENZA_KEY={made['key']}\n")
     return OK
 
 
 @app.command(name="list")
-async def list_(*, reach: Reach = USUALLY) -> int:
+async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
     """List the keys, also those that ended."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await home.keys.list()
     if reach.json:
         print_json(found)
@@ -117,12 +124,12 @@ async def list_(*, reach: Reach = USUALLY) -> int:
 
 
 @app.command
-async def revoke(key: str, /, *, reach: Reach = USUALLY) -> int:
+async def revoke(key: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """End a key at once."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         answer = await home.keys.revoke(key)
     if reach.json:
         print_json(answer)
     else:
-        say(f"key {key} is revoked")
+        echo(f"key {key} is revoked")
     return OK

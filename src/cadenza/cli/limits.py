@@ -12,10 +12,18 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED, Misused
-from cadenza.cli.connect import DEFAULT, HERE, HERE_ONLY, Afar, Place, asks_server, must_exist
 from cadenza.cli.numbers import Count, SomeCount
+from cadenza.cli.open_jobs import (
+    DEFAULT,
+    HERE,
+    HERE_ONLY,
+    ServerOption,
+    StoreOption,
+    asks_server,
+    must_exist,
+)
 from cadenza.cli.settings import USUAL
-from cadenza.cli.show import as_data, print_json, print_table, say
+from cadenza.cli.show import as_data, echo, print_json, print_table
 from cadenza.core.suggest import did_you_mean
 
 app = App(name="limits", help="Look at what limits allowed, and prove that they held.")
@@ -25,8 +33,8 @@ app = App(name="limits", help="Look at what limits allowed, and prove that they 
 async def audit(
     *,
     whole: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    place: Place = HERE,
-    afar: Afar = HERE_ONLY,
+    place: StoreOption = HERE,
+    afar: ServerOption = HERE_ONLY,
 ) -> int:
     """Replay the ledger against every rule of every account.
 
@@ -57,7 +65,7 @@ async def rate(
     *,
     per: Count = 1,
     off: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    place: Place = HERE,
+    place: StoreOption = HERE,
 ) -> int:
     """Show, set or take away how many calls all accounts of a network may begin together.
 
@@ -109,10 +117,10 @@ async def rate(
     return OK
 
 
-async def _ask(afar: Afar, *, whole: bool) -> Mapping[str, Any]:
-    from cadenza.cli.reach import Reach, reached_house
+async def _ask(afar: ServerOption, *, whole: bool) -> Mapping[str, Any]:
+    from cadenza.cli.open_workspace import WorkspaceOptions, reached_installation
 
-    async with reached_house(Reach(server=afar.server, key=afar.key)) as client:
+    async with reached_installation(WorkspaceOptions(server=afar.server, key=afar.key)) as client:
         return await client.system.audit_all_limits(whole=whole)
 
 
@@ -149,11 +157,11 @@ def _show(found: Mapping[str, Any]) -> None:
         empty="The ledger is empty: nothing was sent under a limit yet.",
     )
     for drift in found["drift"]:
-        say(
+        echo(
             f"drift: {drift['scope']} {drift['action']} {drift['kind']} {drift['period']}: "
             f"the counter says {drift['counter']}, the ledger {drift['ledger']}"
         )
-    say("every limit held, every counter agrees" if found["clean"] else "the limits did NOT hold")
+    echo("every limit held, every counter agrees" if found["clean"] else "the limits did NOT hold")
 
 
 def _limit(worst: Mapping[str, Any]) -> str:

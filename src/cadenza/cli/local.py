@@ -14,14 +14,14 @@ import httpx2
 from starlette.types import ASGIApp, Message
 
 from cadenza.api.app import create_app
+from cadenza.api.authorize import CSRF
 from cadenza.api.cookies import cookie_name
-from cadenza.api.enter import CSRF
-from cadenza.api.slow_down import Pace
-from cadenza.bootstrap.model import House
+from cadenza.api.rate_limit import Pace
+from cadenza.bootstrap.model import Runtime
 from cadenza.client.core import Client
 from cadenza.client.errors import ClientError
 from cadenza.people.model import fold_email
-from cadenza.people.sessions import From, end_session, open_session
+from cadenza.people.sessions import SessionOrigin, end_session, open_session
 from cadenza.people.tokens import draw_token
 from cadenza.sql.tx import Tx
 
@@ -29,28 +29,28 @@ UNHURRIED = Pace(per_second=1e6, at_once=1_000_000)  # nobody else is kept waiti
 
 
 @asynccontextmanager
-async def open_local(house: House, *, person: str | None = None) -> AsyncGenerator[Client]:
+async def open_local(runtime: Runtime, *, person: str | None = None) -> AsyncGenerator[Client]:
     """Speak to an open house as one of its people."""
     token = draw_token()
-    origin = From(address="this machine", agent="the command line")
+    origin = SessionOrigin(address="this machine", agent="the command line")
 
     def enter(tx: Tx, now: datetime) -> tuple[str, str]:
         person_id = _find_person(tx, person)
         session = open_session(tx, now, person_id=person_id, token_hash=token.hash, origin=origin)
         return person_id, session
 
-    person_id, session_id = await house.operations.run(enter)
+    person_id, session_id = await runtime.operations.run(enter)
     http = httpx2.AsyncClient(
-        transport=Inside(create_app(house, pace=UNHURRIED)),
-        base_url=house.settings.home,
-        cookies={cookie_name(house.settings.public_url): token.text},
+        transport=Inside(create_app(runtime, pace=UNHURRIED)),
+        base_url=runtime.settings.home,
+        cookies={cookie_name(runtime.settings.public_url): token.text},
         headers={CSRF: "1"},
     )
     try:
         async with http:
-            yield Client(http, clock=house.clock, ids=house.ids)
+            yield Client(http, clock=runtime.clock, ids=runtime.ids)
     finally:
-        await house.operations.run(
+        await runtime.operations.run(
             lambda tx, now: end_session(tx, now, person_id=person_id, id=session_id)
         )
 

@@ -15,7 +15,7 @@ import msgspec
 from cyclopts import App
 
 from cadenza.cli.codes import OK
-from cadenza.cli.reach import USUALLY, Reach, reached
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, opened_workspace
 from cadenza.client.errors import ClientError, Problem
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ NOT_JSON, NOT_A_MESSAGE, REFUSED_BY_SERVER = -32700, -32600, -32000
 
 
 @app.default
-async def bridge(*, reach: Reach = USUALLY) -> int:
+async def bridge(*, reach: WorkspaceOptions = USUALLY) -> int:
     """Carry messages between an agent's program and the workspace until the input ends.
 
     Without --server the local database is used, as its owner (or --as whom). With --server and --key the
     agent may do what the key may do.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         async for line in _lines(sys.stdin.fileno()):
             answer = await _carry(home, line)
             if answer is not None:

@@ -9,11 +9,18 @@ from cyclopts import App, Parameter
 from cadenza.cli.codes import OK, Misused
 from cadenza.cli.files import save, sending
 from cadenza.cli.numbers import Count
-from cadenza.cli.reach import USUALLY, Reach, at, find_named, reached, short
-from cadenza.cli.show import print_facts, print_json, print_table, say
+from cadenza.cli.open_workspace import (
+    USUALLY,
+    WorkspaceOptions,
+    at,
+    find_named,
+    opened_workspace,
+    short,
+)
+from cadenza.cli.show import echo, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
     from cadenza.client.core import Workspace
 
 app = App(name="media", help="Upload the files that posts show, look at them, delete them.")
@@ -26,7 +33,7 @@ async def upload(
     *files: Path,
     alt: str | None = None,
     category: str | None = None,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Take files into the library; the same content again is the same file.
 
@@ -43,17 +50,17 @@ async def upload(
     """
     if not files:
         raise Misused("name a file: cadenza media upload shop.jpg")
-    done: list[shapes.MediaUploaded] = []
-    async with reached(reach) as home:
+    done: list[types.MediaUploaded] = []
+    async with opened_workspace(reach) as home:
         pool = None if category is None else await _pool(home, category)
         for file in files:
             with sending(str(file)) as told:
                 done.append(await home.media.upload(file, alt=alt, told=told))
             if not reach.json:
                 note = ", it was there already" if done[-1]["known"] else ""
-                say(f"{file}: {done[-1]['id']}{note}")
+                echo(f"{file}: {done[-1]['id']}{note}")
                 for each in done[-1]["notes"]:
-                    say(f"  {each}")
+                    echo(f"  {each}")
         if pool is not None:
             id_, there = pool
             more = [each["id"] for each in done if each["id"] not in there]
@@ -64,7 +71,9 @@ async def upload(
 
 
 @app.command(name="list")
-async def list_(*, kind: Kind | None = None, most: Count = 50, reach: Reach = USUALLY) -> int:
+async def list_(
+    *, kind: Kind | None = None, most: Count = 50, reach: WorkspaceOptions = USUALLY
+) -> int:
     """List the library, the newest first.
 
     Parameters
@@ -74,7 +83,7 @@ async def list_(*, kind: Kind | None = None, most: Count = 50, reach: Reach = US
     most
         At most so many.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = [each async for each in home.media.list(kind=kind, most=most)]
     if reach.json:
         print_json(found)
@@ -98,7 +107,7 @@ async def list_(*, kind: Kind | None = None, most: Count = 50, reach: Reach = US
 
 
 @app.command
-async def show(media: str, /, *, reach: Reach = USUALLY) -> int:
+async def show(media: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Show a file and the posts that show it.
 
     Parameters
@@ -106,7 +115,7 @@ async def show(media: str, /, *, reach: Reach = USUALLY) -> int:
     media
         Its id or its name.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await home.media.show(await _find(home, media))
     if reach.json:
         print_json(found)
@@ -125,7 +134,7 @@ async def show(media: str, /, *, reach: Reach = USUALLY) -> int:
 
 @app.command
 async def describe(
-    media: str, alt: str, /, *, name: str | None = None, reach: Reach = USUALLY
+    media: str, alt: str, /, *, name: str | None = None, reach: WorkspaceOptions = USUALLY
 ) -> int:
     """Say what is to be seen, for those who cannot see it.
 
@@ -138,7 +147,7 @@ async def describe(
     name
         A new name for it.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         id_ = await _find(home, media)
         if name is None:
             saved = await home.media.describe(id_, alt=alt)
@@ -147,12 +156,12 @@ async def describe(
     if reach.json:
         print_json(saved)
     else:
-        say(f"{saved['name']}: {saved['alt']}")
+        echo(f"{saved['name']}: {saved['alt']}")
     return OK
 
 
 @app.command
-async def download(media: str, file: Path, /, *, reach: Reach = USUALLY) -> int:
+async def download(media: str, file: Path, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Write the original into a new file.
 
     Parameters
@@ -162,7 +171,7 @@ async def download(media: str, file: Path, /, *, reach: Reach = USUALLY) -> int:
     file
         Where to.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         id_ = await _find(home, media)
         await save(home.media.give_original(id_), file, str(file), json=reach.json)
     return OK
@@ -174,7 +183,7 @@ async def delete(
     /,
     *,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Delete a file that no post shows any more.
 
@@ -185,12 +194,12 @@ async def delete(
     dry_run
         Say whether it could be, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         gone = await home.media.delete(await _find(home, media), dry_run=dry_run)
     if reach.json:
         print_json(gone)
     else:
-        say(f"{media} {'would be' if dry_run else 'is'} deleted")
+        echo(f"{media} {'would be' if dry_run else 'is'} deleted")
     return OK
 
 
@@ -210,7 +219,7 @@ async def _pool(home: "Workspace", category: str) -> tuple[str, Sequence[str]]:
     return id_, [each["media_id"] for each in (await home.categories.show_pool(id_))["assets"]]
 
 
-def _size(media: "shapes.MediaShown | shapes.MediaDetailed") -> str:
+def _size(media: "types.MediaView | types.MediaDetailed") -> str:
     size = media["size"]
     amount = f"{size / 1_000_000:.1f} MB" if size >= 1_000_000 else f"{size / 1000:.0f} kB"
     width, height = media["width"], media["height"]

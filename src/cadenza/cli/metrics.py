@@ -56,8 +56,8 @@ class Load(Collector):
         worker = self._worker
         for name, text, value in (
             ("slots", "Jobs that this worker can run at once", worker.concurrency),
-            ("running", "Jobs that this worker runs now", worker.hands.busy),
-            ("in_stock", "Jobs claimed by this worker and not begun", len(worker.hands.buffer)),
+            ("running", "Jobs that this worker runs now", worker.inventory.busy),
+            ("in_stock", "Jobs claimed by this worker and not begun", len(worker.inventory.buffer)),
         ):
             yield GaugeMetricFamily(f"cadenza_worker_{name}", text, value=value)
 

@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK
-from cadenza.cli.reach import USUALLY, Reach, at, reached
-from cadenza.cli.settings import USUAL, Chosen, opened_database
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, at, opened_workspace
+from cadenza.cli.settings import USUAL, ConfigOptions, opened_database
+from cadenza.cli.show import echo, print_json, print_table
 from cadenza.client.errors import ClientError
 from cadenza.people.change_password import make_reset, reset_link
 from cadenza.people.model import Done
@@ -40,7 +40,7 @@ async def create(
     workspace: str = "Home",
     zone: str = "UTC",
     password: Password = None,
-    chosen: Chosen = USUAL,
+    chosen: ConfigOptions = USUAL,
 ) -> int:
     """Make the first owner of an empty installation, and the workspace they start with.
 
@@ -78,21 +78,21 @@ async def create(
             approval=settings.first_approval,
         )
 
-    from cadenza.bootstrap.house import open_house
+    from cadenza.bootstrap.open_runtime import open_runtime
 
-    async with open_house(settings) as house:
-        made = await house.operations.run(operation, locks=[LOCK])
+    async with open_runtime(settings) as runtime:
+        made = await runtime.operations.run(operation, locks=[LOCK])
     if not isinstance(made, tuple):
         raise ClientError(getattr(made, "says", "this installation has an owner already"))
     if chosen.json:
         print_json({"person_id": made[0], "workspace_id": made[1]})
     else:
-        say(f"{name} owns this installation, and the workspace {workspace} ({made[1]})")
+        echo(f"{name} owns this installation, and the workspace {workspace} ({made[1]})")
     return OK
 
 
 @app.command
-async def invite(email: str, /, *, role: Role = "editor", reach: Reach = USUALLY) -> int:
+async def invite(email: str, /, *, role: Role = "editor", reach: WorkspaceOptions = USUALLY) -> int:
     """Invite somebody into the workspace; they choose their own password.
 
     With a mail server the link goes to their address; without one it is printed for you to hand on.
@@ -104,22 +104,22 @@ async def invite(email: str, /, *, role: Role = "editor", reach: Reach = USUALLY
     role
         What they may do; at most what you may.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         made = await home.people.invite(email=email, role=role)
     if reach.json:
         print_json(made)
         return OK
-    say(f"{made['email']} is invited as {made['role']} until {at(made['ends_at'])}")
+    echo(f"{made['email']} is invited as {made['role']} until {at(made['ends_at'])}")
     if made["link"] is None:
-        say("the link is on its way by mail")
+        echo("the link is on its way by mail")
     else:
-        say("No mail server is set, so send them this link yourself. It works once:\n")
-        say(f"  {made['link']}\n")
+        echo("No mail server is set, so send them this link yourself. It works once:\n")
+        echo(f"  {made['link']}\n")
     return OK
 
 
 @app.command
-async def reset(email: str, /, *, chosen: Chosen = USUAL) -> int:
+async def reset(email: str, /, *, chosen: ConfigOptions = USUAL) -> int:
     """Print a link with which somebody chooses a new password: once, within an hour.
 
     Parameters
@@ -128,28 +128,28 @@ async def reset(email: str, /, *, chosen: Chosen = USUAL) -> int:
         The address that they sign in with.
     """
     token = draw_token()
-    async with opened_database(chosen) as house:
-        made = await house.operations.run(
+    async with opened_database(chosen) as runtime:
+        made = await runtime.operations.run(
             lambda tx, now: make_reset(
                 tx, now, email=email, token_hash=token.hash, by="operator:command line"
             )
         )
     if not isinstance(made, Done):
         raise ClientError(f"there is nobody with the address {email} here: `cadenza person list`")
-    link = reset_link(house.settings.home, token.text)
+    link = reset_link(runtime.settings.home, token.text)
     if chosen.json:
         print_json({"person_id": made.id, "link": link})
         return OK
-    say("This link works once, within an hour. Hand it to them, and to nobody else:\n")
-    say(f"  {link}\n")
+    echo("This link works once, within an hour. Hand it to them, and to nobody else:\n")
+    echo(f"  {link}\n")
     return OK
 
 
 @app.command(name="list")
-async def list_(*, chosen: Chosen = USUAL) -> int:
+async def list_(*, chosen: ConfigOptions = USUAL) -> int:
     """List the people of this installation."""
-    async with opened_database(chosen) as house:
-        rows = await house.operations.read(
+    async with opened_database(chosen) as runtime:
+        rows = await runtime.operations.read(
             lambda tx, now: tx.all(
                 "SELECT id, email, name, instance_owner FROM person ORDER BY created_at, id"
             )

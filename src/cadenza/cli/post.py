@@ -9,22 +9,22 @@ from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, Misused
 from cadenza.cli.numbers import Count
-from cadenza.cli.queue import tell_added
-from cadenza.cli.reach import (
+from cadenza.cli.open_workspace import (
     USUALLY,
     Quiet,
-    Reach,
+    WorkspaceOptions,
     at,
     find_account,
     find_accounts,
+    opened_workspace,
     places,
-    reached,
     short,
 )
-from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
+from cadenza.cli.queue import tell_added
+from cadenza.cli.show import echo, echo_ids, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
 
 app = App(name="post", help="Write posts, approve them, send them, take them back.")
 
@@ -57,7 +57,7 @@ async def list_(
     search: str | None = None,
     most: Count = 50,
     quiet: Quiet = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """List posts, the newest first.
 
@@ -74,14 +74,14 @@ async def list_(
     quiet
         Print the ids alone, one a line, for other commands.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         account_id = None if account is None else (await find_account(home, account))["id"]
         listed = home.posts.list(
             state=list(state) or None, account_id=account_id, search=search, most=most
         )
         found = [each async for each in listed]
     if quiet:
-        say_ids(found)
+        echo_ids(found)
         return OK
     if reach.json:
         print_json(found)
@@ -95,9 +95,9 @@ async def list_(
 
 
 @app.command
-async def show(post: str, /, *, reach: Reach = USUALLY) -> int:
+async def show(post: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Show a post and what became of it on each account."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await home.posts.show(post)
     if reach.json:
         print_json(found)
@@ -143,7 +143,7 @@ async def create(
     queue: Many = (),
     dry_run: Yes = False,
     quiet: Quiet = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Write a post; without a text, what comes in by the standard input.
 
@@ -176,15 +176,15 @@ async def create(
         raise Misused('a post says something: cadenza post create "hello"')
     content: dict[str, Any] = {"text": words, "title": title, "link": link, "approve": approve}
     content |= {"hashtags": list(hashtag), "labels": list(label)}
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         ids = await find_accounts(home, queue)
         made = await home.posts.create(dry_run=dry_run, **content)
         if quiet:
-            say(made["id"])
+            echo(made["id"])
         elif not reach.json:
-            say(f"{'would make' if dry_run else 'made'} post {made['id']}")
+            echo(f"{'would make' if dry_run else 'made'} post {made['id']}")
             if made["why_not_approved"]:
-                say(f"it waits for an approval: {made['why_not_approved']}")
+                echo(f"it waits for an approval: {made['why_not_approved']}")
         if ids is None or dry_run:
             if reach.json:
                 print_json(made)
@@ -210,7 +210,7 @@ async def edit(
     link: str | None = None,
     revision: int | None = None,
     dry_run: Yes = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change what is given; an approval of what it said before is void then.
 
@@ -236,35 +236,37 @@ async def edit(
     changes |= {"hashtags": list(hashtag)} if hashtag else {}
     if not changes:
         raise Misused("say what to change: a text, --title, --hashtag or --link")
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         seen = revision or (await home.posts.show(post))["revision"]
         saved = await home.posts.edit(post, dry_run=dry_run, revision=seen, **changes)
     if reach.json:
         print_json(saved)
         return OK
-    say(f"{'would save' if dry_run else 'saved'} as revision {saved['revision']}")
+    echo(f"{'would save' if dry_run else 'saved'} as revision {saved['revision']}")
     if saved["voided"]:
-        say("its approval is void: approve it again")
+        echo("its approval is void: approve it again")
     return OK
 
 
 @app.command
-async def approve(post: str, /, *, revision: int | None = None, reach: Reach = USUALLY) -> int:
+async def approve(
+    post: str, /, *, revision: int | None = None, reach: WorkspaceOptions = USUALLY
+) -> int:
     """Approve what a post says now."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         answer = await home.posts.approve(post, revision=revision)
     if reach.json:
         print_json(answer)
         return OK
-    say("approved already" if answer["before"] else "approved")
+    echo("approved already" if answer["before"] else "approved")
     if answer["missed"]:
-        say(f"{len(answer['missed'])} of its times were past: give them new ones")
+        echo(f"{len(answer['missed'])} of its times were past: give them new ones")
     return OK
 
 
 @app.command(name="publish-now")
 async def publish_now(
-    post: str, /, *accounts: str, approve: Yes = False, reach: Reach = USUALLY
+    post: str, /, *accounts: str, approve: Yes = False, reach: WorkspaceOptions = USUALLY
 ) -> int:
     """Send a post now.
 
@@ -277,7 +279,7 @@ async def publish_now(
     approve
         Approve what it says now first.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         ids = await find_accounts(home, accounts)
         send = home.posts.approve_and_publish_now if approve else home.posts.publish_post_now
         answer = await send(post, accounts=places(ids))
@@ -297,7 +299,12 @@ async def publish_now(
 
 @app.command
 async def schedule(
-    post: str, time: datetime, /, *accounts: str, zone: str | None = None, reach: Reach = USUALLY
+    post: str,
+    time: datetime,
+    /,
+    *accounts: str,
+    zone: str | None = None,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Give a post an instant of its own.
 
@@ -315,7 +322,7 @@ async def schedule(
     zone
         On the wall clock of this zone.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         ids = await find_accounts(home, accounts)
         answer = await home.posts.schedule(post, at=time, zone=zone, accounts=places(ids))
     if reach.json:
@@ -323,35 +330,37 @@ async def schedule(
         return OK
     for each in answer["places"]:
         if each["outcome"] == "timed":
-            say(f"{each['channel']}: {at(each['due_at'], each['zone'])}")
+            echo(f"{each['channel']}: {at(each['due_at'], each['zone'])}")
         else:
-            say(f"{each['channel']}: too late, it is {each['state']}")
+            echo(f"{each['channel']}: too late, it is {each['state']}")
     return OK
 
 
 @app.command
-async def retry(post: str, /, *, reach: Reach = USUALLY) -> int:
+async def retry(post: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Try again what failed of a post."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         answer = await home.posts.retry(post)
     if reach.json:
         print_json(answer)
     else:
-        say(f"{len(answer['deliveries'])} are tried again")
+        echo(f"{len(answer['deliveries'])} are tried again")
     return OK
 
 
 @app.command
-async def cancel(post: str, /, *, reason: str = "canceled by hand", reach: Reach = USUALLY) -> int:
-    """Take a post off the road; what is being sent right now may still arrive."""
-    async with reached(reach) as home:
+async def cancel(
+    post: str, /, *, reason: str = "canceled by hand", reach: WorkspaceOptions = USUALLY
+) -> int:
+    """Cancel a post; what is being sent right now may still arrive."""
+    async with opened_workspace(reach) as home:
         answer = await home.posts.cancel(post, reason=reason)
     if reach.json:
         print_json(answer)
         return OK
-    say(f"canceled: {len(answer['canceled'])}")
+    echo(f"canceled: {len(answer['canceled'])}")
     for each in answer["sending"]:
-        say(f"{each['channel']} is being sent right now")
+        echo(f"{each['channel']} is being sent right now")
     return OK
 
 
@@ -363,7 +372,7 @@ async def import_(
     zone: str | None = None,
     all_or_nothing: Yes = False,
     dry_run: Yes = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Import posts from a CSV file; the same row makes one post, however often it is imported.
 
@@ -385,5 +394,5 @@ async def import_(
     return await import_file(reach, file, zone=zone, all_or_nothing=all_or_nothing, dry_run=dry_run)
 
 
-def _when(post: "shapes.PostShown") -> str:
+def _when(post: "types.PostView") -> str:
     return at(post["published_at"] or post["scheduled_at"])

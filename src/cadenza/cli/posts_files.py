@@ -7,21 +7,21 @@ from cyclopts import App
 
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import save, sending
-from cadenza.cli.reach import USUALLY, Reach, reached
-from cadenza.cli.show import print_json, print_table, say, some
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, opened_workspace
+from cadenza.cli.show import echo, print_json, print_table, some
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
 
 SHOWN = 10  # rows that are named beside one note
 export_app = App(name="export", help="Write a whole workspace into a ZIP, without its secrets.")
 
 
 async def import_file(
-    reach: Reach, file: Path, *, zone: str | None, all_or_nothing: bool, dry_run: bool
+    reach: WorkspaceOptions, file: Path, *, zone: str | None, all_or_nothing: bool, dry_run: bool
 ) -> int:
     """Import a CSV file and report on each row."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         with sending(f"importing {file}") as told:
             report = await home.imports.import_posts(
                 file,
@@ -37,29 +37,29 @@ async def import_file(
     return REFUSED if report["problems"] else OK
 
 
-def _tell(report: "shapes.Imported") -> None:
+def _tell(report: "types.Imported") -> None:
     print_table(
         ("row", "column", "what is wrong", "what to do"),
         [(each["row"], each["column"], each["wrong"], each["todo"]) for each in report["problems"]],
         empty="Every row is fine.",
     )
     for name in report["unknown"]:
-        say(f"the column {name!r} means nothing here: it was not read")
+        echo(f"the column {name!r} means nothing here: it was not read")
     for note, rows in _notes(report).items():
         more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
         which = ", ".join(map(str, rows[:SHOWN])) + more
-        say(f"{'row' if len(rows) == 1 else 'rows'} {which}: {note}")
+        echo(f"{'row' if len(rows) == 1 else 'rows'} {which}: {note}")
     word = "to be made" if report["dry_run"] else "made"
-    say(f"{some(report['made'], 'post')} {word}; {report['again']} there already")
+    echo(f"{some(report['made'], 'post')} {word}; {report['again']} there already")
     if report["left"]:
-        say(
+        echo(
             f"{some(report['left'], 'row')} behind these were read and not tried: a dry run tries 500"
         )
     if report["taken_back"]:
-        say("all or nothing: something was wrong, so nothing was imported")
+        echo("all or nothing: something was wrong, so nothing was imported")
 
 
-def _notes(report: "shapes.Imported") -> dict[str, list[int]]:
+def _notes(report: "types.Imported") -> dict[str, list[int]]:
     """Gather what a person should know, each with its rows."""
     found: dict[str, list[int]] = {}
     for each in report["done"]:
@@ -69,7 +69,7 @@ def _notes(report: "shapes.Imported") -> dict[str, list[int]]:
 
 
 @export_app.default
-async def export(file: Path | None = None, /, *, reach: Reach = USUALLY) -> int:
+async def export(file: Path | None = None, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Write a whole workspace into a ZIP: every table, and posts.csv that can be imported again.
 
     Credentials stay behind. On a server it needs a key with the role admin and the scope export:read.
@@ -79,6 +79,6 @@ async def export(file: Path | None = None, /, *, reach: Reach = USUALLY) -> int:
     file
         Where to; without it the standard output.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         await save(home.exports.export(), file, "packing the workspace", json=reach.json)
     return OK

@@ -7,8 +7,8 @@ from cyclopts import App, Parameter
 
 from cadenza.bootstrap.promote import NotPromoted, promote
 from cadenza.cli.codes import OK
-from cadenza.cli.settings import USUAL, Chosen, sqlite_file
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.settings import USUAL, ConfigOptions, sqlite_file
+from cadenza.cli.show import echo, print_json, print_table
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.redact import redact
 
@@ -16,7 +16,7 @@ app = App(name="promote", help="Move the whole installation from SQLite to Postg
 
 
 @app.default
-async def run(*, to: Annotated[str, Parameter(name="--to")], chosen: Chosen = USUAL) -> int:
+async def run(*, to: Annotated[str, Parameter(name="--to")], chosen: ConfigOptions = USUAL) -> int:
     """Copy everything to an empty PostgreSQL database, compare both, and retire the SQLite file.
 
     Stop every worker and server first. Nothing is changed unless all of it arrived.
@@ -51,8 +51,8 @@ async def run(*, to: Annotated[str, Parameter(name="--to")], chosen: Chosen = US
         [(each.table, each.rows, each.hash[:16]) for each in checked if each.rows],
         empty="It was empty.",
     )
-    say(f"everything is in {redact(to)} now.")
-    say("Before you start anything, set CADENZA_DATABASE to the address that you gave with --to.")
-    say(f"{file} is kept, on hold: it sends nothing. Keys and media stay where they are;")
-    say("several machines need both: see docs/guides/several-machines.md")
+    echo(f"everything is in {redact(to)} now.")
+    echo("Before you start anything, set CADENZA_DATABASE to the address that you gave with --to.")
+    echo(f"{file} is kept, on hold: it sends nothing. Keys and media stay where they are;")
+    echo("several machines need both: see docs/guides/several-machines.md")
     return OK

@@ -7,21 +7,21 @@ from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, REFUSED, Misused
 from cadenza.cli.numbers import Count, SomeCount
-from cadenza.cli.reach import (
+from cadenza.cli.open_workspace import (
     USUALLY,
-    Reach,
+    WorkspaceOptions,
     at,
     find_account,
     find_accounts,
+    opened_workspace,
     places,
-    reached,
     short,
 )
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.show import echo, print_json, print_table
 from cadenza.client.errors import NotFound
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
 
 app = App(name="queue", help="Look at queues, add posts, change their order and their weeks.")
 
@@ -30,7 +30,7 @@ DryRun = Annotated[bool, Parameter(negative="", show_default=False)]
 
 
 @app.command
-async def show(account: str, /, *, days: Count = 14, reach: Reach = USUALLY) -> int:
+async def show(account: str, /, *, days: Count = 14, reach: WorkspaceOptions = USUALLY) -> int:
     """Show the days ahead with their slots: filled, empty, skipped or held.
 
     Parameters
@@ -40,19 +40,19 @@ async def show(account: str, /, *, days: Count = 14, reach: Reach = USUALLY) -> 
     days
         So many days.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         queue = await home.queues.show(found["id"], days=days)
         runway = await home.queues.show_runway(found["id"])
     if reach.json:
         print_json({"queue": queue, "runway": runway})
         return OK
-    say(f"{found['handle']} on {found['provider']}, {queue['zone']}, {queue['now_there']} there")
+    echo(f"{found['handle']} on {found['provider']}, {queue['zone']}, {queue['now_there']} there")
     if queue["paused"]:
         until = (
             f" until {at(queue['paused_until'], queue['zone'])}" if queue["paused_until"] else ""
         )
-        say(f"PAUSED{until}: {queue['pause_reason']}")
+        echo(f"PAUSED{until}: {queue['pause_reason']}")
     rows = [
         (
             at(line["at"], queue["zone"]),
@@ -65,7 +65,7 @@ async def show(account: str, /, *, days: Count = 14, reach: Reach = USUALLY) -> 
     ]
     print_table(("when", "", "post", "delivery"), rows, empty="No slots in these days.")
     if runway["dry_at"]:
-        say(f"{runway['posts']} posts; it runs dry on {at(runway['dry_at'], queue['zone'])}")
+        echo(f"{runway['posts']} posts; it runs dry on {at(runway['dry_at'], queue['zone'])}")
     return OK
 
 
@@ -77,7 +77,7 @@ async def add(
     to: Literal["first_free", "end", "next"] = "first_free",
     time: Annotated[datetime | None, Parameter(name="--at")] = None,
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Give a post a place in the queues of accounts; without any, those used last.
 
@@ -96,7 +96,7 @@ async def add(
     dry_run
         Say what would happen, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         ids = await find_accounts(home, accounts)
         answer = await home.queues.add_to_queue(
             post_id=post, accounts=places(ids), to=to, at=time, dry_run=dry_run
@@ -105,7 +105,7 @@ async def add(
     return tell_added(answer, names, json=reach.json)
 
 
-def tell_added(answer: "shapes.AddedShown", names: dict[str, str], *, json: bool) -> int:
+def tell_added(answer: "types.AddedView", names: dict[str, str], *, json: bool) -> int:
     """Tell where a post went; an account that had no room is a refusal."""
     refused = [each for each in answer["answers"] if each["outcome"] == "not_queued"]
     if json:
@@ -115,15 +115,15 @@ def tell_added(answer: "shapes.AddedShown", names: dict[str, str], *, json: bool
         name = names.get(each["account_id"], each["account_id"])
         match each["outcome"]:
             case "queued":
-                say(f"{name}: {at(each['at'], each['zone'])}")
+                echo(f"{name}: {at(each['at'], each['zone'])}")
                 for warning in each["warnings"]:
-                    say(f"  warning: {warning}")
+                    echo(f"  warning: {warning}")
             case "already_queued":
-                say(f"{name}: it is there already, {at(each['at'])}")
+                echo(f"{name}: it is there already, {at(each['at'])}")
             case _:
-                say(f"{name}: no place: {each['says']}")
+                echo(f"{name}: no place: {each['says']}")
     if answer["dry_run"]:
-        say("(a dry run: nothing was changed)")
+        echo("(a dry run: nothing was changed)")
     return REFUSED if refused else OK
 
 
@@ -136,7 +136,7 @@ async def move(
     before: str | None = None,
     after: str | None = None,
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Move one before or after another.
 
@@ -155,13 +155,13 @@ async def move(
     """
     if (before is None) == (after is None):
         raise Misused("say either --before or --after, with a delivery's id")
-    order: shapes.Move = {"verb": "move", "id": delivery, "before": before, "after": after}
+    order: types.Move = {"verb": "move", "id": delivery, "before": before, "after": after}
     return await _order(reach, account, order, dry_run=dry_run)
 
 
 @app.command
 async def top(
-    account: str, delivery: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY
+    account: str, delivery: str, /, *, dry_run: DryRun = False, reach: WorkspaceOptions = USUALLY
 ) -> int:
     """Let one go next."""
     return await _order(reach, account, {"verb": "to_top", "id": delivery}, dry_run=dry_run)
@@ -169,7 +169,13 @@ async def top(
 
 @app.command
 async def swap(
-    account: str, one: str, other: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY
+    account: str,
+    one: str,
+    other: str,
+    /,
+    *,
+    dry_run: DryRun = False,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let two change places."""
     return await _order(reach, account, {"verb": "swap", "ids": (one, other)}, dry_run=dry_run)
@@ -177,24 +183,36 @@ async def swap(
 
 @app.command
 async def shuffle(
-    account: str, /, *, seed: str = "cadenza", dry_run: DryRun = False, reach: Reach = USUALLY
+    account: str,
+    /,
+    *,
+    seed: str = "cadenza",
+    dry_run: DryRun = False,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Mix the order; the same seed mixes alike, so a dry run shows what comes."""
     return await _order(reach, account, {"verb": "shuffle", "seed": seed}, dry_run=dry_run)
 
 
 @app.command
-async def reverse(account: str, /, *, dry_run: DryRun = False, reach: Reach = USUALLY) -> int:
+async def reverse(
+    account: str, /, *, dry_run: DryRun = False, reach: WorkspaceOptions = USUALLY
+) -> int:
     """Turn the order round."""
     return await _order(reach, account, {"verb": "reverse"}, dry_run=dry_run)
 
 
 @app.command
 async def skip(
-    account: str, /, *, count: Count = 1, reason: str | None = None, reach: Reach = USUALLY
+    account: str,
+    /,
+    *,
+    count: Count = 1,
+    reason: str | None = None,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Leave out the next slots; what stood in them moves on."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.queue_order.skip_slots(found["id"], count=count, reason=reason)
     _moved(answer, found, json=reach.json)
@@ -202,9 +220,9 @@ async def skip(
 
 
 @app.command
-async def unskip(account: str, /, *, reach: Reach = USUALLY) -> int:
+async def unskip(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Offer the slots again that were left out."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.queue_order.lift_skips(found["id"])
     _moved(answer, found, json=reach.json)
@@ -213,18 +231,23 @@ async def unskip(account: str, /, *, reach: Reach = USUALLY) -> int:
 
 @app.command
 async def pause(
-    account: str, /, *, reason: str, until: datetime | None = None, reach: Reach = USUALLY
+    account: str,
+    /,
+    *,
+    reason: str,
+    until: datetime | None = None,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let nothing of the queue be sent; adding and reordering still work."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.queues.pause(found["id"], reason=reason, until=until)
     if reach.json:
         print_json(answer)
         return OK
-    say(f"{found['handle']} is paused: {reason}")
+    echo(f"{found['handle']} is paused: {reason}")
     if answer["under_way"]:
-        say(f"{answer['under_way']} were under way and still go out")
+        echo(f"{answer['under_way']} were under way and still go out")
     return OK
 
 
@@ -234,7 +257,7 @@ async def resume(
     /,
     *,
     choice: Literal["shift", "send", "draft"] = "shift",
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let the queue send again.
 
@@ -246,11 +269,11 @@ async def resume(
         What becomes of what came due meanwhile: shift moves all on, send lets it go one after another,
         draft takes it back.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.queues.resume(found["id"], choice=choice)
     if not reach.json:
-        say(f"{found['handle']} sends again; {len(answer['held'])} came due meanwhile")
+        echo(f"{found['handle']} sends again; {len(answer['held'])} came due meanwhile")
     _moved(answer, found, json=reach.json)
     return OK
 
@@ -262,7 +285,7 @@ async def clear(
     *,
     by_hand: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Take everything off the queue; `queue undo` brings it back for ten minutes.
 
@@ -275,31 +298,31 @@ async def clear(
     dry_run
         Say what would go, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.queues.clear(found["id"], by_hand=by_hand, dry_run=dry_run)
     if reach.json:
         print_json(answer)
         return OK
-    say(f"{len(answer['canceled'])} were taken off the queue of {found['handle']}")
+    echo(f"{len(answer['canceled'])} were taken off the queue of {found['handle']}")
     if answer["clear_id"] and not dry_run:
-        say(
+        echo(
             f"take it back until {at(answer['undo_until'])}: cadenza queue undo {answer['clear_id']}"
         )
     return OK
 
 
 @app.command
-async def undo(clear_id: str, /, *, reach: Reach = USUALLY) -> int:
+async def undo(clear_id: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Bring back what was cleared."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         answer = await home.queues.undo_clear(clear_id)
     if reach.json:
         print_json(answer)
         return OK
-    say(f"{len(answer['restored'])} stand where they stood")
+    echo(f"{len(answer['restored'])} stand where they stood")
     for id_, why in answer["lost"]:
-        say(f"{id_} does not: {why}")
+        echo(f"{id_} does not: {why}")
     return REFUSED if answer["lost"] else OK
 
 
@@ -314,7 +337,7 @@ async def schedule(
     zone: str | None = None,
     max_per_day: SomeCount = None,
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Show an account's weekly slots, or set them.
 
@@ -331,7 +354,7 @@ async def schedule(
         A time that became another of its day, for example monday=09:00,17:30; its posts go along. May be
         said several times; left out, times that went are paired with the nearest that came.
     how
-        What becomes of queued posts: they follow their slot, keep their instant, or are laid out anew.
+        What becomes of queued posts: they follow their slot, keep their instant, or are laid out again.
     zone
         The zone of the times.
     max_per_day
@@ -343,7 +366,7 @@ async def schedule(
     moved = _renamed(renamed)
     said: dict[str, Any] = {"zone": zone, "max_per_day": max_per_day}
     changes = {name: value for name, value in said.items() if value is not None}
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         try:
             week = await home.queues.show_schedule(found["id"])
@@ -410,15 +433,17 @@ def _day_and_times(word: str) -> tuple[int | None, list[str]]:
     ]
 
 
-async def _order(reach: Reach, account: str, order: "shapes.OrderAsked", *, dry_run: bool) -> int:
-    async with reached(reach) as home:
+async def _order(
+    reach: WorkspaceOptions, account: str, order: "types.OrderInput", *, dry_run: bool
+) -> int:
+    async with opened_workspace(reach) as home:
         found = await find_account(home, account)
         answer = await home.queue_order.change_order(found["id"], order, dry_run=dry_run)
     _moved(answer, found, json=reach.json)
     return OK
 
 
-def _moved(answer: Any, account: "shapes.Account", *, json: bool) -> None:
+def _moved(answer: Any, account: "types.Account", *, json: bool) -> None:
     if json:
         print_json(answer)
         return
@@ -432,6 +457,6 @@ def _moved(answer: Any, account: "shapes.Account", *, json: bool) -> None:
         empty="Nothing had to move.",
     )
     for each in answer.get("stays", []):
-        say(f"{each['id']} stays: {each['why']}")
+        echo(f"{each['id']} stays: {each['why']}")
     if answer.get("dry_run"):
-        say("(a dry run: nothing was changed)")
+        echo("(a dry run: nothing was changed)")

@@ -5,13 +5,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, Misused
-from cadenza.cli.reach import USUALLY, Reach, at, find_accounts, find_named, places, reached
-from cadenza.cli.show import print_json, print_table, say
+from cadenza.cli.open_workspace import (
+    USUALLY,
+    WorkspaceOptions,
+    at,
+    find_accounts,
+    find_named,
+    opened_workspace,
+    places,
+)
+from cadenza.cli.show import echo, print_json, print_table
 from cadenza.core.clock import SystemClock
 from cadenza.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
     from cadenza.client.core import Workspace
 
 app = App(name="rule", help="Look at rules, make and change them, lay out what is missing.")
@@ -22,9 +30,9 @@ DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "satur
 
 
 @app.command(name="list")
-async def list_(*, reach: Reach = USUALLY) -> int:
+async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
     """List the rules."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         rules = await home.rules.list()
         names = {each["id"]: each["name"] for each in await home.categories.list()}
     if reach.json:
@@ -51,7 +59,7 @@ async def create(
     starts: str | None = None,
     media: bool = True,
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Make a weekly rule; --dry-run says what it would lay out.
 
@@ -78,7 +86,7 @@ async def create(
     dry_run
         Say what would be laid out, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         targets = places(await find_accounts(home, account))
         answer = await home.rules.make(
             dry_run=dry_run,
@@ -102,7 +110,7 @@ async def edit(
     day: Many = (),
     time: Many = (),
     dry_run: DryRun = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change a rule; posts that somebody touched stay as they are.
 
@@ -119,7 +127,7 @@ async def edit(
     dry_run
         Say what would become of its posts, and change nothing.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         known = await _find(home, rule)
         left_out = ("id", "state", "dry_run")
         form: dict[str, Any] = {k: v for k, v in known.items() if k not in left_out}
@@ -132,43 +140,43 @@ async def edit(
 
 
 @app.command
-async def pause(rule: str, /, *, reach: Reach = USUALLY) -> int:
+async def pause(rule: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Let a rule lay out nothing more; what is laid out stays."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         answer = await home.rules.pause((await _find(home, rule))["id"])
     return _tell(answer, json=reach.json)
 
 
 @app.command
-async def resume(rule: str, /, *, reach: Reach = USUALLY) -> int:
+async def resume(rule: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     """Let a rule lay out again."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         answer = await home.rules.resume((await _find(home, rule))["id"])
     return _tell(answer, json=reach.json)
 
 
 @app.command
-async def generate(*, reach: Reach = USUALLY) -> int:
+async def generate(*, reach: WorkspaceOptions = USUALLY) -> int:
     """Lay out what is missing of all rules, now; it happens every night by itself."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         made = await home.rules.generate()
     if reach.json:
         print_json(made)
         return OK
-    say(f"{made['posts']} drafts were laid out")
+    echo(f"{made['posts']} drafts were laid out")
     if made["without_media"]:
-        say(f"{made['without_media']} of them still need a picture: fill the category's pool")
+        echo(f"{made['without_media']} of them still need a picture: fill the category's pool")
     if not made["complete"]:
-        say("there is more to do than fitted in: call it again")
+        echo("there is more to do than fitted in: call it again")
     return OK
 
 
-def _tell(answer: "shapes.RuleKept", *, json: bool) -> int:
+def _tell(answer: "types.RuleSaved", *, json: bool) -> int:
     if json:
         print_json(answer)
         return OK
     rule, plan = answer["rule"], answer["plan"]
-    say(f"{rule['name']} ({rule['id']}): {_when(rule)}, {rule['state']}")
+    echo(f"{rule['name']} ({rule['id']}): {_when(rule)}, {rule['state']}")
     rows = [
         *(("lay out", at(each["at"], rule["zone"]), "") for each in plan["added"]),
         *(
@@ -184,13 +192,13 @@ def _tell(answer: "shapes.RuleKept", *, json: bool) -> int:
     ]
     print_table(("", "post of", ""), rows, empty="Nothing changes for its posts.")
     if answer["dry_run"]:
-        say("(a dry run: nothing was changed)")
+        echo("(a dry run: nothing was changed)")
     elif plan["added"]:
-        say("laid out tonight, or now by `cadenza rule generate`")
+        echo("laid out tonight, or now by `cadenza rule generate`")
     return OK
 
 
-async def _find(home: "Workspace", name: str) -> "shapes.RuleShown":
+async def _find(home: "Workspace", name: str) -> "types.RuleView":
     return find_named(await home.rules.list(), name, "rule")
 
 
@@ -208,7 +216,7 @@ def _days(words: tuple[str, ...]) -> list[int]:
     return numbers
 
 
-def _when(rule: "shapes.RuleShown") -> str:
+def _when(rule: "types.RuleView") -> str:
     pattern = rule["pattern"]
     days = ", ".join(DAYS[int(day)].capitalize() for day in pattern.get("weekdays", []))
     times = ", ".join(map(str, pattern.get("times", [])))

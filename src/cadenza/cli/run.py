@@ -20,7 +20,7 @@ KINDS = {
         ),
         "serve": ("cadenza.cli.up:serve_app", "Serve the web app and the API, without a worker."),
         "worker": ("cadenza.cli.worker:app", "Send what is due; or run an application's engine."),
-        "rehearse": ("cadenza.cli.rehearse:app", "Open every network here, to try things out."),
+        "simulate": ("cadenza.cli.simulate:app", "Open every network here, to try things out."),
     },
     "Posts and queues": {
         "post": ("cadenza.cli.post:app", "Write posts, approve them, send them, take them back."),
@@ -29,7 +29,7 @@ KINDS = {
         "category": ("cadenza.cli.category:app", "Keep categories, their copy and their pools."),
         "media": ("cadenza.cli.media:app", "Upload the files that posts show, delete them."),
         "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
-        "decide": ("cadenza.cli.decide:app", "Say whether a delivery in doubt is there."),
+        "decide": ("cadenza.cli.decide:app", "Say whether an unconfirmed delivery is there."),
         "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
     },
     "Accounts and people": {
@@ -126,9 +126,9 @@ def run(words: Sequence[str]) -> int:
 def _put_right(wrong: CycloptsError | Misused) -> int:
     """Tell in one line what is wrong with a command's words."""
     if isinstance(wrong, CycloptsError):
-        from cadenza.cli.tell_misuse import tell_misuse
+        from cadenza.cli.usage_errors import describe_usage_error
 
-        print(f"cadenza: {tell_misuse(wrong)}", file=sys.stderr)
+        print(f"cadenza: {describe_usage_error(wrong)}", file=sys.stderr)
     else:
         print(f"cadenza: {wrong}", file=sys.stderr)
     return MISUSED

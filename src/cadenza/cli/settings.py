@@ -1,6 +1,6 @@
-"""Which settings a product command works with, and what is opened around it: the database, or the whole house.
+"""Which settings a product command works with, and what is opened around it: the database, or the whole application.
 
-What a command needs is imported when it runs: the house is hundreds of modules, the database a few.
+What a command needs is imported when it runs: the application is hundreds of modules, the database a few.
 """
 
 import os
@@ -19,13 +19,13 @@ from cadenza.providers.names import provider_names
 from cadenza.sql.errors import Unavailable
 
 if TYPE_CHECKING:
-    from cadenza.bootstrap.model import House
-    from cadenza.sql.operate import Operations
+    from cadenza.bootstrap.model import Runtime
+    from cadenza.sql.transactions import Operations
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ConfigOptions:
     """What every product command takes."""
 
     config: Annotated[Path | None, Parameter(show_default=False)] = None
@@ -38,18 +38,18 @@ class Chosen:
         return load(self.config, environ=os.environ, providers=provider_names())
 
 
-USUAL = Chosen()
+USUAL = ConfigOptions()
 
 
 @asynccontextmanager
-async def opened_house(chosen: Chosen) -> "AsyncGenerator[House]":
-    """Open the house for one command; one that was never started is not made by looking at it."""
-    from cadenza.bootstrap.house import open_house
+async def opened_runtime(chosen: ConfigOptions) -> "AsyncGenerator[Runtime]":
+    """Open the application for one command; one that was never started is not made by looking at it."""
+    from cadenza.bootstrap.open_runtime import open_runtime
 
     settings = chosen.settings()
     _must_exist(settings)
-    async with open_house(settings) as house:
-        yield house
+    async with open_runtime(settings) as runtime:
+        yield runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Database:
 
 
 @asynccontextmanager
-async def opened_database(chosen: Chosen) -> AsyncGenerator[Database]:
+async def opened_database(chosen: ConfigOptions) -> AsyncGenerator[Database]:
     """Open the database for one command; one that was never started is not made by looking at it."""
     from cadenza.db.open import open_product
 

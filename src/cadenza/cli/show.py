@@ -28,15 +28,15 @@ _STYLES = {
 _JSON_TEXTS = frozenset({"payload", "options", "progress", "output", "recurrence"})
 
 
-def say(text: str) -> None:
+def echo(text: str) -> None:
     """Print one line for people."""
     print(plain(text))
 
 
-def say_ids(things: Iterable[Mapping[str, Any]]) -> None:
+def echo_ids(things: Iterable[Mapping[str, Any]]) -> None:
     """Print ids alone, one a line, for other commands."""
     for each in things:
-        say(str(each["id"]))
+        echo(str(each["id"]))
 
 
 def some(count: int, thing: str) -> str:
@@ -62,7 +62,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, emp
     if count:
         _console().print(table)
     else:
-        say(empty)
+        echo(empty)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:

@@ -11,12 +11,12 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from cadenza.api.first_start import first_start_link
-from cadenza.bootstrap.model import House
+from cadenza.bootstrap.model import Runtime
 from cadenza.cli.logs import LogStyle
 from cadenza.cli.numbers import SomePort
-from cadenza.cli.settings import USUAL, Chosen
-from cadenza.cli.show import print_json, say
-from cadenza.cli.stand import placed, stand, start_logging
+from cadenza.cli.run_server import placed, run_server, start_logging
+from cadenza.cli.settings import USUAL, ConfigOptions
+from cadenza.cli.show import echo, print_json
 from cadenza.providers.http.redact import redact
 
 app = App(name="up", help="Start everything in one process: web app, API and worker.")
@@ -32,7 +32,7 @@ async def up(
     data: Path | None = None,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
-    chosen: Chosen = USUAL,
+    chosen: ConfigOptions = USUAL,
 ) -> None:
     """Start the web app, the API and a worker in one process, until told to stop.
 
@@ -41,7 +41,7 @@ async def up(
     Parameters
     ----------
     demo
-        Fill a world to try things out in, beside rehearsal networks: the same as `cadenza demo`.
+        Fill a world to try things out in, beside simulated networks: the same as `cadenza demo`.
     host
         Listen on this address (127.0.0.1).
     port
@@ -60,7 +60,7 @@ async def up(
         return
     settings = placed(chosen.settings(), host=host, port=port, data=data)
     start_logging(settings, log, log_level)
-    await stand(settings, worker=True, greet=lambda house: greet(house, chosen))
+    await run_server(settings, worker=True, greet=lambda runtime: greet(runtime, chosen))
 
 
 @serve_app.default
@@ -70,7 +70,7 @@ async def serve(
     port: SomePort = None,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
-    chosen: Chosen = USUAL,
+    chosen: ConfigOptions = USUAL,
 ) -> None:
     """Serve the web app and the API until told to stop. It sends nothing: run `cadenza worker` too.
 
@@ -87,23 +87,23 @@ async def serve(
     """
     settings = placed(chosen.settings(), host=host, port=port, data=None)
     start_logging(settings, log, log_level)
-    await stand(settings, worker=False, greet=lambda house: greet(house, chosen))
+    await run_server(settings, worker=False, greet=lambda runtime: greet(runtime, chosen))
 
 
-async def greet(house: House, chosen: Chosen) -> None:
+async def greet(runtime: Runtime, chosen: ConfigOptions) -> None:
     """Say where it is, and what to do first."""
-    settings = house.settings
-    link = await first_start_link(house)
+    settings = runtime.settings
+    link = await first_start_link(runtime)
     if chosen.json:
         print_json({"address": settings.home, "first_start": link})
         sys.stdout.flush()
         return
-    say(f"\n  Cadenza is at {settings.home}")
-    say(f"  It keeps everything in {redact(settings.database_address)}\n")
+    echo(f"\n  Cadenza is at {settings.home}")
+    echo(f"  It keeps everything in {redact(settings.database_address)}\n")
     if link is not None:
-        say("  Nobody lives here yet. Become its owner with this link (it works once):\n")
-        say(f"    {link}\n")
-        say("  Then connect an account, give it a weekly schedule, and add a post to its queue.")
-        say("  To look around first, with made-up people and networks: cadenza demo")
-    say("  Ctrl-C stops it: what is being sent is finished first.\n")
+        echo("  Nobody lives here yet. Become its owner with this link (it works once):\n")
+        echo(f"    {link}\n")
+        echo("  Then connect an account, give it a weekly schedule, and add a post to its queue.")
+        echo("  To look around first, with made-up people and networks: cadenza demo")
+    echo("  Ctrl-C stops it: what is being sent is finished first.\n")
     sys.stdout.flush()

@@ -15,11 +15,11 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from cadenza.bootstrap import open_house, run_worker
+from cadenza.bootstrap import open_runtime, run_worker
 from cadenza.cli.codes import Misused
 from cadenza.cli.logs import LogStyle, log_to
 from cadenza.cli.numbers import SomeCount, SomePort
-from cadenza.cli.settings import USUAL, Chosen
+from cadenza.cli.settings import USUAL, ConfigOptions
 from cadenza.cli.signals import listen_for_signals
 from cadenza.config.model import Settings
 from cadenza.engine.client import Engine
@@ -42,7 +42,7 @@ async def worker(
     metrics_port: SomePort = None,
     log: Annotated[LogStyle | None, Parameter(env_var="CADENZA_LOG")] = None,
     log_level: str | None = None,
-    chosen: Chosen = USUAL,
+    chosen: ConfigOptions = USUAL,
 ) -> None:
     """Work until told to stop: send what is due, or run the jobs of the engine that is named.
 
@@ -104,8 +104,8 @@ async def worker(
 async def work(settings: Settings, *, name: str | None = None) -> None:
     """Run the product's worker until a signal; told a second time, it waits no longer."""
     stop, hurry = listen_for_signals(settings.worker.grace)
-    async with open_house(settings) as house:
-        await run_worker(house, stop, name=name, hurry=hurry)
+    async with open_runtime(settings) as runtime:
+        await run_worker(runtime, stop, name=name, hurry=hurry)
 
 
 def _changed(

@@ -6,11 +6,18 @@ from cyclopts import App, Parameter
 
 from cadenza.cli.codes import OK, Misused
 from cadenza.cli.numbers import SomeCount
-from cadenza.cli.reach import USUALLY, Quiet, Reach, at, reached, reached_house
-from cadenza.cli.show import print_facts, print_json, print_table, say, say_ids
+from cadenza.cli.open_workspace import (
+    USUALLY,
+    Quiet,
+    WorkspaceOptions,
+    at,
+    opened_workspace,
+    reached_installation,
+)
+from cadenza.cli.show import echo, echo_ids, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
-    from cadenza.client import shapes
+    from cadenza.client import types
 
 app = App(name="workspace", help="Look at workspaces, change them, stop and start sending.")
 
@@ -18,7 +25,7 @@ Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
 
 
 @app.command(name="list")
-async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
+async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> int:
     """List the workspaces that one is in; a key is in one.
 
     Parameters
@@ -27,13 +34,13 @@ async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
         Print the ids alone, one a line, for other commands.
     """
     if reach.server:
-        async with reached(reach) as home:
+        async with opened_workspace(reach) as home:
             found = [await home.itself.show()]
     else:
-        async with reached_house(reach) as client:
+        async with reached_installation(reach) as client:
             found = list(await client.workspaces.list_own())
     if quiet:
-        say_ids(found)
+        echo_ids(found)
         return OK
     if reach.json:
         print_json(found)
@@ -47,9 +54,9 @@ async def list_(*, quiet: Quiet = False, reach: Reach = USUALLY) -> int:
 
 
 @app.command
-async def show(*, reach: Reach = USUALLY) -> int:
+async def show(*, reach: WorkspaceOptions = USUALLY) -> int:
     """Show what is set in a workspace."""
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         found = await home.itself.show()
     return _tell(found, json=reach.json)
 
@@ -63,7 +70,7 @@ async def set_(
     max_per_day: SomeCount = None,
     hashtag: Many = (),
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    reach: Reach = USUALLY,
+    reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change what is given of a workspace.
 
@@ -94,13 +101,13 @@ async def set_(
     changes: Any = {key: value for key, value in said.items() if value is not None}
     if not changes:
         raise Misused("say what to change: --name, --zone, --approval, … (see --help)")
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         saved = await home.itself.change(dry_run=dry_run, **changes)
     return _tell(saved, json=reach.json)
 
 
 @app.command
-async def stop(*, reason: str, reach: Reach = USUALLY) -> int:
+async def stop(*, reason: str, reach: WorkspaceOptions = USUALLY) -> int:
     """Let nothing leave the workspace from now on; what is in a call right now may still arrive.
 
     Parameters
@@ -108,14 +115,14 @@ async def stop(*, reason: str, reach: Reach = USUALLY) -> int:
     reason
         Why; everybody sees it.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         saved = await home.itself.stop(reason=reason)
     return _tell(saved, json=reach.json)
 
 
 @app.command
 async def start(
-    *, choice: Literal["shift", "send", "draft"] = "shift", reach: Reach = USUALLY
+    *, choice: Literal["shift", "send", "draft"] = "shift", reach: WorkspaceOptions = USUALLY
 ) -> int:
     """Let things leave again.
 
@@ -125,18 +132,18 @@ async def start(
         What becomes of what came due meanwhile: shift moves all on, send lets it go one after another,
         draft takes it back.
     """
-    async with reached(reach) as home:
+    async with opened_workspace(reach) as home:
         saved = await home.itself.start(choice=choice)
     return _tell(saved, json=reach.json)
 
 
-def _sending(workspace: "shapes.Workspace") -> str:
+def _sending(workspace: "types.Workspace") -> str:
     if workspace["stopped_at"] is None:
         return "allowed"
     return f"stopped since {at(workspace['stopped_at'])}: {workspace['stop_reason']}"
 
 
-def _tell(workspace: "shapes.Workspace", *, json: bool) -> int:
+def _tell(workspace: "types.Workspace", *, json: bool) -> int:
     if json:
         print_json(workspace)
         return OK
@@ -145,5 +152,5 @@ def _tell(workspace: "shapes.Workspace", *, json: bool) -> int:
     facts |= {"hashtags": " ".join(workspace["hashtags"]), "sending": _sending(workspace)}
     print_facts(facts)
     if workspace["dry_run"]:
-        say("(a dry run: nothing was changed)")
+        echo("(a dry run: nothing was changed)")
     return OK

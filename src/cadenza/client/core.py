@@ -9,13 +9,13 @@ from typing import Any
 
 import httpx2
 
-from cadenza.client.calls import HouseCalls, WorkspaceCalls
+from cadenza.client.methods import ServerCalls, WorkspaceCalls
 from cadenza.client.wire import (
     API,
     SILENCE,
     TRIES,
-    Ear,
     Event,
+    EventReader,
     File,
     Request,
     Told,
@@ -31,7 +31,7 @@ from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import Ids, SystemIds
 
 
-class Client(HouseCalls):
+class Client(ServerCalls):
     """Speaks to one server."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Client(HouseCalls):
 
     async def follow(self, path: str, *, last: str | None = None) -> AsyncIterator[Event]:
         """Follow events for ever; after a break go on where it was, each event once."""
-        ear = Ear(last)
+        ear = EventReader(last)
         broken = 0
         while True:
             try:

@@ -10,13 +10,13 @@ from typing import Any
 
 import httpx2
 
-from cadenza.client.calls_sync import HouseCalls, WorkspaceCalls
+from cadenza.client.methods_sync import ServerCalls, WorkspaceCalls
 from cadenza.client.wire import (
     API,
     SILENCE,
     TRIES,
-    Ear,
     Event,
+    EventReader,
     File,
     Request,
     Told,
@@ -31,7 +31,7 @@ from cadenza.client.wire import (
 from cadenza.core.ids import Ids, SystemIds
 
 
-class SyncClient(HouseCalls):
+class SyncClient(ServerCalls):
     """Speaks to one server."""
 
     def __init__(self, http: httpx2.Client, *, ids: Ids | None = None) -> None:
@@ -112,7 +112,7 @@ class SyncClient(HouseCalls):
 
     def follow(self, path: str, *, last: str | None = None) -> Iterator[Event]:
         """Follow events for ever; after a break go on where it was, each event once."""
-        ear = Ear(last)
+        ear = EventReader(last)
         broken = 0
         while True:
             try:

@@ -55,7 +55,7 @@ class Request:
     content: bytes | None = None
 
 
-class Asker(Protocol):
+class Requester(Protocol):
     """What the methods of `calls.py` need."""
 
     async def request(
@@ -99,7 +99,7 @@ class Asker(Protocol):
         ...
 
 
-class SyncAsker(Protocol):
+class SyncRequester(Protocol):
     """What the methods of `calls_sync.py` need."""
 
     def request(
@@ -249,7 +249,7 @@ class _Counted:
 
 
 @dataclass(slots=True)
-class Ear:
+class EventReader:
     """Reads a stream of events line by line, and knows those that it heard already."""
 
     place: str | None = None

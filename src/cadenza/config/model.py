@@ -1,4 +1,4 @@
-"""What can be set, with the defaults: one frozen value for the whole house.
+"""What can be set, with the defaults: one frozen value for the whole application.
 
 Every section is a dataclass; `load.py` reads it by its fields, so a new field here is a new key in
 the file and a new variable in the environment. Secrets are `Secret`s and never show themselves.

@@ -16,7 +16,7 @@ from cadenza.core.cron_describe import describe_fields
 from cadenza.core.cron_match import LAST_YEAR, WallMatcher
 from cadenza.core.cron_parse import Fields, parse_fields
 from cadenza.core.cron_words import CronError, Dialect
-from cadenza.core.stretches import Stretch, stretch_at, to_instant, to_second
+from cadenza.core.offset_spans import OffsetSpan, span_at, to_instant, to_second
 from cadenza.core.zones import Fold, Gap, Zone, as_utc
 
 __all__ = ["Cron", "CronError", "Dialect", "parse"]
@@ -52,7 +52,7 @@ class Cron:
             return None
         second = max(to_second(start) + 1, 0)
         while True:
-            stretch = stretch_at(second, zone)
+            stretch = span_at(second, zone)
             found = self._earliest(stretch, second, gap, fold)
             if found is not None:
                 return to_instant(found)
@@ -82,13 +82,13 @@ class Cron:
     def moved_by_gap(self, instant: datetime, zone: Zone, *, gap: Gap) -> bool:
         """Say whether a wall time that does not exist was moved to `instant`."""
         second = to_second(as_utc(instant))
-        return self._from_gap(stretch_at(second, zone), second, gap) == second
+        return self._from_gap(span_at(second, zone), second, gap) == second
 
     def describe(self) -> str:
         """Return the expression as a short English phrase."""
         return describe_fields(self.fields)
 
-    def _earliest(self, stretch: Stretch, second: int, gap: Gap, fold: Fold) -> int | None:
+    def _earliest(self, stretch: OffsetSpan, second: int, gap: Gap, fold: Fold) -> int | None:
         on_clock = self._on_clock(stretch, second, fold)
         if stretch.before >= stretch.offset:
             return on_clock
@@ -97,7 +97,7 @@ class Cron:
             return on_clock if from_gap is None else from_gap
         return min(on_clock, from_gap)
 
-    def _on_clock(self, stretch: Stretch, second: int, fold: Fold) -> int | None:
+    def _on_clock(self, stretch: OffsetSpan, second: int, fold: Fold) -> int | None:
         """Return the first second of the stretch from `second` on that its clock fits."""
         low, high = second + stretch.offset, stretch.end + stretch.offset
         if not self.on_real_time:
@@ -108,7 +108,7 @@ class Cron:
         wall = self._walls.first_from(low)
         return wall - stretch.offset if wall is not None and wall < high else None
 
-    def _from_gap(self, stretch: Stretch, second: int, gap: Gap) -> int | None:
+    def _from_gap(self, stretch: OffsetSpan, second: int, gap: Gap) -> int | None:
         """Return the first second from `second` on to which a missing wall time is moved."""
         if self.on_real_time or gap is Gap.SKIP or stretch.before >= stretch.offset:
             return None

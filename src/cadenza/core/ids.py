@@ -1,6 +1,6 @@
 """The only door through which chance enters.
 
-Jitter, shuffles and names of worker processes draw from a `Chance` that is handed in, new rows
+Jitter, shuffles and names of worker processes draw from a `Random` that is handed in, new rows
 get their names from `Ids`, so a simulation with a seed replays to the letter. Not for secrets:
 keys and tokens come from the operating system's generator in the rooms that seal them.
 """
@@ -14,7 +14,7 @@ from typing import Protocol
 from uuid_utils.compat import uuid7
 
 
-class Chance(Protocol):
+class Random(Protocol):
     """What the product may ask of luck."""
 
     def fraction(self) -> float:
@@ -22,7 +22,7 @@ class Chance(Protocol):
         ...
 
 
-class SystemChance:
+class SystemRandom:
     """Python's generator, seeded by the operating system."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class SystemChance:
         return self._random.random()
 
 
-class SeededChance:
+class SeededRandom:
     """The same sequence for the same seed: tests, plans and rehearsals."""
 
     def __init__(self, seed: int | str) -> None:

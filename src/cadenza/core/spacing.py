@@ -10,7 +10,7 @@ or caps; the planner cuts their result against those.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from cadenza.core.ids import Chance, SeededChance
+from cadenza.core.ids import Random, SeededRandom
 from cadenza.core.zones import ZERO, as_utc
 
 _SECOND = timedelta(seconds=1)
@@ -24,9 +24,9 @@ class Spaced:
     cursor: datetime
 
 
-def chance_for(*key: object) -> Chance:
+def random_for(*key: object) -> Random:
     """Return luck that depends on the key alone, such as (campaign, account, sequence)."""
-    return SeededChance("\x1f".join(str(part) for part in key))
+    return SeededRandom("\x1f".join(str(part) for part in key))
 
 
 def pace(
@@ -36,7 +36,7 @@ def pace(
     every: timedelta,
     jitter: timedelta = ZERO,
     minimum: timedelta = ZERO,
-    chance: Chance | None = None,
+    rng: Random | None = None,
 ) -> Spaced:
     """Return `count` instants on a beat of `every` from `cursor`, each up to `jitter` late.
 
@@ -44,27 +44,27 @@ def pace(
     never closer than `minimum`, not even across calls.
     """
     _check(count=count, every=every, jitter=jitter, minimum=minimum)
-    if jitter and chance is None:
+    if jitter and rng is None:
         raise ValueError("Jitter needs a generator: pass chance=.")
     start = as_utc(cursor)
     earliest = start
     instants: list[datetime] = []
     for index in range(count):
-        late = jitter * chance.fraction() if jitter and chance is not None else ZERO
+        late = jitter * rng.fraction() if jitter and rng is not None else ZERO
         moment = max(start + every * index + late, earliest)
         instants.append(moment)
         earliest = moment + minimum
     return Spaced(tuple(instants), max(start + every * count, earliest))
 
 
-def stroll(
+def random_gaps(
     count: int,
     *,
     cursor: datetime,
     shortest: timedelta,
     longest: timedelta,
     minimum: timedelta = ZERO,
-    chance: Chance,
+    rng: Random,
 ) -> Spaced:
     """Return `count` instants from `cursor`, each followed by a random gap in whole seconds."""
     moment = as_utc(cursor)
@@ -72,19 +72,19 @@ def stroll(
     _check(count=count)
     for _ in range(count):
         instants.append(moment)
-        moment += random_gap(shortest, longest, minimum=minimum, chance=chance)
+        moment += random_gap(shortest, longest, minimum=minimum, rng=rng)
     return Spaced(tuple(instants), moment)
 
 
 def random_gap(
-    shortest: timedelta, longest: timedelta, *, minimum: timedelta = ZERO, chance: Chance
+    shortest: timedelta, longest: timedelta, *, minimum: timedelta = ZERO, rng: Random
 ) -> timedelta:
     """Return a gap from `shortest` to `longest`, both included, but never below `minimum`."""
     _check(shortest=shortest, minimum=minimum)
     if longest < shortest:
         raise ValueError(f"The longest gap ({longest}) is below the shortest ({shortest}).")
     choices = (longest - shortest) // _SECOND + 1
-    return max(minimum, shortest + _SECOND * int(chance.fraction() * choices))
+    return max(minimum, shortest + _SECOND * int(rng.fraction() * choices))
 
 
 def _check(count: int = 0, **spans: timedelta) -> None:

@@ -1,7 +1,7 @@
 """Who did what: one row for each act of a person, a key or a rule, in the transaction that does it.
 
 Rows are only added. They are the audit log, the activity stream of a post or an account, and, beside
-the outbox, what live views are told of. Limit: what the road does by itself stands in attempts and
+the outbox, what live views are told of. Limit: what the pipeline does by itself stands in attempts and
 outbox, not here.
 """
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import msgspec
 
 from cadenza.core.cells import guard
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 PAGE = 500

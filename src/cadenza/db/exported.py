@@ -219,8 +219,8 @@ READABLE: tuple[Table, ...] = (ACCOUNT, QUEUE, DELIVERY, MEDIA)  # as CSV beside
 # Tables that stay, and why.
 STAY: Mapping[str, str] = {
     "installation": "of the whole installation",
-    "lane": "the road's own state",
-    "bucket": "counted anew from activity",
+    "lane": "the pipeline's own state",
+    "bucket": "counted again from activity",
     "network_wait": "over before it could be of use elsewhere",
     "recipient_failure": "a run of failures, over with the next success",
     "provider_rate": "of the whole installation",

@@ -9,9 +9,9 @@ from cadenza.core.clock import Clock
 from cadenza.core.ids import Ids
 from cadenza.db.schema import LINE, connect_product
 from cadenza.sql.migrate import Migration, migrate_postgres, read_migrations
-from cadenza.sql.operate import SYSTEM_IDS, Operations, PostgresOperations, SqliteOperations
 from cadenza.sql.postgres import PLANS_KEPT
 from cadenza.sql.sqlite import SqliteDatabase
+from cadenza.sql.transactions import SYSTEM_IDS, Operations, PostgresOperations, SqliteOperations
 from cadenza.sql.tx import to_microseconds
 
 log = logging.getLogger("cadenza.db")

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.db.leave_word import Word, leave_word
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.sql.tx import Tx
 
 WORTH_TELLING = frozenset({State.SENT, State.FAILED, State.UNCONFIRMED, State.MISSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class News:
+class DeliveryEvent:
     """What one claim of a delivery came to."""
 
     workspace_id: str
@@ -26,13 +26,13 @@ class News:
     url: str | None = None
 
 
-def announce(tx: Tx, now: datetime, news: Sequence[News]) -> None:
+def announce(tx: Tx, now: datetime, news: Sequence[DeliveryEvent]) -> None:
     """Leave word of ends that people want to hear of; other states are nobody's news."""
-    leave_word(tx, now, [_word(one) for one in news if one.state in WORTH_TELLING])
+    write_outbox(tx, now, [_outbox_event(one) for one in news if one.state in WORTH_TELLING])
 
 
-def _word(one: News) -> Word:
-    return Word(
+def _outbox_event(one: DeliveryEvent) -> OutboxEvent:
+    return OutboxEvent(
         workspace_id=one.workspace_id,
         id=f"{one.id}:{one.lease}:{one.state.value}",
         kind=f"delivery.{one.state.value}",

@@ -1,7 +1,7 @@
-"""Lets a post's deliveries onto the road when it is approved, and takes them back when it is not.
+"""Lets a post's deliveries into the pipeline when it is approved, and takes them back when it is not.
 
 An approval schedules drafts at the instant that they had; one that is past by more than the account's
-grace is missed, with one-step ways to go on. Drafts that a person took back from the road, approved,
+grace is missed, with one-step ways to go on. Drafts that a person took back from the pipeline, approved,
 stay where they are. Nothing that is being sent is taken back.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.hold import hold_post, settle_lanes
 from cadenza.deliveries.rewrite import Frozen
 from cadenza.sql.tx import Row, Tx
@@ -21,7 +21,7 @@ BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What an approval put on the road, and what it came too late for."""
+    """What an approval put in the pipeline, and what it came too late for."""
 
     scheduled: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ def _tell_missed(tx: Tx, now: datetime, missed: Sequence[Row]) -> None:
         tx,
         now,
         [
-            News(
+            DeliveryEvent(
                 workspace_id=row["workspace_id"],
                 id=row["id"],
                 lease=row["lease"],

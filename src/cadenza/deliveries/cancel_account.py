@@ -1,7 +1,7 @@
 """Cancels what an account that goes away had still to send, with the reason, in batches.
 
 Conditional row by row: what is in a worker's hands is reported, not touched; the account's gate cancels it
-before its call, and whatever else a batch did not reach. What was sent or is in doubt stays as it is.
+before its call, and whatever else a batch did not reach. What was sent or is unconfirmed stays as it is.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Takes a post's deliveries off the road, chosen ones or all; what is being sent cannot be called back.
+"""Cancels a post's deliveries, chosen ones or all; what is being sent cannot be called back.
 
-What a worker has claimed without a permit is taken out of its hands. What is sent, in doubt, failed or
+What a worker has claimed without a permit is taken out of its hands. What is sent, unconfirmed, failed or
 missed stays as it is: it is history.
 """
 
@@ -8,15 +8,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries.hand_over_slot import hand_over_slots
 from cadenza.deliveries.hold import hold_post, settle_lanes
-from cadenza.deliveries.pass_slot import pass_slots
 from cadenza.deliveries.rewrite import Frozen
 from cadenza.sql.tx import Row, Tx
 
 
 @dataclass(frozen=True, slots=True)
 class CanceledPost:
-    """What is off the road, and what was too far on its way."""
+    """What was canceled, and what was too far on its way."""
 
     canceled: tuple[str, ...]
     sending: tuple[Frozen, ...]
@@ -46,7 +46,7 @@ def cancel_post(
         workspace_id=workspace_id,
         ids=[(row["id"],) for row in waiting],
     )
-    pass_slots(tx, waiting)
+    hand_over_slots(tx, waiting)
     settle_lanes(tx, waiting)
     return CanceledPost(tuple(row["id"] for row in waiting), under_way(held))
 

@@ -1,4 +1,4 @@
-"""What a person may do to one delivery: cancel it, retry it, send it now, settle a doubt.
+"""What a person may do to one delivery: cancel it, retry it, send it now, settle an unconfirmed send.
 
 Each is one conditional update: it names the states that it moves from, and when the delivery has
 moved on meanwhile the answer says where it stands now, and nothing is changed.
@@ -11,10 +11,10 @@ from typing import Any
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY
-from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.pass_slot import pass_slots
+from cadenza.deliveries.hand_over_slot import hand_over_slots
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.reconcile import (
-    Doubt,
+    UnconfirmedAttempt,
     last_attempt,
     last_part,
     nothing_arrives_after,
@@ -27,7 +27,7 @@ from cadenza.sql.tx import Row, Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedDelivery:
     """Done; this is where it stands now."""
 
     state: State
@@ -56,11 +56,11 @@ class NeedsRemoteId:
 
 
 TRIED_SINCE = "it was tried again since you looked: look at the account again, then decide"
-Answer = Changed | NotNow | NoSuchDelivery
+Answer = ChangedDelivery | NotNow | NoSuchDelivery
 
 
 def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) -> Answer:
-    """Take a delivery off the road; one whose call is under way cannot be called back."""
+    """Cancel a delivery; one whose call is under way cannot be called back."""
     before = _row(tx, workspace_id, id)
     moved = tx.run(
         """
@@ -73,7 +73,7 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
         id=id,
     )
     if before is not None and moved:
-        pass_slots(tx, [before])
+        hand_over_slots(tx, [before])
     return _answer(
         tx,
         workspace_id,
@@ -123,16 +123,16 @@ def publish_now(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
         id=id,
     )
     if before is not None and moved:
-        pass_slots(tx, [before])
+        hand_over_slots(tx, [before])
     row = _row(tx, workspace_id, id)
     if row is not None and not moved and row["state"] in ("scheduled", "sending", "sent"):
-        return Changed(State(row["state"]), "it is on its way already")
+        return ChangedDelivery(State(row["state"]), "it is on its way already")
     return _answer(
         tx, workspace_id, id, moved, State.SCHEDULED, "only an approved delivery can be sent"
     )
 
 
-def decide_doubt(
+def decide_unconfirmed(
     tx: Tx,
     now: datetime,
     *,
@@ -146,7 +146,7 @@ def decide_doubt(
     """A person has looked: it is there, or it is not and is to be sent again.
 
     `fence` is the delivery's lease when they looked: what they saw says nothing of an attempt made since.
-    That it is not there can be said once no byte of the call can still arrive. In the middle of a thread the doubt is about one part. With its id the rest follows; `rest=False` leaves
+    That it is not there can be said once no byte of the call can still arrive. In the middle of a thread the unconfirmed send is about one part. With its id the rest follows; `rest=False` leaves
     the rest unsent.
     """
     row = _row(tx, workspace_id, id)
@@ -157,30 +157,34 @@ def decide_doubt(
         return NotNow(State(row["state"]), "there is no doubt about it")
     if row["lease"] != fence:
         return NotNow(State.UNCONFIRMED, TRIED_SINCE)
-    doubt = Doubt(Ticket(workspace_id, id, row["lease"], row), attempt)
+    unconfirmed = UnconfirmedAttempt(ClaimedDelivery(workspace_id, id, row["lease"], row), attempt)
     if not is_there:
         over = nothing_arrives_after(attempt)
         if now < over:
             says = f"the call may still arrive until {over:%H:%M:%S} UTC: look again after that"
             return NotNow(State.UNCONFIRMED, says)
-        return Changed(send_again(tx, now, doubt))
+        return ChangedDelivery(send_again(tx, now, unconfirmed))
     said = "a person says that it is there"
-    first, last = attempt["part"] + 2, last_part(doubt) + 1  # as people count
+    first, last = attempt["part"] + 2, last_part(unconfirmed) + 1  # as people count
     if first > last:
-        return _there(tx, now, doubt, remote_id, said)
+        return _there(tx, now, unconfirmed, remote_id, said)
     left = f"parts {first} to {last}" if first < last else f"part {last}"
     if not rest:
-        return _there(tx, now, doubt, remote_id, f"{said}; {left} were not sent")
+        return _there(tx, now, unconfirmed, remote_id, f"{said}; {left} were not sent")
     if remote_id is None:
         return NeedsRemoteId(first - 1, last - first + 1)
-    return Changed(resolve(tx, now, doubt, Found(remote_id)), f"{left} follow")
+    return ChangedDelivery(resolve(tx, now, unconfirmed, Found(remote_id)), f"{left} follow")
 
 
-def _there(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None, note: str) -> Answer:
+def _there(
+    tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: str | None, note: str
+) -> Answer:
     sent = Sent(remote_id, note=note)
-    called_at = doubt.attempt["began_at"]
-    settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"], called_at=called_at)])
-    return Changed(State.SENT)
+    called_at = unconfirmed.attempt["began_at"]
+    settle(
+        tx, now, [Result(unconfirmed.ticket, sent, unconfirmed.attempt["id"], called_at=called_at)]
+    )
+    return ChangedDelivery(State.SENT)
 
 
 def _row(tx: Tx, workspace_id: str, id_: str) -> Row | None:
@@ -198,4 +202,4 @@ def _answer(tx: Tx, workspace_id: str, id_: str, moved: int, state: State, says:
     if not moved:
         return NotNow(State(row["state"]), f"it is {row['state']}: {says}")
     lanes.refresh(tx, [(workspace_id, row["lane_id"])])
-    return Changed(state)
+    return ChangedDelivery(state)

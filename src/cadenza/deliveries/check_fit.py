@@ -14,7 +14,7 @@ import msgspec
 
 from cadenza.accounts.open import refer
 from cadenza.core.channels import Channel
-from cadenza.deliveries.model import NewDelivery, Piece
+from cadenza.deliveries.model import ComposedPost, NewDelivery
 from cadenza.deliveries.render import Files, render, render_fitted
 from cadenza.providers.base import Problem, Provider
 from cadenza.providers.check_message import check_message
@@ -127,7 +127,7 @@ def find_unfit(
     }
 
 
-def row_of(piece: Piece) -> Row:
+def row_of(piece: ComposedPost) -> Row:
     """Show a piece as the row that it becomes."""
     return {
         "account_id": piece.account_id,

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from cadenza.deliveries import lanes
-from cadenza.deliveries.heed_waits import turn_away
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.rate_limit_waits import turn_away
 from cadenza.sql.tx import Row, Tx
 
 COLUMNS = (
@@ -47,7 +47,7 @@ _SUSPECTS = f"""
 
 def claim(
     tx: Tx, now: datetime, *, limit: int, worker: str, lease: timedelta, alone: bool = False
-) -> list[Ticket]:
+) -> list[ClaimedDelivery]:
     """Lease up to `limit` heads, each to this worker alone, with its account and its lane's epoch.
 
     `alone` takes one suspect instead.
@@ -57,7 +57,7 @@ def claim(
         rows = _lease_suspect(tx, now, worker=worker, until=until)
     else:
         rows = _lease_heads(tx, now, limit=limit, worker=worker, until=until)
-    found = [Ticket(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
+    found = [ClaimedDelivery(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
     if not found:
         return []
     accounts = _accounts(tx, found)
@@ -124,7 +124,7 @@ def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datet
     )
 
 
-def release(tx: Tx, now: datetime, tickets: Sequence[Ticket]) -> int:
+def release(tx: Tx, now: datetime, tickets: Sequence[ClaimedDelivery]) -> int:
     """Give back what was claimed and not permitted, untouched."""
     if not tickets:
         return 0
@@ -142,7 +142,9 @@ def release(tx: Tx, now: datetime, tickets: Sequence[Ticket]) -> int:
     return len(rows)
 
 
-def renew(tx: Tx, now: datetime, tickets: Sequence[Ticket], *, lease: timedelta) -> list[Ticket]:
+def renew(
+    tx: Tx, now: datetime, tickets: Sequence[ClaimedDelivery], *, lease: timedelta
+) -> list[ClaimedDelivery]:
     """Extend what is still held; return what is lost."""
     if not tickets:
         return []
@@ -161,12 +163,12 @@ def renew(tx: Tx, now: datetime, tickets: Sequence[Ticket], *, lease: timedelta)
     return [ticket for ticket in tickets if ticket not in kept]
 
 
-def leave_lanes(tx: Tx, tickets: Sequence[Ticket]) -> None:
+def leave_lanes(tx: Tx, tickets: Sequence[ClaimedDelivery]) -> None:
     """Make room in the lanes of deliveries that are out of hand."""
     lanes.change(tx, _count(tickets, -1))
 
 
-def _accounts(tx: Tx, tickets: Sequence[Ticket]) -> dict[tuple[str, str], Row]:
+def _accounts(tx: Tx, tickets: Sequence[ClaimedDelivery]) -> dict[tuple[str, str], Row]:
     return {
         (row["workspace_id"], row["id"]): row
         for row in tx.all(
@@ -181,7 +183,7 @@ def _accounts(tx: Tx, tickets: Sequence[Ticket]) -> dict[tuple[str, str], Row]:
 
 def _complete(
     now: datetime,
-    tickets: Sequence[Ticket],
+    tickets: Sequence[ClaimedDelivery],
     lanes_now: Sequence[Row],
     accounts: Mapping[tuple[str, str], Row],
 ) -> None:
@@ -193,7 +195,7 @@ def _complete(
         ticket.row["account"] = accounts[ticket.workspace_id, ticket.row["account_id"]]
 
 
-def _count(tickets: Sequence[Ticket], each: int) -> dict[tuple[str, str], int]:
+def _count(tickets: Sequence[ClaimedDelivery], each: int) -> dict[tuple[str, str], int]:
     counts: dict[tuple[str, str], int] = {}
     for ticket in tickets:
         lane = (ticket.workspace_id, ticket.row["lane_id"])
@@ -201,10 +203,10 @@ def _count(tickets: Sequence[Ticket], each: int) -> dict[tuple[str, str], int]:
     return counts
 
 
-def _keys(tickets: Sequence[Ticket]) -> list[tuple[str, str, int]]:
+def _keys(tickets: Sequence[ClaimedDelivery]) -> list[tuple[str, str, int]]:
     return sorted((ticket.workspace_id, ticket.id, ticket.lease) for ticket in tickets)
 
 
-def _among(tickets: Sequence[Ticket], rows: Sequence[Row]) -> list[Ticket]:
+def _among(tickets: Sequence[ClaimedDelivery], rows: Sequence[Row]) -> list[ClaimedDelivery]:
     won = {(row["workspace_id"], row["id"], row["lease"]) for row in rows}
     return [t for t in tickets if (t.workspace_id, t.id, t.lease) in won]

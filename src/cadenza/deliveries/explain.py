@@ -19,7 +19,7 @@ _ENDED = {
     "sending": "it is on its way",
     "failed": "it failed",
     "missed": "its time passed before it could go",
-    "canceled": "it was taken off the road",
+    "canceled": "it was canceled",
     "skipped": "it was left out",
     "unconfirmed": "nobody knows yet whether it arrived",
     "draft": "it is a draft",

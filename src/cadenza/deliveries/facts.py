@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from cadenza.accounts.hours import hours_of
 from cadenza.deliveries.gates import HURRY, Facts
-from cadenza.deliveries.heed_waits import read_waits
-from cadenza.deliveries.read_budgets import Asked, read_budgets
-from cadenza.deliveries.read_day import Asked as AskedDay
+from cadenza.deliveries.rate_limit_waits import read_waits
+from cadenza.deliveries.read_budgets import BudgetRequest, read_budgets
 from cadenza.deliveries.read_day import Day, read_days
+from cadenza.deliveries.read_day import DayRequest as AskedDay
 from cadenza.deliveries.read_recipients import read_channels, read_contacts
 from cadenza.sql.tx import Row, Tx
 
@@ -50,7 +50,7 @@ def read_facts(
         tx,
         now,
         [
-            Asked(accounts[row["workspace_id"], row["account_id"]], row)
+            BudgetRequest(accounts[row["workspace_id"], row["account_id"]], row)
             for row in deliveries.values()
         ],
     )

@@ -154,10 +154,10 @@ def fits(facts: Facts) -> Answer:
 
 def installation_sure(facts: Facts) -> Answer:
     """Is the database where time left it: not restored from a backup, its clock not jumped?"""
-    house, now = facts.workspace, facts.now
-    if house.get("house_held_at") is not None:
-        return Wait(f"all sending is held: {house['house_hold_reason']}", None, OPERATOR)
-    beat: datetime | None = house.get("house_beat_at")
+    runtime, now = facts.workspace, facts.now
+    if runtime.get("house_held_at") is not None:
+        return Wait(f"all sending is held: {runtime['house_hold_reason']}", None, OPERATOR)
+    beat: datetime | None = runtime.get("house_beat_at")
     if beat is not None and abs(now - beat) > BRAKE:
         says = (
             f"no worker gave a sign of life for {abs(now - beat)}, or the database's clock jumped"
@@ -296,7 +296,7 @@ def first_refusal(facts: Facts) -> tuple[str, End | Wait] | None:
 def refusal_between(facts: Facts) -> tuple[str, Wait] | None:
     """Return what holds the next part of a thread: a stop, a pause or a wait, from its word on.
 
-    By a clock that is not sure a doubt would be looked for at the wrong time. What ends a delivery ends it
+    By a clock that is not sure an unconfirmed send would be looked for at the wrong time. What ends a delivery ends it
     when it is claimed again: what is out of it is out.
     """
     for name in BETWEEN:

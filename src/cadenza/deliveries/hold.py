@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from cadenza.deliveries import claim, lanes
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.sql.tx import Row, Tx
 
 
@@ -31,9 +31,9 @@ def hold_post(tx: Tx, workspace_id: str, post_id: str) -> list[Row]:
 
 
 def settle_lanes(tx: Tx, rows: Sequence[Row]) -> None:
-    """Say anew when lanes may be looked at, after rows as they were held have been changed."""
+    """Say again when lanes may be looked at, after rows as they were held have been changed."""
     taken = [
-        Ticket(row["workspace_id"], row["id"], row["lease"], row)
+        ClaimedDelivery(row["workspace_id"], row["id"], row["lease"], row)
         for row in rows
         if row["leased_until"] is not None
     ]

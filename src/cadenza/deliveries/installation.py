@@ -16,12 +16,12 @@ import msgspec
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
-from cadenza.db.leave_word import Word, leave_word
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries import lanes
-from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import BRAKE
 from cadenza.deliveries.rescue import rescue
-from cadenza.notices.model import NewsKind
+from cadenza.notices.model import EventKind
 from cadenza.sql.tx import Row, Tx
 
 LOCK = "installation"
@@ -83,7 +83,7 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class InstallationStatus:
     """The state after a sign of life: what to remember outside, and whether sending is held."""
 
     witness: Witness
@@ -139,7 +139,7 @@ def hold_alone(tx: Tx, now: datetime, *, witness: Witness | None, since: int) ->
     return Admitted()
 
 
-def join(tx: Tx, now: datetime, *, by: str) -> Signs | None:
+def join(tx: Tx, now: datetime, *, by: str) -> InstallationStatus | None:
     """A person says that this is the current database and their machine works on it; None: nobody ever did."""
     row = _row(tx)
     if row is None:
@@ -158,7 +158,7 @@ def join(tx: Tx, now: datetime, *, by: str) -> Signs | None:
 
 def beat(
     tx: Tx, now: datetime, *, witness: Witness | None = None, elapsed: Elapsed | None = None
-) -> Signs:
+) -> InstallationStatus:
     """Give a sign of life, having compared the database with what is known outside of it."""
     row = _row(tx)
     if row is None:
@@ -197,16 +197,16 @@ def hold(tx: Tx, now: datetime, *, kind: str, says: str, since: datetime | None 
     if kind == RESTORE:
         _set_aside(tx, now)
     words = [
-        Word(
+        OutboxEvent(
             workspace_id=row["id"],
             id=f"installation:{now.isoformat()}:held",
-            kind=NewsKind.HELD,
+            kind=EventKind.HELD,
             subject_id=row["id"],
             body={"kind": kind, "reason": says},
         )
         for row in tx.all("SELECT id FROM workspace ORDER BY id")
     ]
-    leave_word(tx, now, words)
+    write_outbox(tx, now, words)
 
 
 def confirm(
@@ -260,7 +260,7 @@ def confirm(
     return Confirmed(row["hold_kind"], missed)
 
 
-def read_signs(tx: Tx, now: datetime) -> Signs | None:
+def read_signs(tx: Tx, now: datetime) -> InstallationStatus | None:
     """Return where it stands, without a sign of life; None: no process ever ran here."""
     return None if _row(tx) is None else _signs(tx, now)
 
@@ -285,7 +285,7 @@ def _last_call(tx: Tx, now: datetime) -> datetime:
     return max(now, row["last_at"]) if row is not None and row["last_at"] is not None else now
 
 
-def _begin(tx: Tx, now: datetime) -> Signs:
+def _begin(tx: Tx, now: datetime) -> InstallationStatus:
     tx.run(
         """
         INSERT INTO installation (id, lineage, beat_at, created_at) VALUES ('this', :lineage, :now, :now)
@@ -297,11 +297,11 @@ def _begin(tx: Tx, now: datetime) -> Signs:
     return _signs(tx, now)
 
 
-def _signs(tx: Tx, now: datetime, *, new: bool = False) -> Signs:
+def _signs(tx: Tx, now: datetime, *, new: bool = False) -> InstallationStatus:
     row = _row(tx)
     assert row is not None, "it is there from the first sign of life on"
     held = row["held_at"] is not None
-    return Signs(
+    return InstallationStatus(
         Witness(row["lineage"], row["generation"], row["epoch"]),
         now,
         row["beat_at"],
@@ -369,7 +369,7 @@ def _hold_both(tx: Tx, back: str, jumped: str) -> None:
 
 def _set_aside(tx: Tx, now: datetime) -> None:
     """Leave nothing that may be out already where it could be sent, or moved to where it would be."""
-    # Whoever held something is of another time: what was in a call is a doubt, what was about to be
+    # Whoever held something is of another time: what was in a call is an unconfirmed send, what was about to be
     # called may be out, even if the clock says by now that it is not due yet.
     tx.run(
         """
@@ -403,7 +403,7 @@ def _miss_overdue(tx: Tx, now: datetime) -> None:
         now=now,
     )
     news = [
-        News(
+        DeliveryEvent(
             workspace_id=row["workspace_id"],
             id=row["id"],
             lease=row["lease"],

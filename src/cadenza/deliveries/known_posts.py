@@ -6,16 +6,16 @@ Limit: what the ledger no longer holds, or never knew (a person's own post), is 
 
 from datetime import timedelta
 
-from cadenza.deliveries.reconcile import Doubt
+from cadenza.deliveries.reconcile import UnconfirmedAttempt
 from cadenza.sql.tx import Tx
 
 BEFORE = timedelta(hours=2)  # the attempt: as far back as an adapter looks
 MOST = 1000
 
 
-def known_posts(tx: Tx, doubt: Doubt) -> frozenset[str]:
+def known_posts(tx: Tx, unconfirmed: UnconfirmedAttempt) -> frozenset[str]:
     """Return the remote ids that other deliveries of the account have, from about the attempt's time on."""
-    row = doubt.ticket.row
+    row = unconfirmed.ticket.row
     rows = tx.all(
         """
         SELECT attempt.remote_id FROM activity
@@ -25,11 +25,11 @@ def known_posts(tx: Tx, doubt: Doubt) -> frozenset[str]:
             AND attempt.delivery_id <> :id AND attempt.remote_id IS NOT NULL
         ORDER BY activity.reserved_at LIMIT :most
         """,
-        workspace_id=doubt.ticket.workspace_id,
+        workspace_id=unconfirmed.ticket.workspace_id,
         account_id=row["account_id"],
         action=row["action"],
-        since=doubt.attempt["began_at"] - BEFORE,
-        id=doubt.ticket.id,
+        since=unconfirmed.attempt["began_at"] - BEFORE,
+        id=unconfirmed.ticket.id,
         most=MOST,
     )
     return frozenset(each["remote_id"] for each in rows)

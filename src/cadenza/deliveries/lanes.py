@@ -53,7 +53,7 @@ def refresh(tx: Tx, lanes: Iterable[tuple[str, str]]) -> None:
 
 
 def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
-    """Count in or out of lanes, and say anew when they may be looked at; return their epochs.
+    """Count in or out of lanes, and say again when they may be looked at; return their epochs.
 
     The rows are held first, in one order, so that two workers never wait in a ring, and so that what is
     read next includes all that those who held them before have written.

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from cadenza.core.clock import Clock
 from cadenza.deliveries.gates import A_BLOCK
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 BLOCK = A_BLOCK

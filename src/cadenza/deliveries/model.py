@@ -58,7 +58,7 @@ TRANSITIONS: frozenset[tuple[State, State]] = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDelivery:
-    """A delivery as a planner hands it to the road."""
+    """A delivery as a planner hands it to the pipeline."""
 
     id: str
     workspace_id: str
@@ -82,7 +82,7 @@ class NewDelivery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class ComposedPost:
     """A post as one account's one channel gets it: what a planner gives an instant to.
 
     Composed by `posts/`; its pieces for one account go out at the same instant.
@@ -96,7 +96,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class ClaimedDelivery:
     """A claimed delivery in a worker's hands: its key, its fence, and what the claim saw."""
 
     workspace_id: str
@@ -110,7 +110,7 @@ def account_scope(account_id: str) -> str:
     return f"account:{account_id}"
 
 
-def locks_of(tickets: Iterable[Ticket]) -> list[str]:
+def locks_of(tickets: Iterable[ClaimedDelivery]) -> list[str]:
     """Name what a batch decides about: the accounts, and the lanes that several accounts may share."""
     names: set[str] = set()
     for ticket in tickets:

@@ -1,6 +1,6 @@
 """Opens an account for a call: its adapter, its credentials, our app with that network.
 
-The one place of the road where credentials are unsealed; they live as long as the call.
+The one place of the pipeline where credentials are unsealed; they live as long as the call.
 """
 
 from collections.abc import Callable

@@ -27,10 +27,10 @@ from cadenza.deliveries.gates import (
     provider_free,
     refusal_between,
 )
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.read_budgets import Rule, rule_of
 from cadenza.deliveries.read_recipients import fold_recipient
-from cadenza.deliveries.refuse import Refused, refuse
+from cadenza.deliveries.refuse import DeliveryRefusal, refuse
 from cadenza.providers.base import QUICKLY
 from cadenza.sql.tx import Row, Tx
 
@@ -41,10 +41,10 @@ GRACE = SEND_TIMEOUT - QUICKLY  # between the end of a call's time and its deadl
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PermitRequest:
     """A worker stands before the call: this delivery, this part, this content."""
 
-    ticket: Ticket
+    ticket: ClaimedDelivery
     attempt_id: str
     epoch: int
     part: int = 0
@@ -90,53 +90,53 @@ Taken: TypeAlias = dict[Rule, Budget]  # what budgets look like after the wishes
 class _Granted:
     """A wish that every gate let pass, and what it takes."""
 
-    wish: Wish
+    request: PermitRequest
     facts: Facts
     permit: Permitted
     budgets: tuple[Budget, ...]
     content_hash: str
 
 
-def locks_of(wishes: Sequence[Wish]) -> list[str]:
+def locks_of(requests: Sequence[PermitRequest]) -> list[str]:
     """Name the accounts and shared lanes that a batch decides about."""
-    return model.locks_of(wish.ticket for wish in wishes)
+    return model.locks_of(request.ticket for request in requests)
 
 
-def permit(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
+def permit(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> list[Answer]:
     """Answer each wish; several of one account see what the ones before them took."""
     answers: dict[int, Answer] = {}
-    left = list(range(len(wishes)))
+    left = list(range(len(requests)))
     while left:  # more than once only if one delivery is asked for twice
-        keys = {_key(wishes[n]): n for n in reversed(left)}
+        keys = {_key(requests[n]): n for n in reversed(left)}
         turn = sorted(keys.values())
-        given = _permit_each(tx, now, [wishes[n] for n in turn])
+        given = _permit_each(tx, now, [requests[n] for n in turn])
         answers |= dict(zip(turn, given, strict=True))
         left = [n for n in left if n not in answers]
-    return [answers[n] for n in range(len(wishes))]
+    return [answers[n] for n in range(len(requests))]
 
 
-def _key(wish: Wish) -> Key:
-    return wish.ticket.workspace_id, wish.ticket.id
+def _key(request: PermitRequest) -> Key:
+    return request.ticket.workspace_id, request.ticket.id
 
 
-def _permit_each(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
+def _permit_each(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> list[Answer]:
     """Read once for all, decide one after the other, write once for all."""
     facts = read_facts(
         tx,
         now,
-        [_key(wish) for wish in wishes],
-        epochs={_key(wish): wish.epoch for wish in wishes},
-        problems={_key(wish): wish.problems for wish in wishes},
-        leased={_key(wish): _holds_start(now, wish) for wish in wishes},
+        [_key(request) for request in requests],
+        epochs={_key(request): request.epoch for request in requests},
+        problems={_key(request): request.problems for request in requests},
+        leased={_key(request): _holds_start(now, request) for request in requests},
         hold=True,
     )
-    given = _given_before(tx, wishes)
+    given = _given_before(tx, requests)
     taken: Taken = {}
     decided = [
-        given.get(_attempt(wish)) or _decide(now, wish, facts.get(_key(wish)), taken)
-        for wish in wishes
+        given.get(_attempt(request)) or _decide(now, request, facts.get(_key(request)), taken)
+        for request in requests
     ]
-    refuse(tx, now, [one for one in decided if isinstance(one, Refused)])
+    refuse(tx, now, [one for one in decided if isinstance(one, DeliveryRefusal)])
     won = _freeze(tx, [one for one in decided if isinstance(one, _Granted)])
     _write_buckets(tx, won)
     _write_intents(tx, now, won)
@@ -144,46 +144,46 @@ def _permit_each(tx: Tx, now: datetime, wishes: Sequence[Wish]) -> list[Answer]:
     return [_answer(one, ours) for one in decided]
 
 
-def _answer(decided: "Permitted | Stale | Refused | _Granted", ours: set[str]) -> Answer:
+def _answer(decided: "Permitted | Stale | DeliveryRefusal | _Granted", ours: set[str]) -> Answer:
     match decided:
         case _Granted(permit=permit):
             return permit if permit.attempt_id in ours else Stale()
-        case Refused(gate=gate, answer=End(state, says)):
+        case DeliveryRefusal(gate=gate, answer=End(state, says)):
             return Refusal(gate, says, None, state)
-        case Refused(gate=gate, answer=answer, until=until):
+        case DeliveryRefusal(gate=gate, answer=answer, until=until):
             return Refusal(gate, answer.says, until, State.SCHEDULED)
         case Permitted() | Stale():
             return decided
 
 
 def _decide(
-    now: datetime, wish: Wish, facts: Facts | None, taken: Taken
-) -> "Stale | Refused | _Granted":
-    if facts is None or not _still_ours(facts, wish):
+    now: datetime, request: PermitRequest, facts: Facts | None, taken: Taken
+) -> "Stale | DeliveryRefusal | _Granted":
+    if facts is None or not _still_ours(facts, request):
         return Stale()
     budgets = tuple(taken.get(rule_of(b, facts.delivery), b) for b in facts.budgets)
     facts = replace(facts, budgets=budgets)
-    refusal = first_refusal(facts) if wish.first else refusal_between(facts)
+    refusal = first_refusal(facts) if request.first else refusal_between(facts)
     if refusal is not None:
-        return Refused.at(now, wish.ticket, facts, *refusal, between=not wish.first)
+        return DeliveryRefusal.at(now, request.ticket, facts, *refusal, between=not request.first)
     if isinstance(rate := provider_free(facts), Wait):  # for a thread's later parts as well
-        return Refused.at(now, wish.ticket, facts, PROVIDER_RATE, rate, between=True)
+        return DeliveryRefusal.at(now, request.ticket, facts, PROVIDER_RATE, rate, between=True)
     allowed = allows(now, budgets)
     if not isinstance(allowed, Allowed):  # a later part of a thread: the budgets may have filled
         waits = Wait(f"{allowed.binding.key}: {allowed.binding.reason}", allowed.next_at)
-        return Refused.at(now, wish.ticket, facts, "budgets", waits, between=True)
-    granted = _grant(now, wish, facts, allowed.budgets)
+        return DeliveryRefusal.at(now, request.ticket, facts, "budgets", waits, between=True)
+    granted = _grant(now, request, facts, allowed.budgets)
     taken |= {rule_of(b, facts.delivery): b for b in granted.budgets}
     return granted
 
 
-def _attempt(wish: Wish) -> Key:
-    return wish.ticket.workspace_id, wish.attempt_id
+def _attempt(request: PermitRequest) -> Key:
+    return request.ticket.workspace_id, request.attempt_id
 
 
-def _given_before(tx: Tx, wishes: Sequence[Wish]) -> Mapping[Key, Permitted]:
+def _given_before(tx: Tx, requests: Sequence[PermitRequest]) -> Mapping[Key, Permitted]:
     """Answer again when the first answer was lost: the same attempt, the same deadline."""
-    rows = select(tx, "attempt", [_attempt(wish) for wish in wishes])
+    rows = select(tx, "attempt", [_attempt(request) for request in requests])
     return {
         key: Permitted(row["id"], row["key"], row["number"], row["began_at"], row["deadline_at"])
         for key, row in rows.items()
@@ -191,14 +191,14 @@ def _given_before(tx: Tx, wishes: Sequence[Wish]) -> Mapping[Key, Permitted]:
     }
 
 
-def _holds_start(now: datetime, wish: Wish) -> bool:
+def _holds_start(now: datetime, request: PermitRequest) -> bool:
     """Say whether the wish has a start that is not too old: used late, starts would come in a heap."""
-    return wish.start is not None and now <= wish.start + LATEST
+    return request.start is not None and now <= request.start + LATEST
 
 
-def _still_ours(facts: Facts, wish: Wish) -> bool:
-    row, ticket = facts.delivery, wish.ticket
-    expected = State.SCHEDULED if wish.first else State.SENDING
+def _still_ours(facts: Facts, request: PermitRequest) -> bool:
+    row, ticket = facts.delivery, request.ticket
+    expected = State.SCHEDULED if request.first else State.SENDING
     return (
         row["lease"] == ticket.lease
         and row["leased_until"] is not None
@@ -207,19 +207,21 @@ def _still_ours(facts: Facts, wish: Wish) -> bool:
     )
 
 
-def _grant(now: datetime, wish: Wish, facts: Facts, budgets: Sequence[Budget]) -> _Granted:
+def _grant(
+    now: datetime, request: PermitRequest, facts: Facts, budgets: Sequence[Budget]
+) -> _Granted:
     row = facts.delivery
     # A try of the delivery: a thread's next parts belong to the one that its first part began.
-    number = row["attempts"] + (1 if wish.first else 0)
+    number = row["attempts"] + (1 if request.first else 0)
     # The same delivery, part and content keep one key, so that a repetition is known as one.
     fingerprint = sha256(row["content"].encode()).hexdigest()
     key = sha256(
-        f"{row['workspace_id']}/{row['id']}/{wish.part}/{fingerprint}".encode()
+        f"{row['workspace_id']}/{row['id']}/{request.part}/{fingerprint}".encode()
     ).hexdigest()[:32]
-    deadline = now + wish.takes + GRACE
-    permitted = Permitted(wish.attempt_id, key, number, now, deadline)
+    deadline = now + request.takes + GRACE
+    permitted = Permitted(request.attempt_id, key, number, now, deadline)
     after = tuple(_armed(budget, busy_until=deadline) for budget in budgets)
-    return _Granted(wish, facts, permitted, after, fingerprint)
+    return _Granted(request, facts, permitted, after, fingerprint)
 
 
 def _armed(budget: Budget, *, busy_until: datetime) -> Budget:
@@ -253,7 +255,7 @@ def _freeze(tx: Tx, granted: Sequence[_Granted]) -> list[_Granted]:
         ],
     )
     won = {(row["workspace_id"], row["id"]) for row in rows}
-    return [one for one in granted if _key(one.wish) in won]
+    return [one for one in granted if _key(one.request) in won]
 
 
 def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
@@ -263,10 +265,10 @@ def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
     new = [
         {
             "workspace_id": row["workspace_id"],
-            "id": one.wish.attempt_id,
+            "id": one.request.attempt_id,
             "delivery_id": row["id"],
             "number": one.permit.number,
-            "part": one.wish.part,
+            "part": one.request.part,
             "lease": row["lease"],
             "key": one.permit.key,
             "content_hash": one.content_hash,

@@ -18,7 +18,7 @@ from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait
 from cadenza.deliveries.permit import LATEST, PROVIDER_RATE, SEND_TIMEOUT, write_buckets
 from cadenza.deliveries.read_budgets import rule_of
-from cadenza.deliveries.reconcile import Doubt, Held, look_again
+from cadenza.deliveries.reconcile import Held, UnconfirmedAttempt, look_again
 from cadenza.sql.tx import Tx
 
 # Gates, in their order. The others were passed with the attempt: it is one of its day and its budgets.
@@ -32,27 +32,27 @@ AT_MOST = timedelta(minutes=5)  # whatever holds it may end sooner than it said
 
 
 def permit_repeat(
-    tx: Tx, now: datetime, doubt: Doubt, *, start: datetime | None = None
+    tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, *, start: datetime | None = None
 ) -> datetime | Held:
     """Return the instant at which it was allowed; what holds it is written with the delivery.
 
     `start` is one of the provider's app-wide rate, in the worker's hands.
     """
-    key = (doubt.ticket.workspace_id, doubt.ticket.id)
+    key = (unconfirmed.ticket.workspace_id, unconfirmed.ticket.id)
     leased = {key: start is not None and now <= start + LATEST}
     facts = read_facts(tx, now, [key], leased=leased, hold=True).get(key)
-    if facts is None or not _still_in_doubt(facts, doubt):
+    if facts is None or not _still_unconfirmed(facts, unconfirmed):
         return Held("it is no doubt any more")
     gate, wait = _refusal(facts) or ("", None)
     if wait is None:
-        gate, wait = "budgets", _too_near(tx, facts, doubt)
+        gate, wait = "budgets", _too_near(tx, facts, unconfirmed)
     if wait is None:
-        return now if _write_intent(tx, now, doubt) else Held("it is no doubt any more")
-    look_again(tx, doubt, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.says)
+        return now if _write_intent(tx, now, unconfirmed) else Held("it is no doubt any more")
+    look_again(tx, unconfirmed, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.says)
     return Held(wait.says, gate)
 
 
-def _write_intent(tx: Tx, now: datetime, doubt: Doubt) -> bool:
+def _write_intent(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> bool:
     """Until it has ended nobody may take silence for absence; say whether nothing is known meanwhile."""
     written = tx.run(
         """
@@ -60,15 +60,15 @@ def _write_intent(tx: Tx, now: datetime, doubt: Doubt) -> bool:
         WHERE workspace_id = :workspace_id AND id = :id AND (outcome IS NULL OR outcome = 'Unconfirmed')
         """,
         until=now + SEND_TIMEOUT,
-        workspace_id=doubt.ticket.workspace_id,
-        id=doubt.attempt["id"],
+        workspace_id=unconfirmed.ticket.workspace_id,
+        id=unconfirmed.attempt["id"],
     )
     return written == 1
 
 
-def _still_in_doubt(facts: Facts, doubt: Doubt) -> bool:
+def _still_unconfirmed(facts: Facts, unconfirmed: UnconfirmedAttempt) -> bool:
     row = facts.delivery
-    return row["state"] == State.UNCONFIRMED and row["lease"] == doubt.ticket.lease
+    return row["state"] == State.UNCONFIRMED and row["lease"] == unconfirmed.ticket.lease
 
 
 def _refusal(facts: Facts) -> tuple[str, Wait] | None:
@@ -101,13 +101,13 @@ def _spacing(facts: Facts) -> list[MinGap | Rate]:
     return [budget for budget in facts.budgets if isinstance(budget, MinGap | Rate)]
 
 
-def _too_near(tx: Tx, facts: Facts, doubt: Doubt) -> Wait | None:
+def _too_near(tx: Tx, facts: Facts, unconfirmed: UnconfirmedAttempt) -> Wait | None:
     """Say until when calls before it keep it waiting; None: it may go, and those after it wait for it."""
     spacing, now = _spacing(facts), facts.now
     booked: datetime | None = tx.value(
         "SELECT repeat_at FROM attempt WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=doubt.ticket.workspace_id,
-        id=doubt.attempt["id"],
+        workspace_id=unconfirmed.ticket.workspace_id,
+        id=unconfirmed.attempt["id"],
     )
     if booked is not None and _is_kept(booked, spacing):
         if now < booked:
@@ -119,7 +119,7 @@ def _too_near(tx: Tx, facts: Facts, doubt: Doubt) -> Wait | None:
         _take(tx, facts, spacing, SEND_TIMEOUT, now)
         return None
     if asked.next_at is not None:
-        _book(tx, facts, doubt, spacing, asked.next_at)
+        _book(tx, facts, unconfirmed, spacing, asked.next_at)
     return Wait(f"{asked.binding.key}: {asked.binding.reason}", asked.next_at)
 
 
@@ -133,15 +133,19 @@ def _is_kept(booked: datetime, spacing: Sequence[MinGap | Rate]) -> bool:
 
 
 def _book(
-    tx: Tx, facts: Facts, doubt: Doubt, spacing: Sequence[MinGap | Rate], at: datetime
+    tx: Tx,
+    facts: Facts,
+    unconfirmed: UnconfirmedAttempt,
+    spacing: Sequence[MinGap | Rate],
+    at: datetime,
 ) -> None:
     """Take the first place that is free, for a while: the next look comes some seconds after it begins."""
     _take(tx, facts, spacing, USABLE + SEND_TIMEOUT, at)
     tx.run(
         "UPDATE attempt SET repeat_at = :at WHERE workspace_id = :workspace_id AND id = :id",
         at=at,
-        workspace_id=doubt.ticket.workspace_id,
-        id=doubt.attempt["id"],
+        workspace_id=unconfirmed.ticket.workspace_id,
+        id=unconfirmed.attempt["id"],
     )
 
 

@@ -22,25 +22,25 @@ from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import CannotOpen
 from cadenza.core.channels import Channel
 from cadenza.core.clock import Clock
-from cadenza.core.ids import Chance
-from cadenza.deliveries.ask_permit import ASK_AGAIN, Permits
+from cadenza.core.ids import Random
 from cadenza.deliveries.check_fit import check_fitted
 from cadenza.deliveries.facts import select
-from cadenza.deliveries.keep_exchanges import Heard, worth_keeping
-from cadenza.deliveries.keep_prepared import keep_prepared
 from cadenza.deliveries.known_posts import known_posts
-from cadenza.deliveries.model import Ticket
-from cadenza.deliveries.permit import GRACE, Permitted, Stale, Wish
-from cadenza.deliveries.reconcile import Doubt, Held, Looked
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.permit import GRACE, PermitRequest, Permitted, Stale
+from cadenza.deliveries.reconcile import Held, Lookup, UnconfirmedAttempt
+from cadenza.deliveries.record_exchanges import RecordedExchange, worth_keeping
 from cadenza.deliveries.render import Files, render_fitted
-from cadenza.deliveries.see_through import SeeThrough
+from cadenza.deliveries.request_permit import ASK_AGAIN, Permits
+from cadenza.deliveries.save_prepared import save_prepared
 from cadenza.deliveries.settle import Result, settle
 from cadenza.deliveries.settle import locks_of as settle_locks
+from cadenza.deliveries.shield_calls import CallShield
 from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.slots import Slot
-from cadenza.providers.base import QUICKLY, Call, Prepared, Provider, Underway, use_of
+from cadenza.providers.base import QUICKLY, AttemptContext, Prepared, Provider, Underway, use_of
 from cadenza.providers.fit_picture import rules_of
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Notebook, Step
@@ -49,15 +49,15 @@ from cadenza.providers.outcome import (
     Disconnected,
     NotReady,
     Outcome,
-    Reach,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.reply import secrets_of
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row
 
 log = logging.getLogger("cadenza.deliveries")
@@ -80,7 +80,7 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DatabaseTime:
     """The database's clock as it was read, carried on by one that only rises: a worker's own decides nothing."""
 
     at: datetime
@@ -92,7 +92,7 @@ class Reading:
 
 
 class Publisher:
-    """The road's runner: what the engine's worker calls for each claimed delivery."""
+    """The pipeline's runner: what the engine's worker calls for each claimed delivery."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Publisher:
         http: OutboundClient,
         files: Files,
         clock: Clock,
-        chance: Chance,
+        rng: Random,
         new_id: Callable[[], str],
         refresher: Refresher | None = None,
     ) -> None:
@@ -113,14 +113,14 @@ class Publisher:
         self._http = http
         self._files = files
         self._clock = clock
-        self._chance = chance
+        self._rng = rng
         self._new_id = new_id
         self._refresher = refresher
-        self._ending = SeeThrough()
+        self._ending = CallShield()
         self._permits = Permits(operations, clock)
 
     async def run(self, claimed: Claimed, slot: Slot) -> Settlement:
-        """Take one delivery down the road."""
+        """Take one delivery through the pipeline."""
         ticket = self._source.ticket(claimed.id)
         try:
             result = await self._publish(ticket)
@@ -138,10 +138,10 @@ class Publisher:
             self._source.bring(claimed.id, result)
         return Settlement(claimed.id, claimed.lease, Verdict.DONE)
 
-    def _own_fault(self, ticket: Ticket, error: Exception) -> Result:
+    def _own_fault(self, ticket: ClaimedDelivery, error: Exception) -> Result:
         """An error of ours before the call: put back untouched, it would be met again at once, for ever."""
         if isinstance(error, CannotOpen):  # nothing of the account can go without that key
-            return self._result(ticket, TryLater(A_QUARTER, Reach.ACCOUNT, str(error)))
+            return self._result(ticket, TryLater(A_QUARTER, WaitScope.ACCOUNT, str(error)))
         says = f"our own side failed before the call: {type(error).__name__}"
         return self._result(ticket, Transient(says))
 
@@ -149,21 +149,21 @@ class Publisher:
         """A run that was cut short: before the permit it goes back; after it, rescue will doubt it."""
         return Settlement(claimed.id, claimed.lease, Verdict.RELEASED)
 
-    async def find_out(self, doubt: Doubt) -> Looked | Held:
+    async def find_out(self, unconfirmed: UnconfirmedAttempt) -> Lookup | Held:
         """Ask the network about an attempt that nobody answered; the reconciler's question."""
-        ticket, attempt = doubt.ticket, doubt.attempt
+        ticket, attempt = unconfirmed.ticket, unconfirmed.attempt
         sender = await self._load(ticket)
         message = await self._rendered(ticket, sender)
         repeats = sender.provider.capabilities(message.channel).repeats
-        others = await self._operations.read(lambda tx, _: known_posts(tx, doubt))
-        start = await self._permits.start_repeat(doubt) if repeats else None
+        others = await self._operations.read(lambda tx, _: known_posts(tx, unconfirmed))
+        start = await self._permits.start_repeat(unconfirmed) if repeats else None
         asked = self._clock.monotonic()
-        now = await self._may_look(doubt, start, repeats=repeats)
+        now = await self._may_look(unconfirmed, start, repeats=repeats)
         if isinstance(now, Held):
             return now
         if repeats and self._clock.monotonic() - asked > FRESH:
             return Held("the permit for it had grown old before the call")
-        made = self._call(ticket, sender, message, Reading(now, asked))
+        made = self._call(ticket, sender, message, DatabaseTime(now, asked))
         call, notes = self._noted(made, Step.FIND_OUT)
         call = replace(
             call,
@@ -177,19 +177,21 @@ class Publisher:
             finding = await sender.provider.find_out(call)
         # Under names of the attempt's own: it may be looked at for days, and the last look is kept.
         named = enumerate(notes.take())
-        return Looked(finding, tuple(Heard(f"{attempt['id']}-{n}", each) for n, each in named))
+        return Lookup(
+            finding, tuple(RecordedExchange(f"{attempt['id']}-{n}", each) for n, each in named)
+        )
 
     async def _may_look(
-        self, doubt: Doubt, start: datetime | None, *, repeats: bool
+        self, unconfirmed: UnconfirmedAttempt, start: datetime | None, *, repeats: bool
     ) -> datetime | Held:
         """Read the database's clock; where looking may send, together with all that could hold it."""
         if not repeats:
             return await self._operations.read(lambda _, now: now)
-        return await self._permits.ask_repeat(doubt, start)
+        return await self._permits.ask_repeat(unconfirmed, start)
 
-    async def _publish(self, ticket: Ticket) -> Result | Stale | None:
+    async def _publish(self, ticket: ClaimedDelivery) -> Result | Stale | None:
         """Return what is to be settled; None: the permit has; `Stale`: it goes back if it is ours."""
-        claimed = Reading(ticket.row["claimed_at"], self._clock.monotonic())
+        claimed = DatabaseTime(ticket.row["claimed_at"], self._clock.monotonic())
         sender = await self._load(ticket)
         account, epoch = ticket.row["account"], ticket.row["epoch"]
         if account["state"] not in SENDING:
@@ -201,7 +203,12 @@ class Publisher:
         return await self._send_parts(ticket, sender, call, epoch, problems)
 
     async def _send_parts(
-        self, ticket: Ticket, sender: Sender, call: Call, epoch: int, problems: tuple[str, ...]
+        self,
+        ticket: ClaimedDelivery,
+        sender: Sender,
+        call: AttemptContext,
+        epoch: int,
+        problems: tuple[str, ...],
     ) -> Result | Stale | None:
         """Send each part that is not out yet: prepared for itself, under a permit of its own."""
         last = len(call.message.parts)
@@ -216,12 +223,12 @@ class Publisher:
             if not isinstance(prepared, Prepared):
                 return self._result(ticket, prepared, notes=notes)
             call = self._with_newest_tokens(call, ticket)
-            wish = Wish(
+            request = PermitRequest(
                 ticket, self._new_id(), epoch, part, problems, first=part == begun_at, takes=takes
             )
-            wish = await self._permits.take_start(wish)
+            request = await self._permits.take_start(request)
             asked = self._clock.monotonic()
-            answer = await self._permits.ask(wish)
+            answer = await self._permits.ask(request)
             if not isinstance(answer, Permitted):
                 return answer if isinstance(answer, Stale) else None
             ticket.row["permitted"] = True
@@ -231,7 +238,7 @@ class Publisher:
                 key=answer.key,
                 state=prepared.state,
                 began_at=answer.began_at,
-                now=Reading(answer.began_at, asked).now(self._clock),
+                now=DatabaseTime(answer.began_at, asked).now(self._clock),
             )
             outcome = await self._ending.run(
                 self._irreversibly(sender.provider, call, ticket, takes.total_seconds(), asked),
@@ -256,7 +263,13 @@ class Publisher:
         return None
 
     async def _keep(
-        self, ticket: Ticket, attempt_id: str, outcome: Outcome, *, notes: Notebook, more: bool
+        self,
+        ticket: ClaimedDelivery,
+        attempt_id: str,
+        outcome: Outcome,
+        *,
+        notes: Notebook,
+        more: bool,
     ) -> None:
         """Write what a call came to after its run was cut short; whoever holds the delivery by now."""
         result = self._result(ticket, outcome, attempt_id, notes=notes, last_part=not more)
@@ -282,7 +295,12 @@ class Publisher:
         return won
 
     async def _irreversibly(
-        self, provider: Provider, call: Call, ticket: Ticket, takes: float, asked: float
+        self,
+        provider: Provider,
+        call: AttemptContext,
+        ticket: ClaimedDelivery,
+        takes: float,
+        asked: float,
     ) -> Outcome:
         """Make the call; once more with renewed tokens if these were refused and the permit lasts."""
         began = self._clock.monotonic()
@@ -301,8 +319,10 @@ class Publisher:
             return NotReady(timedelta(), "its token was renewed; it goes with the new one")
         return await self._call_within(left, provider, with_tokens(call, renewed))
 
-    async def _call_within(self, seconds: float, provider: Provider, call: Call) -> Outcome:
-        """Make the call; no answer in time, or an error of our own in the middle, is a doubt."""
+    async def _call_within(
+        self, seconds: float, provider: Provider, call: AttemptContext
+    ) -> Outcome:
+        """Make the call; no answer in time, or an error of our own in the middle, is an unconfirmed send."""
         try:
             async with asyncio.timeout(seconds):
                 return await provider.publish(call)
@@ -311,7 +331,7 @@ class Publisher:
         except Exception as error:  # noqa: BLE001 - after the permit nothing may be assumed
             return Unconfirmed(f"our own adapter failed in the call: {type(error).__name__}")
 
-    async def _prepare(self, call: Call, ticket: Ticket) -> Prepared | Outcome:
+    async def _prepare(self, call: AttemptContext, ticket: ClaimedDelivery) -> Prepared | Outcome:
         """Do what may be repeated, and save what it made over there before going on, or where it failed."""
         try:
             found, state = await call_prepare(call, self._open_sender_of(ticket).provider)
@@ -324,12 +344,12 @@ class Publisher:
             return Transient(f"preparing failed: {type(error).__name__}: {error}")
         text = msgspec.json.encode(dict(state)).decode()
         if text != (ticket.row["prepared"] or "{}"):
-            await self._operations.run(lambda tx, _: keep_prepared(tx, ticket, text))
+            await self._operations.run(lambda tx, _: save_prepared(tx, ticket, text))
         if isinstance(found, Underway):
             return NotReady(max(found.wait, timedelta(seconds=1)), found.says)
         return found
 
-    async def _renew(self, ticket: Ticket, refused: Disconnected) -> Tokens | Outcome:
+    async def _renew(self, ticket: ClaimedDelivery, refused: Disconnected) -> Tokens | Outcome:
         """Bring other tokens for refused ones, once a run; trouble in doing so disconnects nobody."""
         if self._refresher is None or ticket.row.get("renewed"):
             return refused
@@ -337,10 +357,12 @@ class Publisher:
         try:
             answer = await self._refresher.force(ticket.row["account"])
         except SqlError:
-            return TryLater(A_MINUTE, Reach.ACCOUNT, "the store was away while renewing the token")
+            return TryLater(
+                A_MINUTE, WaitScope.ACCOUNT, "the store was away while renewing the token"
+            )
         except Exception as error:  # noqa: BLE001 - nothing of it may reach a log but its kind
             says = f"our own side failed while renewing the token: {type(error).__name__}"
-            return TryLater(A_MINUTE, Reach.ACCOUNT, says)
+            return TryLater(A_MINUTE, WaitScope.ACCOUNT, says)
         match answer:
             case Ready(account):
                 ticket.row["account"] = account
@@ -348,14 +370,14 @@ class Publisher:
             case Lost(says):
                 return Disconnected(says)
             case Later(says, wait):
-                return TryLater(wait, Reach.ACCOUNT, says)
+                return TryLater(wait, WaitScope.ACCOUNT, says)
 
-    def _with_newest_tokens(self, call: Call, ticket: Ticket) -> Call:
+    def _with_newest_tokens(self, call: AttemptContext, ticket: ClaimedDelivery) -> AttemptContext:
         if "renewed" not in ticket.row:
             return call
         return with_tokens(call, self._open_sender_of(ticket).tokens)
 
-    async def _finish(self, provider: Provider, call: Call, sent: Sent) -> Sent:
+    async def _finish(self, provider: Provider, call: AttemptContext, sent: Sent) -> Sent:
         """Bring the address and the like; never at the price of the delivery."""
         try:
             async with asyncio.timeout(FINISHING):
@@ -363,8 +385,8 @@ class Publisher:
         except Exception:  # noqa: BLE001 - it is out; the rest is only nice to have
             return sent
 
-    async def _load(self, ticket: Ticket) -> Sender:
-        """Open the account that the claim brought along; a doubt's account is read here."""
+    async def _load(self, ticket: ClaimedDelivery) -> Sender:
+        """Open the account that the claim brought along; an unconfirmed send's account is read here."""
         if "account" not in ticket.row:
             key = (ticket.workspace_id, ticket.row["account_id"])
             found = await self._operations.read(lambda tx, _: select(tx, "account", [key]))
@@ -384,30 +406,32 @@ class Publisher:
             case Later():
                 return account
 
-    def _open_sender_of(self, ticket: Ticket) -> Sender:
+    def _open_sender_of(self, ticket: ClaimedDelivery) -> Sender:
         return self._open_sender(ticket.row["account"], ticket.row)
 
-    async def _rendered(self, ticket: Ticket, sender: Sender) -> Message:
+    async def _rendered(self, ticket: ClaimedDelivery, sender: Sender) -> Message:
         """Render what goes out, its pictures changed to what the channel takes."""
         channel = Channel(ticket.row["channel"])
         rules = rules_of(sender.provider.name, channel, sender.account)
         return await render_fitted(ticket.row, self._files, rules)
 
     async def _render(
-        self, ticket: Ticket, sender: Sender
+        self, ticket: ClaimedDelivery, sender: Sender
     ) -> tuple[Message | None, tuple[str, ...]]:
         fit = await check_fitted(sender.provider, sender.account, ticket.row, self._files)
         return fit.message, tuple(problem.says for problem in fit.blocking)
 
     async def _refused_content(
-        self, ticket: Ticket, epoch: int, problems: tuple[str, ...]
+        self, ticket: ClaimedDelivery, epoch: int, problems: tuple[str, ...]
     ) -> Stale | None:
         """Let the permit say it, in its order: another gate may come first, or an edit."""
-        answer = await self._permits.ask(Wish(ticket, self._new_id(), epoch, 0, problems))
+        answer = await self._permits.ask(PermitRequest(ticket, self._new_id(), epoch, 0, problems))
         return answer if isinstance(answer, Stale) else None
 
-    def _call(self, ticket: Ticket, sender: Sender, message: Message, reading: Reading) -> Call:
-        return Call(
+    def _call(
+        self, ticket: ClaimedDelivery, sender: Sender, message: Message, reading: DatabaseTime
+    ) -> AttemptContext:
+        return AttemptContext(
             account=sender.account,
             tokens=sender.tokens,
             app=sender.app,
@@ -417,7 +441,7 @@ class Publisher:
             state=msgspec.json.decode(ticket.row["prepared"] or "{}"),
         )
 
-    def _noted(self, call: Call, step: Step) -> tuple[Call, Notebook]:
+    def _noted(self, call: AttemptContext, step: Step) -> tuple[AttemptContext, Notebook]:
         """Let the run keep what it says to the network."""
         notes = Notebook(secrets_of(call))
         notes.step = step
@@ -425,7 +449,7 @@ class Publisher:
 
     def _result(
         self,
-        ticket: Ticket,
+        ticket: ClaimedDelivery,
         outcome: Outcome,
         attempt_id: str | None = None,
         *,
@@ -433,11 +457,11 @@ class Publisher:
         last_part: bool = True,
     ) -> Result:
         kept = worth_keeping(outcome, attempt_id, notes.take() if notes else ())
-        heard = tuple(Heard(self._new_id(), each) for each in kept)
-        return Result(ticket, outcome, attempt_id, last_part, self._chance.fraction(), heard)
+        heard = tuple(RecordedExchange(self._new_id(), each) for each in kept)
+        return Result(ticket, outcome, attempt_id, last_part, self._rng.fraction(), heard)
 
 
-def with_tokens(call: Call, tokens: Tokens) -> Call:
+def with_tokens(call: AttemptContext, tokens: Tokens) -> AttemptContext:
     """Go on with other tokens, which must not show in what is kept either."""
     call = replace(call, tokens=tokens)
     if call.http.notes is not None:
@@ -446,7 +470,7 @@ def with_tokens(call: Call, tokens: Tokens) -> Call:
 
 
 async def call_prepare(
-    call: Call, provider: Provider
+    call: AttemptContext, provider: Provider
 ) -> tuple[Prepared | Underway | Outcome, Mapping[str, Any]]:
     """Prepare, going on at once while the adapter says that it got further; and tell how far it got."""
     found = await provider.prepare(call)

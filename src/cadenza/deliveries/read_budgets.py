@@ -22,7 +22,7 @@ Scope: TypeAlias = tuple[str, str]  # a workspace, and a scope in it
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BudgetRequest:
     """A delivery whose budgets are wanted, and its account."""
 
     account: Row
@@ -67,11 +67,11 @@ def rule_of(budget: Budget, delivery: Row) -> Rule:
 
 
 def read_budgets(
-    tx: Tx, now: datetime, asked: Sequence[Asked]
+    tx: Tx, now: datetime, asked: Sequence[BudgetRequest]
 ) -> dict[tuple[str, str], tuple[Budget, ...]]:
     """Return each delivery's budgets by its workspace and id."""
     rules = _rules(tx, asked)
-    wanted: dict[tuple[str, str], list[tuple[Rule, Row, Asked]]] = {}
+    wanted: dict[tuple[str, str], list[tuple[Rule, Row, BudgetRequest]]] = {}
     for one in asked:
         workspace_id, action = one.delivery["workspace_id"], one.delivery["action"]
         wanted[workspace_id, one.delivery["id"]] = [
@@ -87,7 +87,7 @@ def read_budgets(
     }
 
 
-def _rules(tx: Tx, asked: Sequence[Asked]) -> dict[Scope, list[Row]]:
+def _rules(tx: Tx, asked: Sequence[BudgetRequest]) -> dict[Scope, list[Row]]:
     scopes = {(one.delivery["workspace_id"], scope) for one in asked for scope in one.scopes}
     rules: dict[Scope, list[Row]] = {}
     for row in tx.all(
@@ -101,7 +101,7 @@ def _rules(tx: Tx, asked: Sequence[Asked]) -> dict[Scope, list[Row]]:
     return rules
 
 
-def _rule(now: datetime, row: Row, one: Asked) -> Rule:
+def _rule(now: datetime, row: Row, one: BudgetRequest) -> Rule:
     kind = row["kind"]
     zone = get_zone(one.account["zone"])
     period = period_key(Period(kind), now, zone) if kind in PERIODS else ""
@@ -134,7 +134,7 @@ def _budget(
     now: datetime,
     rule: Rule,
     row: Row,
-    one: Asked,
+    one: BudgetRequest,
     buckets: Mapping[tuple[str, ...], Row],
 ) -> Budget:
     key, amount = key_of(rule.scope, rule.action, rule.kind), row["amount"]

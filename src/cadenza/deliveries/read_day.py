@@ -38,7 +38,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DayRequest:
     """A delivery, the zone of its account, and the account's maximum per day."""
 
     delivery: Row
@@ -46,7 +46,7 @@ class Asked:
     cap: int
 
 
-def read_days(tx: Tx, now: datetime, asked: Sequence[Asked]) -> dict[tuple[str, str], Day]:
+def read_days(tx: Tx, now: datetime, asked: Sequence[DayRequest]) -> dict[tuple[str, str], Day]:
     """Return each delivery's day by its workspace and id."""
     if not asked:
         return {}
@@ -119,6 +119,6 @@ def _posts(
     return found
 
 
-def _bounds(now: datetime, one: Asked) -> tuple[datetime, datetime]:
+def _bounds(now: datetime, one: DayRequest) -> tuple[datetime, datetime]:
     zone = get_zone(one.zone)
     return day_bounds(local_day(max(now, one.delivery["due_at"]), zone), zone)

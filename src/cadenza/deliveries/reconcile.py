@@ -1,6 +1,6 @@
-"""Finds out what became of doubtful calls; never sends again on a perhaps.
+"""Finds out what became of unconfirmed calls; never sends again on a perhaps.
 
-A doubt is looked into when no byte of its call can still arrive: once its deadline and another send time-out
+An unconfirmed send is looked into when no byte of its call can still arrive: once its deadline and another send time-out
 have passed by the database's clock, which may jump, and as long by the clock of a process that watched it. The
 adapter says found, provably absent, or that it cannot tell; only "absent" lets the delivery be sent again. What
 cannot be told waits for a person, or for the account's policy after a day: assumed sent, marked as assumed. A
@@ -19,15 +19,15 @@ import msgspec
 from cadenza.core.clock import Clock
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
-from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.facts import Key, select
-from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
-from cadenza.deliveries.model import Ticket, locks_of
+from cadenza.deliveries.model import ClaimedDelivery, locks_of
 from cadenza.deliveries.permit import SEND_TIMEOUT
+from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.deliveries.refund import refund
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent, Unconfirmed
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 log = logging.getLogger("cadenza.deliveries")
@@ -40,38 +40,38 @@ SELDOM = timedelta(hours=3)  # the longer nobody can tell, the seldomer it is as
 GIVE_UP = timedelta(days=1)
 EVERY = 5.0
 BATCH = 200
-FORGET = 900.0  # seconds after which a doubt that does not come is forgotten
+FORGET = 900.0  # seconds after which an unconfirmed send that does not come is forgotten
 ALL_TIME = datetime.max.replace(tzinfo=UTC)
 
 Watched: TypeAlias = tuple[str, datetime | None]  # an attempt, and the last repeat of its call
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class UnconfirmedAttempt:
     """An unconfirmed delivery and the attempt that nobody answered."""
 
-    ticket: Ticket
+    ticket: ClaimedDelivery
     attempt: Row
     restored: bool = False  # since the call the database went back: more may have happened
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Lookup:
     """What looking brought, and what was said with the network for it."""
 
     finding: Finding
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[RecordedExchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Looking would send, and nothing may be sent now: the doubt waits, for the gate that is named."""
+    """Looking would send, and nothing may be sent now: it stays unconfirmed, for the gate that is named."""
 
     says: str
     gate: str = ""
 
 
-def doubts(tx: Tx, now: datetime) -> list[Doubt]:
+def unconfirmed_attempts(tx: Tx, now: datetime) -> list[UnconfirmedAttempt]:
     """List doubts whose calls are over by the database's clock, the oldest first."""
     rows = tx.all(
         f"""
@@ -85,8 +85,8 @@ def doubts(tx: Tx, now: datetime) -> list[Doubt]:
     restored = _restored(tx) if rows else None
     attempts = select(tx, "attempt", [_attempt_of(row) for row in rows if row["last_attempt"]])
     return [
-        Doubt(
-            Ticket(row["workspace_id"], row["id"], row["lease"], row),
+        UnconfirmedAttempt(
+            ClaimedDelivery(row["workspace_id"], row["id"], row["lease"], row),
             attempt,
             restored is not None and attempt["began_at"] <= restored,
         )
@@ -105,10 +105,10 @@ _LAST = """(
 
 def _restored(tx: Tx) -> datetime | None:
     """Say until when the database may have forgotten calls; all of them, while a restore is held."""
-    house = tx.one("SELECT hold_kind, restored_at FROM installation WHERE id = 'this'")
-    if house is None:
+    runtime = tx.one("SELECT hold_kind, restored_at FROM installation WHERE id = 'this'")
+    if runtime is None:
         return None
-    return ALL_TIME if house["hold_kind"] == "restore" else house["restored_at"]
+    return ALL_TIME if runtime["hold_kind"] == "restore" else runtime["restored_at"]
 
 
 def _attempt_of(row: Row) -> Key:
@@ -116,7 +116,7 @@ def _attempt_of(row: Row) -> Key:
 
 
 def last_attempt(tx: Tx, delivery: Row) -> Row | None:
-    """Return the attempt that a doubt is about: by the fence, which only rises, not by a clock."""
+    """Return the attempt that an unconfirmed send is about: by the fence, which only rises, not by a clock."""
     return tx.one(
         """
         SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
@@ -135,69 +135,78 @@ def nothing_arrives_after(attempt: Row) -> datetime:
     return last + SEND_TIMEOUT
 
 
-def resolve(tx: Tx, now: datetime, doubt: Doubt, finding: Finding) -> State:
+def resolve(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, finding: Finding) -> State:
     """Write what was found out."""
     match finding:
         case Found(remote_id, url):
-            _settle_ledger(tx, now, doubt, "success", counts=True)
-            if doubt.attempt["part"] < last_part(doubt):
-                _keep_answer(tx, now, doubt, remote_id, url)
-                if doubt.restored:
-                    return _leave_the_rest(tx, now, doubt)
-                return _go_on(tx, now, doubt, remote_id)
-            sent = Sent(remote_id, url, _unwritten(doubt))
-            called_at = doubt.attempt["began_at"]
-            settle(tx, now, [Result(doubt.ticket, sent, doubt.attempt["id"], called_at=called_at)])
+            _settle_ledger(tx, now, unconfirmed, "success", counts=True)
+            if unconfirmed.attempt["part"] < last_part(unconfirmed):
+                _keep_answer(tx, now, unconfirmed, remote_id, url)
+                if unconfirmed.restored:
+                    return _leave_the_rest(tx, now, unconfirmed)
+                return _go_on(tx, now, unconfirmed, remote_id)
+            sent = Sent(remote_id, url, _unwritten(unconfirmed))
+            called_at = unconfirmed.attempt["began_at"]
+            settle(
+                tx,
+                now,
+                [Result(unconfirmed.ticket, sent, unconfirmed.attempt["id"], called_at=called_at)],
+            )
             return State.SENT
         case Absent():
-            if doubt.ticket.row["attempts"] > doubt.ticket.row["retry_limit"]:
-                return _give_up(tx, now, doubt)
-            return send_again(tx, now, doubt)
+            if unconfirmed.ticket.row["attempts"] > unconfirmed.ticket.row["retry_limit"]:
+                return _give_up(tx, now, unconfirmed)
+            return send_again(tx, now, unconfirmed)
         case CannotTell(says, again):
             # In the middle of a thread the rest needs this part's id: a person must bring it.
-            whole = doubt.attempt["part"] >= last_part(doubt)
-            late = whole and now - doubt.attempt["began_at"] > GIVE_UP
-            if late and _policy(tx, doubt) == "assume_sent":
+            whole = unconfirmed.attempt["part"] >= last_part(unconfirmed)
+            late = whole and now - unconfirmed.attempt["began_at"] > GIVE_UP
+            if late and _policy(tx, unconfirmed) == "assume_sent":
                 sent = Sent(None, note="assumed sent: " + says)
-                called_at = doubt.attempt["began_at"]
-                settle(tx, now, [Result(doubt.ticket, sent, assumed=True, called_at=called_at)])
+                called_at = unconfirmed.attempt["began_at"]
+                settle(
+                    tx, now, [Result(unconfirmed.ticket, sent, assumed=True, called_at=called_at)]
+                )
                 return State.SENT
-            look_again(tx, doubt, _next_look(now, doubt, again or ASK_AGAIN), says)
+            look_again(tx, unconfirmed, _next_look(now, unconfirmed, again or ASK_AGAIN), says)
             return State.UNCONFIRMED
 
 
-def _next_look(now: datetime, doubt: Doubt, wait: timedelta) -> datetime:
+def _next_look(now: datetime, unconfirmed: UnconfirmedAttempt, wait: timedelta) -> datetime:
     """Say when to look again; once when the account's policy may decide."""
-    began: datetime = doubt.attempt["began_at"]
+    began: datetime = unconfirmed.attempt["began_at"]
     at = now + max(wait, min((now - began) / 8, SELDOM))
     decides = began + GIVE_UP + timedelta(seconds=1)
     return decides if now < decides < at else at
 
 
-def last_part(doubt: Doubt) -> int:
+def last_part(unconfirmed: UnconfirmedAttempt) -> int:
     """Return the number of the thread's last part; 0: it has one."""
-    return len(msgspec.json.decode(doubt.ticket.row["content"]).get("parts", ()))
+    return len(msgspec.json.decode(unconfirmed.ticket.row["content"]).get("parts", ()))
 
 
-def _unwritten(doubt: Doubt) -> str | None:
+def _unwritten(unconfirmed: UnconfirmedAttempt) -> str | None:
     """Say what nobody saw to: a first comment follows an answer, and here none came."""
-    comment = msgspec.json.decode(doubt.ticket.row["content"]).get("first_comment")
+    comment = msgspec.json.decode(unconfirmed.ticket.row["content"]).get("first_comment")
     return COMMENT_LOST if comment else None
 
 
-def _leave_the_rest(tx: Tx, now: datetime, doubt: Doubt) -> State:
+def _leave_the_rest(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """A part is there, and after a restore nobody knows how many followed it: a person looks."""
-    part = doubt.attempt["part"] + 1  # as people count
+    part = unconfirmed.attempt["part"] + 1  # as people count
     says = f"part {part} is there; look whether others are, as the database was restored since"
-    look_again(tx, doubt, now + GIVE_UP, says)
+    look_again(tx, unconfirmed, now + GIVE_UP, says)
     return State.UNCONFIRMED
 
 
-def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
+def _go_on(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: str | None) -> State:
     """A part of a thread is there: keep its id and let the rest follow."""
-    ticket = doubt.ticket
+    ticket = unconfirmed.ticket
     # By its number: the part may have been saved before the worker fell silent.
-    parts = [*msgspec.json.decode(ticket.row["parts_sent"])[: doubt.attempt["part"]], remote_id]
+    parts = [
+        *msgspec.json.decode(ticket.row["parts_sent"])[: unconfirmed.attempt["part"]],
+        remote_id,
+    ]
     tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = :now, look_at = NULL, parts_sent = :parts,
@@ -214,9 +223,9 @@ def _go_on(tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None) -> State:
     return State.SCHEDULED
 
 
-def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
+def _give_up(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """It never arrives, however often it is sent: that is a failure, and a person decides."""
-    ticket = doubt.ticket
+    ticket = unconfirmed.ticket
     reason = f"it was not there after {ticket.row['attempts']} attempts"
     won = tx.run(
         """
@@ -231,9 +240,9 @@ def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
     )
     if not won:  # evidence came first
         return State.SENT
-    if _settle_ledger(tx, now, doubt, "refunded", counts=False):
-        refund(tx, [(ticket.workspace_id, doubt.attempt["id"])])
-    told = News(
+    if _settle_ledger(tx, now, unconfirmed, "refunded", counts=False):
+        refund(tx, [(ticket.workspace_id, unconfirmed.attempt["id"])])
+    told = DeliveryEvent(
         workspace_id=ticket.workspace_id,
         id=ticket.id,
         lease=ticket.lease,
@@ -244,9 +253,9 @@ def _give_up(tx: Tx, now: datetime, doubt: Doubt) -> State:
     return State.FAILED
 
 
-def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
+def send_again(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """It is provably not there, or a person says so: back to the lane, the ledger gives back."""
-    ticket = doubt.ticket
+    ticket = unconfirmed.ticket
     won = tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = :now, look_at = NULL,
@@ -260,14 +269,14 @@ def send_again(tx: Tx, now: datetime, doubt: Doubt) -> State:
     )
     if not won:  # evidence came first
         return State.SENT
-    if _settle_ledger(tx, now, doubt, "refunded", counts=False):
-        refund(tx, [(ticket.workspace_id, doubt.attempt["id"])])
+    if _settle_ledger(tx, now, unconfirmed, "refunded", counts=False):
+        refund(tx, [(ticket.workspace_id, unconfirmed.attempt["id"])])
     lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
     return State.SCHEDULED
 
 
 def _keep_answer(
-    tx: Tx, now: datetime, doubt: Doubt, remote_id: str | None, url: str | None
+    tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: str | None, url: str | None
 ) -> None:
     """Write what the call came to: a worker that wakes with its permit in hand knows less."""
     tx.run(
@@ -279,13 +288,15 @@ def _keep_answer(
         remote_id=remote_id,
         url=url,
         now=now,
-        workspace_id=doubt.ticket.workspace_id,
-        id=doubt.attempt["id"],
+        workspace_id=unconfirmed.ticket.workspace_id,
+        id=unconfirmed.attempt["id"],
     )
 
 
-def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: bool) -> bool:
-    """Settle what was reserved; say whether it still was in doubt, so that it is given back once."""
+def _settle_ledger(
+    tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, state: str, *, counts: bool
+) -> bool:
+    """Settle what was reserved; say whether it still was unconfirmed, so that it is given back once."""
     changed = tx.run(
         """
         UPDATE activity SET state = :state, counts = :counts, settled_at = :now
@@ -294,14 +305,14 @@ def _settle_ledger(tx: Tx, now: datetime, doubt: Doubt, state: str, *, counts: b
         state=state,
         counts=counts,
         now=now,
-        workspace_id=doubt.ticket.workspace_id,
-        id=doubt.attempt["id"],
+        workspace_id=unconfirmed.ticket.workspace_id,
+        id=unconfirmed.attempt["id"],
     )
     return changed == 1
 
 
-def look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
-    """Leave a doubt for later, with what is known of it."""
+def look_again(tx: Tx, unconfirmed: UnconfirmedAttempt, at: datetime, says: str) -> None:
+    """Leave an unconfirmed send for later, with what is known of it."""
     tx.run(
         """
         UPDATE delivery SET look_at = :at, reason = :says
@@ -309,30 +320,30 @@ def look_again(tx: Tx, doubt: Doubt, at: datetime, says: str) -> None:
         """,
         at=at,
         says=says,
-        workspace_id=doubt.ticket.workspace_id,
-        id=doubt.ticket.id,
+        workspace_id=unconfirmed.ticket.workspace_id,
+        id=unconfirmed.ticket.id,
     )
 
 
-def _policy(tx: Tx, doubt: Doubt) -> str:
+def _policy(tx: Tx, unconfirmed: UnconfirmedAttempt) -> str:
     return tx.value(
         "SELECT unconfirmed_policy FROM account WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=doubt.ticket.workspace_id,
-        id=doubt.ticket.row["account_id"],
+        workspace_id=unconfirmed.ticket.workspace_id,
+        id=unconfirmed.ticket.row["account_id"],
     )
 
 
-def _evidence(doubt: Doubt) -> Finding | None:
+def _evidence(unconfirmed: UnconfirmedAttempt) -> Finding | None:
     """Say what is known already: a worker that lost its lease may still have brought the outcome."""
-    outcome: str | None = doubt.attempt["outcome"]
+    outcome: str | None = unconfirmed.attempt["outcome"]
     if outcome == Sent.__name__:
-        return Found(doubt.attempt["remote_id"], doubt.attempt["url"])
-    if doubt.restored:
+        return Found(unconfirmed.attempt["remote_id"], unconfirmed.attempt["url"])
+    if unconfirmed.restored:
         return None  # it failed then, and may have been sent since
     return Absent() if outcome not in (None, Unconfirmed.__name__) else None
 
 
-class Watch:
+class LookupSchedule:
     """How long this process has known each doubt, by a clock that only rises.
 
     One that is put off for minutes is still known when it comes again, so that a repeat does not miss the place
@@ -344,25 +355,29 @@ class Watch:
         self._since: dict[Watched, float] = {}
         self._seen: dict[Watched, float] = {}
 
-    def ripe(self, found: Sequence[Doubt]) -> list[Doubt]:
+    def ripe(self, found: Sequence[UnconfirmedAttempt]) -> list[UnconfirmedAttempt]:
         """Return those watched for as long as their call may last; forget what did not come for long."""
         now = self._clock.monotonic()
-        self._seen |= {_watched(doubt): now for doubt in found}
+        self._seen |= {_watched(unconfirmed): now for unconfirmed in found}
         self._seen = {key: at for key, at in self._seen.items() if now - at <= FORGET}
         self._since = {key: self._since.get(key, now) for key in self._seen}
-        return [doubt for doubt in found if now - self._since[_watched(doubt)] >= _span(doubt)]
+        return [
+            unconfirmed
+            for unconfirmed in found
+            if now - self._since[_watched(unconfirmed)] >= _span(unconfirmed)
+        ]
 
 
-def _watched(doubt: Doubt) -> Watched:
-    return doubt.attempt["id"], doubt.attempt["repeated_until"]
+def _watched(unconfirmed: UnconfirmedAttempt) -> Watched:
+    return unconfirmed.attempt["id"], unconfirmed.attempt["repeated_until"]
 
 
-def _span(doubt: Doubt) -> float:
+def _span(unconfirmed: UnconfirmedAttempt) -> float:
     """Say how many seconds after its permit nothing of a call can arrive: a span that no jump changes."""
-    if _evidence(doubt) is not None:
+    if _evidence(unconfirmed) is not None:
         return 0.0
     call: timedelta = (
-        doubt.attempt["deadline_at"] - doubt.attempt["began_at"]
+        unconfirmed.attempt["deadline_at"] - unconfirmed.attempt["began_at"]
     )  # a repeat lasts no longer
     return (call + SEND_TIMEOUT).total_seconds()
 
@@ -373,39 +388,39 @@ class Reconciler:
     def __init__(
         self,
         operations: Operations,
-        find_out: Callable[[Doubt], Awaitable[Looked | Held]],
+        find_out: Callable[[UnconfirmedAttempt], Awaitable[Lookup | Held]],
         *,
         clock: Clock,
     ) -> None:
         self._operations = operations
         self._find_out = find_out
-        self._watch = Watch(clock)
+        self._watch = LookupSchedule(clock)
 
     async def run_once(self) -> float:
         """Look into what may be looked into; say when to come again."""
-        for doubt in self._watch.ripe(await self._operations.read(doubts)):
-            looked = await self._ask(doubt)
-            about = {"delivery": doubt.ticket.id}
+        for unconfirmed in self._watch.ripe(await self._operations.read(unconfirmed_attempts)):
+            looked = await self._ask(unconfirmed)
+            about = {"delivery": unconfirmed.ticket.id}
             if isinstance(looked, Held):
                 log.info("doubt not looked into", extra={**about, "reason": looked.says})
                 continue
-            state = await self._write(doubt, looked)
+            state = await self._write(unconfirmed, looked)
             log.info("doubt looked into", extra={**about, "state": state.value})
         return EVERY
 
-    async def _ask(self, doubt: Doubt) -> Looked | Held:
-        if (known := _evidence(doubt)) is not None:
-            return Looked(known)
+    async def _ask(self, unconfirmed: UnconfirmedAttempt) -> Lookup | Held:
+        if (known := _evidence(unconfirmed)) is not None:
+            return Lookup(known)
         try:
-            return await self._find_out(doubt)
-        except Exception as error:  # noqa: BLE001 - a doubt stays a doubt
-            return Looked(CannotTell(f"asking failed: {type(error).__name__}"))
+            return await self._find_out(unconfirmed)
+        except Exception as error:  # noqa: BLE001 - an unconfirmed send stays an unconfirmed send
+            return Lookup(CannotTell(f"asking failed: {type(error).__name__}"))
 
-    async def _write(self, doubt: Doubt, looked: Looked) -> State:
-        ticket = doubt.ticket
+    async def _write(self, unconfirmed: UnconfirmedAttempt, looked: Lookup) -> State:
+        ticket = unconfirmed.ticket
 
         def operation(tx: Tx, now: datetime) -> State:
-            keep_exchanges(tx, [(ticket, doubt.attempt["id"], looked.heard)])
-            return resolve(tx, now, doubt, looked.finding)
+            record_exchanges(tx, [(ticket, unconfirmed.attempt["id"], looked.heard)])
+            return resolve(tx, now, unconfirmed, looked.finding)
 
         return await self._operations.run(operation, locks=locks_of([ticket]))

@@ -12,10 +12,10 @@ from typing import Self
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes
-from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import MAX_PER_DAY, NETWORK, RECIPIENT_CAP, End, Facts, Wait
-from cadenza.deliveries.heed_waits import rests_alone
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.rate_limit_waits import rests_alone
 from cadenza.sql.tx import Tx
 
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
@@ -23,10 +23,10 @@ OF_THE_ACCOUNT = frozenset({"account", "hours", MAX_PER_DAY, "budgets"})
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class DeliveryRefusal:
     """A gate's no to one delivery."""
 
-    ticket: Ticket
+    ticket: ClaimedDelivery
     gate: str
     answer: End | Wait
     until: datetime
@@ -37,7 +37,7 @@ class Refused:
     def at(
         cls,
         now: datetime,
-        ticket: Ticket,
+        ticket: ClaimedDelivery,
         facts: Facts,
         gate: str,
         answer: End | Wait,
@@ -54,7 +54,7 @@ class Refused:
         return cls(ticket, gate, answer, until, alone, between)
 
 
-def refuse(tx: Tx, now: datetime, refused: Sequence[Refused]) -> None:
+def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
     """Write refusals."""
     if not refused:
         return
@@ -78,7 +78,7 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[Refused]) -> None:
     )
 
 
-def _end(tx: Tx, now: datetime, ended: Sequence[Refused]) -> None:
+def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
     ends = [(one.ticket, one.answer) for one in ended if isinstance(one.answer, End)]
     if not ends:
         return
@@ -107,7 +107,7 @@ def _end(tx: Tx, now: datetime, ended: Sequence[Refused]) -> None:
         tx,
         now,
         [
-            News(
+            DeliveryEvent(
                 workspace_id=ticket.workspace_id,
                 id=ticket.id,
                 lease=ticket.lease,
@@ -119,7 +119,7 @@ def _end(tx: Tx, now: datetime, ended: Sequence[Refused]) -> None:
     )
 
 
-def _wait(tx: Tx, now: datetime, waiting: Sequence[Refused]) -> None:
+def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
     if not waiting:
         return
     tx.run(

@@ -33,7 +33,7 @@ class Files(Protocol):
 
 @runtime_checkable
 class Addressed(Protocol):
-    """Files that can be fetched from outside: an address is asked for anew each time, as it expires."""
+    """Files that can be fetched from outside: an address is asked for again each time, as it expires."""
 
     def public_url(self, name: str) -> str | None: ...
 

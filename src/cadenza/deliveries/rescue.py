@@ -10,15 +10,15 @@ from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim
-from cadenza.deliveries.announce import News, announce
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.announce import DeliveryEvent, announce
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.sql.tx import Row, Tx
 
 BATCH = 200
 
 
 def rescue(tx: Tx, now: datetime, *, crash_limit: int) -> tuple[list[str], list[str]]:
-    """Return the ids that wait again or are in doubt, and those that were given up."""
+    """Return the ids that wait again or are unconfirmed, and those that were given up."""
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
     expired = tx.all(
         f"""
@@ -29,7 +29,9 @@ def rescue(tx: Tx, now: datetime, *, crash_limit: int) -> tuple[list[str], list[
         now=now,
     )
     given_up = [row["id"] for row in expired if _take_back(tx, now, row, crash_limit)]
-    claim.leave_lanes(tx, [Ticket(r["workspace_id"], r["id"], r["lease"], r) for r in expired])
+    claim.leave_lanes(
+        tx, [ClaimedDelivery(r["workspace_id"], r["id"], r["lease"], r) for r in expired]
+    )
     return [row["id"] for row in expired if row["id"] not in given_up], given_up
 
 
@@ -59,7 +61,7 @@ def _take_back(tx: Tx, now: datetime, row: Row, crash_limit: int) -> bool:
         id=row["id"],
         lease=row["lease"],
     )
-    news = News(
+    news = DeliveryEvent(
         workspace_id=row["workspace_id"],
         id=row["id"],
         lease=row["lease"],

@@ -1,7 +1,7 @@
 """Gives a post's deliveries new content, as long as none of it has left.
 
 What waits gets the new content and a higher revision; what a worker had claimed is taken back, so that
-it is claimed again with the new words. What is being sent, in doubt or sent keeps what it was permitted
+it is claimed again with the new words. What is being sent, unconfirmed or sent keeps what it was permitted
 with and is reported as frozen. What failed or was missed is rewritten too: a retry sends the new words.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.check_fit import find_unfit, flag, row_of
 from cadenza.deliveries.hold import settle_lanes
-from cadenza.deliveries.model import Piece
+from cadenza.deliveries.model import ComposedPost
 from cadenza.sql.tx import Row, Tx
 
 FROZEN = frozenset({State.SENDING, State.UNCONFIRMED, State.SENT})
@@ -35,7 +35,7 @@ class Rewritten:
     frozen: tuple[Frozen, ...]
 
 
-def rewrite(tx: Tx, held: Sequence[Row], pieces: Sequence[Piece]) -> Rewritten:
+def rewrite(tx: Tx, held: Sequence[Row], pieces: Sequence[ComposedPost]) -> Rewritten:
     """Write pieces into the deliveries that `hold_post` returned; unapproved ones become drafts."""
     by_place = {(piece.account_id, piece.channel.value): piece for piece in pieces}
     paired = [
@@ -59,7 +59,7 @@ def rewrite(tx: Tx, held: Sequence[Row], pieces: Sequence[Piece]) -> Rewritten:
     return Rewritten(tuple(row["id"] for row, _ in changed), frozen)
 
 
-def _write(tx: Tx, changed: Sequence[tuple[Row, Piece]]) -> None:
+def _write(tx: Tx, changed: Sequence[tuple[Row, ComposedPost]]) -> None:
     rows = [row for row, _ in changed]
     unfit = find_unfit(tx, rows[0]["workspace_id"], [row_of(piece) for _, piece in changed])
     tx.run(

@@ -1,4 +1,4 @@
-"""One pass of the road's worker, for an outside cron that calls where no worker runs all the time.
+"""One pass of the delivery worker, for an outside cron that calls where no worker runs all the time.
 
 The worker is the ordinary one, so a pass may overlap with other passes and with running workers: claims are
 leased, and a delivery is permitted once. It ends when nothing is due any more, or when its time is over;
@@ -29,7 +29,7 @@ class PassReport:
 async def publishing_run(
     worker: Worker, source: DeliverySource, *, clock: Clock, seconds: float = SECONDS
 ) -> PassReport:
-    """Run a fresh worker of the road until nothing is due, `seconds` at the most."""
+    """Run a fresh delivery worker until nothing is due, `seconds` at the most."""
     box = TimeBox(clock, seconds)
     running = asyncio.ensure_future(worker.run())
     calm = 0
@@ -40,12 +40,12 @@ async def publishing_run(
     finally:
         worker.stop()
         await running
-    return PassReport(worker.hands.finished, complete=calm >= CALM)
+    return PassReport(worker.inventory.finished, complete=calm >= CALM)
 
 
 async def _is_calm(worker: Worker, source: DeliverySource) -> bool:
-    hands = worker.hands
-    if not worker.is_idle or hands.busy or hands.buffer or hands.unsettled:
+    inventory = worker.inventory
+    if not worker.is_idle or inventory.busy or inventory.buffer or inventory.unsettled:
         return False
     due = await source.next_due(QUEUE)
     return due is None or due > await source.now()

@@ -1,4 +1,4 @@
-"""Puts deliveries on the road: the only insert there is, for all planners.
+"""Schedules deliveries: the only insert there is, for all planners.
 
 A delivery that nobody approved is a draft and can never be claimed. The answer to a delivery that is
 there already (same post, account and channel) is that one; a slot that is taken is said to be taken, and
@@ -18,7 +18,7 @@ from cadenza.sql.tx import Tx
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """It is on the road."""
+    """It is scheduled."""
 
     id: str
     state: State

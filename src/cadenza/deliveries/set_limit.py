@@ -123,7 +123,7 @@ def list_limits(tx: Tx, workspace_id: str, scope: str) -> list[Row]:
 
 
 def recount(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> None:
-    """Count anew what an account used, after its zone was changed: its days begin at other instants.
+    """Count again what an account used, after its zone was changed: its days begin at other instants.
 
     Lanes that it shares with others count by its days too.
     """

@@ -13,18 +13,18 @@ from typing import Any
 
 import msgspec
 
-from cadenza.accounts.ask_reconnect import ask_reconnect
+from cadenza.accounts.require_reconnect import require_reconnect
 from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, model
-from cadenza.deliveries.announce import News, announce
+from cadenza.deliveries.announce import DeliveryEvent, announce
+from cadenza.deliveries.circuit_breaker import CallResult, update_breaker
 from cadenza.deliveries.facts import Key, select
 from cadenza.deliveries.gates import GONE
-from cadenza.deliveries.heed_outages import Call, heed_outages
-from cadenza.deliveries.heed_waits import NetworkWait, keep_waits, scope_of
-from cadenza.deliveries.keep_exchanges import Heard, keep_exchanges
-from cadenza.deliveries.mark_recipients import Contact, mark_recipients
-from cadenza.deliveries.model import Ticket, account_scope
+from cadenza.deliveries.model import ClaimedDelivery, account_scope
+from cadenza.deliveries.rate_limit_waits import NetworkWait, keep_waits, scope_of
+from cadenza.deliveries.recipient_health import Contact, update_recipients
+from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.deliveries.refund import rearm_gaps, refund
 from cadenza.deliveries.suspend_account import note_block
 from cadenza.providers.outcome import (
@@ -42,7 +42,7 @@ from cadenza.providers.outcome import (
 from cadenza.sql.tx import Row, Tx
 
 BACKOFF = Backoff()
-# Whose move counts: the holder's; or, for evidence that it is out, anybody's while it is in doubt.
+# Whose move counts: the holder's; or, for evidence that it is out, anybody's while it is unconfirmed.
 HELD = "lease = held AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"
 DOUBTED = "state = 'unconfirmed'"
 RECONNECT = timedelta(days=3650)  # a lane rests until the account is connected again
@@ -53,14 +53,16 @@ PATIENCE = timedelta(hours=6)  # for a network that works on what was prepared
 class Result:
     """What a worker brings back from one call."""
 
-    ticket: Ticket
+    ticket: ClaimedDelivery
     outcome: Outcome
     attempt_id: str | None = None  # None: it never came to the call
     last_part: bool = True
     fraction: float = 0.0  # luck, for the backoff
-    heard: tuple[Heard, ...] = ()  # what was said with the network on the way
+    heard: tuple[RecordedExchange, ...] = ()  # what was said with the network on the way
     assumed: bool = False  # nobody saw it: it is marked, and not reported as sent
-    called_at: datetime | None = None  # of a doubt that is cleared: it was sent then, not now
+    called_at: datetime | None = (
+        None  # of an unconfirmed send that is cleared: it was sent then, not now
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def locks_of(results: Iterable[Result]) -> list[str]:
 def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
     heard = _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
-    keep_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
+    record_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
     results, rests = _heed(tx, now, [_lose_patience(now, result) for result in results])
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
@@ -91,7 +93,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     moved = held + _move(tx, now, late, fence=DOUBTED)
     _leave_alone(tx, now, [*(result for result, _ in moved), *_asked(results, moved, heard)], rests)
     seen = [(result, move) for result, move in moved if not result.assumed]
-    mark_recipients(tx, now, _contacts(tx, [result for result, _ in seen]))
+    update_recipients(tx, now, _contacts(tx, [result for result, _ in seen]))
     announce(tx, now, [_news(result, move) for result, move in seen])
     won |= {id(result) for result, _ in moved}
     won |= {id(result) for result in between if _next_part(tx, result)}
@@ -99,7 +101,7 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
 
 
 def _lose_patience(now: datetime, result: Result) -> Result:
-    """Count as a try, to be prepared anew, what a network is not ready with for too long."""
+    """Count as a try, to be prepared again, what a network is not ready with for too long."""
     since: datetime | None = result.ticket.row.get("unready_at")
     if not isinstance(result.outcome, NotReady) or since is None or now - since < PATIENCE:
         return result
@@ -113,7 +115,7 @@ def _heed(
 ) -> tuple[list[Result], list[NetworkWait]]:
     """Turn what a network's outage brought into waits; return also how long accounts rest."""
     calls = [
-        Call(
+        CallResult(
             (result.ticket.workspace_id, result.ticket.row["account_id"]),
             result.outcome,
             result.attempt_id is not None,
@@ -121,7 +123,7 @@ def _heed(
         for result in results
     ]
     luck = max((result.fraction for result in results), default=0.0)
-    outcomes, rests = heed_outages(tx, now, calls, fraction=luck)
+    outcomes, rests = update_breaker(tx, now, calls, fraction=luck)
     pairs = zip(results, outcomes, strict=True)
     return [replace(result, outcome=outcome) for result, outcome in pairs], rests
 
@@ -156,9 +158,9 @@ def _goes_on(result: Result) -> bool:
     return isinstance(result.outcome, Sent) and not result.last_part
 
 
-def _news(result: Result, move: Move) -> News:
+def _news(result: Result, move: Move) -> DeliveryEvent:
     ticket = result.ticket
-    return News(
+    return DeliveryEvent(
         workspace_id=ticket.workspace_id,
         id=ticket.id,
         lease=ticket.lease,
@@ -212,7 +214,7 @@ def _asked(
 def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]:
     """Append what calls came to, whoever holds the deliveries now, and settle their ledger rows.
 
-    Return the attempts of which nothing was known before. Once a doubt was looked into by making its call
+    Return the attempts of which nothing was known before. Once an unconfirmed send was looked into by making its call
     again, who did not make it, or failed to, knows nothing of what that one did: only an arrival counts.
     """
     if not results:
@@ -246,7 +248,7 @@ def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]
     }
     fresh = [r for r in results if (r.ticket.workspace_id, r.attempt_id) in known]
     counted = _settle_ledger(tx, now, fresh)
-    # Once: a doubt that was cleared may have given back already.
+    # Once: an unconfirmed send that was cleared may have given back already.
     refund(tx, [(row["workspace_id"], row["attempt_id"]) for row in counted if not row["counts"]])
     calls = [
         {
@@ -295,7 +297,7 @@ def _counting(result: Result) -> tuple[str, bool]:
 def _move(
     tx: Tx, now: datetime, ends: Sequence[tuple[Result, Move]], *, fence: str
 ) -> list[tuple[Result, Move]]:
-    """Write the deliveries' moves where the lease still holds, or where evidence clears a doubt."""
+    """Write the deliveries' moves where the lease still holds, or where evidence clears an unconfirmed send."""
     once = {(result.ticket.workspace_id, result.ticket.id): (result, move) for result, move in ends}
     chosen = ends if fence is HELD else list(once.values())
     if not chosen:
@@ -421,16 +423,16 @@ def _leave_alone(
     )
 
 
-def _account(tx: Tx, ticket: Ticket) -> Row:
+def _account(tx: Tx, ticket: ClaimedDelivery) -> Row:
     """Return the account that the claim brought along, or read it."""
     key = (ticket.workspace_id, ticket.row["account_id"])
     return ticket.row.get("account") or select(tx, "account", [key])[key]
 
 
-def _is_lost(tx: Tx, now: datetime, ticket: Ticket, says: str) -> bool:
+def _is_lost(tx: Tx, now: datetime, ticket: ClaimedDelivery, says: str) -> bool:
     """Mark the account as one that needs a reconnect; say whether it cannot send."""
     used = ticket.row.get("account")
-    return ask_reconnect(
+    return require_reconnect(
         tx,
         now,
         workspace_id=ticket.workspace_id,

@@ -1,6 +1,6 @@
 """Deliveries as a source that the engine's worker claims from.
 
-The worker knows small numbers; this keeps the tickets behind them, runs the road's operations, and
+The worker knows small numbers; this keeps the tickets behind them, runs the pipeline's operations, and
 settles many deliveries in one transaction. There is no second queue to keep in step.
 """
 
@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from cadenza.deliveries import claim as claiming
 from cadenza.deliveries import lanes
-from cadenza.deliveries.model import Ticket
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.rescue import rescue
 from cadenza.deliveries.settle import Result, locks_of, settle
 from cadenza.engine.errors import StoreUnavailable
@@ -18,15 +18,15 @@ from cadenza.engine.job import Claimed
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.store import Batch, Renewal, Rescue, Traits, Wake
 from cadenza.sql.errors import SqlError
-from cadenza.sql.operate import Operation, Operations
-from cadenza.sql.operate import Result as T
+from cadenza.sql.transactions import Operation, Operations
+from cadenza.sql.transactions import Result as T
 from cadenza.sql.tx import Tx
 
 QUEUE = lanes.QUEUE
 
 
 class DeliverySource:
-    """What the road's worker works on."""
+    """What the delivery worker works on."""
 
     traits = Traits(
         name="deliveries",
@@ -39,13 +39,13 @@ class DeliverySource:
     def __init__(self, operations: Operations) -> None:
         self._operations = operations
         self._numbers = itertools.count(1)
-        self._tickets: dict[int, Ticket] = {}
+        self._tickets: dict[int, ClaimedDelivery] = {}
         self._of_lease: dict[int, list[int]] = {}
         self._results: dict[int, Result] = {}
         self._watchers: list[Wake] = []
         self.held = False  # nothing is claimed: the installation's guard says so
 
-    def ticket(self, number: int) -> Ticket:
+    def ticket(self, number: int) -> ClaimedDelivery:
         """Return the claimed delivery behind a worker's number."""
         return self._tickets[number]
 
@@ -78,7 +78,7 @@ class DeliverySource:
         if self.held:
             return Batch(0, [], None)
 
-        def operation(tx: Tx, now: datetime) -> tuple[list[Ticket], datetime | None, bool]:
+        def operation(tx: Tx, now: datetime) -> tuple[list[ClaimedDelivery], datetime | None, bool]:
             tickets = claiming.claim(tx, now, limit=limit, worker=worker, lease=lease, alone=alone)
             due = None if tickets else lanes.next_due(tx, now)
             return tickets, due, claiming.has_suspects(tx, now)
@@ -91,7 +91,7 @@ class DeliverySource:
         self._of_lease[number] = [job.id for job in jobs]
         return Batch(number, jobs, suspects=suspects)
 
-    def _hand_over(self, lease: int, ticket: Ticket) -> Claimed:
+    def _hand_over(self, lease: int, ticket: ClaimedDelivery) -> Claimed:
         number = next(self._numbers)
         self._tickets[number] = ticket
         row = ticket.row

@@ -7,8 +7,8 @@ second time without a success between. What waits is held by the account's gate 
 from datetime import datetime
 from typing import Any
 
-from cadenza.db.leave_word import Word, leave_word
-from cadenza.notices.model import NewsKind
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
+from cadenza.notices.model import EventKind
 from cadenza.sql.tx import Tx
 
 
@@ -28,14 +28,14 @@ def suspend_account(
     )
     if found is None:
         return False
-    word = Word(
+    word = OutboxEvent(
         workspace_id=workspace_id,
         id=f"account:{account_id}:{now.isoformat()}:suspended",
-        kind=NewsKind.SUSPENDED,
+        kind=EventKind.SUSPENDED,
         subject_id=account_id,
         body={**found, "reason": reason},
     )
-    leave_word(tx, now, [word])
+    write_outbox(tx, now, [word])
     return True
 
 

@@ -1,6 +1,6 @@
-"""Ada in every network at once: all worlds of a rehearsal with an account ready to connect in each.
+"""Ada in every network at once: all worlds of a simulation with an account ready to connect in each.
 
-For people who try the product without a network (`cadenza rehearse`) and for tests that need all of
+For people who try the product without a network (`cadenza simulate`) and for tests that need all of
 them. The credentials are made up and worth nothing elsewhere. Time runs with the machine.
 """
 
@@ -14,24 +14,24 @@ from cadenza.config.load import variable
 from cadenza.config.model import Network
 from cadenza.core.channels import Channel
 from cadenza.core.secret import Secret
-from cadenza.demo.desk import Desk
-from cadenza.demo.rehearsal.consent import ANYWHERE
-from cadenza.demo.rehearsal.kernel import Rehearsal, serve
-from cadenza.demo.rehearsal.world import World
-from cadenza.demo.rehearsal.worlds.bluesky import BlueskyWorld
-from cadenza.demo.rehearsal.worlds.discord import DiscordWorld
-from cadenza.demo.rehearsal.worlds.facebook import FacebookWorld
-from cadenza.demo.rehearsal.worlds.instagram import InstagramWorld
-from cadenza.demo.rehearsal.worlds.linkedin import LinkedInWorld
-from cadenza.demo.rehearsal.worlds.mastodon import MastodonWorld
-from cadenza.demo.rehearsal.worlds.meta_model import LONG
-from cadenza.demo.rehearsal.worlds.slack import SlackWorld
-from cadenza.demo.rehearsal.worlds.smtp import SmtpWorld
-from cadenza.demo.rehearsal.worlds.telegram import TelegramWorld
-from cadenza.demo.rehearsal.worlds.threads import ThreadsWorld
-from cadenza.demo.rehearsal.worlds.unipile import UnipileWorld
-from cadenza.demo.rehearsal.worlds.webhook import WebhookWorld
-from cadenza.demo.rehearsal.worlds.x import XWorld
+from cadenza.demo.dashboard import Dashboard
+from cadenza.demo.networks.bluesky import SimulatedBluesky
+from cadenza.demo.networks.discord import SimulatedDiscord
+from cadenza.demo.networks.facebook import SimulatedFacebook
+from cadenza.demo.networks.instagram import SimulatedInstagram
+from cadenza.demo.networks.linkedin import SimulatedLinkedIn
+from cadenza.demo.networks.mastodon import SimulatedMastodon
+from cadenza.demo.networks.meta_model import LONG
+from cadenza.demo.networks.slack import SimulatedSlack
+from cadenza.demo.networks.smtp import SimulatedSmtp
+from cadenza.demo.networks.telegram import SimulatedTelegram
+from cadenza.demo.networks.threads import SimulatedThreads
+from cadenza.demo.networks.unipile import SimulatedUnipile
+from cadenza.demo.networks.webhook import SimulatedWebhook
+from cadenza.demo.networks.x import SimulatedX
+from cadenza.demo.simulator.consent import ANYWHERE
+from cadenza.demo.simulator.network import SimulatedNetwork
+from cadenza.demo.simulator.serve import Simulator, serve
 from cadenza.providers.connect import Connected
 from cadenza.providers.message import Tokens
 
@@ -44,7 +44,7 @@ class Role:
     """Ada's account in one network: as the product would have it after connecting."""
 
     provider: str
-    world: World
+    simulated: SimulatedNetwork
     channel: Channel
     connected: Connected
     network: Network
@@ -59,16 +59,16 @@ class Role:
     @property
     def address(self) -> str:
         """Where its door is."""
-        mail = self.world.ports.get("smtp")
-        return self.world.url() if mail is None else f"127.0.0.1:{mail}"
+        mail = self.simulated.ports.get("smtp")
+        return self.simulated.url() if mail is None else f"127.0.0.1:{mail}"
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
     """All roles of one rehearsal."""
 
-    rehearsal: Rehearsal
-    desk: Desk
+    simulator: Simulator
+    desk: Dashboard
     roles: Mapping[str, Role]
 
     @property
@@ -79,10 +79,14 @@ class Cast:
     @property
     def hosts(self) -> tuple[str, ...]:
         """Every door, as `outbound.allow` wants it."""
-        worlds = [role.world for role in self.roles.values()]
-        return tuple(f"127.0.0.1:{port}" for world in worlds for port in world.ports.values())
+        simulated_networks = [role.simulated for role in self.roles.values()]
+        return tuple(
+            f"127.0.0.1:{port}"
+            for simulated in simulated_networks
+            for port in simulated.ports.values()
+        )
 
-    def doors(self) -> dict[str, dict[str, object]]:
+    def endpoints(self) -> dict[str, dict[str, object]]:
         """Where each network is and what a person types to connect Ada's account, for programs."""
         return {
             name: {"url": role.address, "typed": dict(role.typed)}
@@ -95,7 +99,7 @@ class Cast:
         said = {
             variable("outbound.allow"): ",".join(self.hosts),
             variable("mail.host"): "127.0.0.1",
-            variable("mail.port"): str(post.world.ports["smtp"]),
+            variable("mail.port"): str(post.simulated.ports["smtp"]),
             variable("mail.security"): "none",
             variable("mail.username"): ADA,
             variable("mail.password"): post.connected.tokens.access.reveal(),
@@ -132,157 +136,162 @@ async def assemble(port: int = 0, *, seed: int | str = "cadenza") -> Cast:
         _webhook,
         _smtp,
     )
-    worlds: tuple[World, ...] = (
-        MastodonWorld(),
-        BlueskyWorld(),
-        TelegramWorld(),
-        XWorld(),
-        LinkedInWorld(),
-        FacebookWorld(),
-        InstagramWorld(),
-        ThreadsWorld(),
-        UnipileWorld(),
-        SlackWorld(),
-        DiscordWorld(),
-        WebhookWorld(),
-        SmtpWorld(),
+    simulated_networks: tuple[SimulatedNetwork, ...] = (
+        SimulatedMastodon(),
+        SimulatedBluesky(),
+        SimulatedTelegram(),
+        SimulatedX(),
+        SimulatedLinkedIn(),
+        SimulatedFacebook(),
+        SimulatedInstagram(),
+        SimulatedThreads(),
+        SimulatedUnipile(),
+        SimulatedSlack(),
+        SimulatedDiscord(),
+        SimulatedWebhook(),
+        SimulatedSmtp(),
     )
-    desk = Desk()
-    rehearsal = await serve((desk, *worlds), port, seed=seed)
-    roles = [make(rehearsal, world) for make, world in zip(makers, worlds, strict=True)]
-    desk.networks = {role.provider: role.world for role in roles}
+    desk = Dashboard()
+    simulator = await serve((desk, *simulated_networks), port, seed=seed)
+    roles = [
+        make(simulator, simulated)
+        for make, simulated in zip(makers, simulated_networks, strict=True)
+    ]
+    desk.networks = {role.provider: role.simulated for role in roles}
     desk.typed = {role.provider: role.typed for role in roles}
-    return Cast(rehearsal, desk, {role.provider: role for role in roles})
+    return Cast(simulator, desk, {role.provider: role for role in roles})
 
 
-def _mastodon(_: Rehearsal, world: Any) -> Role:
-    token = world.add_account(
+def _mastodon(_: Simulator, simulated: Any) -> Role:
+    token = simulated.add_account(
         "ada", token="rehearsal-mastodon-token-of-ada", scopes=("read", "write")
     )
     return Role(
         provider="mastodon",
-        world=world,
+        simulated=simulated,
         channel=Channel.MASTODON,
-        connected=_ada(world.person(token).id, token, instance=world.url()),
-        network=Network(base_url=world.url()),
+        connected=_ada(simulated.person(token).id, token, instance=simulated.url()),
+        network=Network(base_url=simulated.url()),
         publishes="POST /api/v1/statuses",
-        typed={"instance": world.url()},
+        typed={"instance": simulated.url()},
     )
 
 
-def _bluesky(rehearsal: Rehearsal, world: Any) -> Role:
+def _bluesky(simulator: Simulator, simulated: Any) -> Role:
     password = "rehearsal-app-password"
-    did = world.add_account("ada.example", password)
-    pair = world.sessions.begin(did, rehearsal.stage.ids, rehearsal.clock.now())
+    did = simulated.add_account("ada.example", password)
+    pair = simulated.sessions.begin(did, simulator.shared.ids, simulator.clock.now())
     tokens = Tokens(
         access=Secret(pair.access), refresh=Secret(pair.refresh), expires_at=pair.access_until
     )
     return Role(
         provider="bluesky",
-        world=world,
+        simulated=simulated,
         channel=Channel.BLUESKY,
         connected=Connected(
             remote_id=did,
             handle="@ada.example",
             name="Ada",
             tokens=tokens,
-            settings={"pds": world.url("pds")},
+            settings={"pds": simulated.url("pds")},
         ),
-        network=Network(base_url=world.url()),
+        network=Network(base_url=simulated.url()),
         publishes="POST /xrpc/com.atproto.repo.putRecord",
         typed={"handle": "ada.example", "password": password},
     )
 
 
-def _telegram(_: Rehearsal, world: Any) -> Role:
+def _telegram(_: Simulator, simulated: Any) -> Role:
     token = "5550001111:AA-rehearsal_token-of-adas-bot"
-    world.add_bot("ada_bot", token=token)
-    chat = world.add_chat("channel", "Ada daily", username="ada_daily")
+    simulated.add_bot("ada_bot", token=token)
+    chat = simulated.add_chat("channel", "Ada daily", username="ada_daily")
     return Role(
         provider="telegram",
-        world=world,
+        simulated=simulated,
         channel=Channel.TELEGRAM,
         connected=_ada(f"5550001111/{chat.id}", token, chat_id=str(chat.id)),
-        network=Network(base_url=world.url()),
+        network=Network(base_url=simulated.url()),
         publishes="POST /bot{token}/{method}",
         typed={"token": token, "chat": "@ada_daily"},
     )
 
 
-def _x(_: Rehearsal, world: Any) -> Role:
-    token = world.add_user("ada", token="rehearsal-x-token-of-ada")
-    app = world.add_app(ANYWHERE)
+def _x(_: Simulator, simulated: Any) -> Role:
+    token = simulated.add_user("ada", token="rehearsal-x-token-of-ada")
+    app = simulated.add_app(ANYWHERE)
     return Role(
         provider="x",
-        world=world,
+        simulated=simulated,
         channel=Channel.X,
-        connected=_ada(world.tokens[token].user, token),
+        connected=_ada(simulated.tokens[token].user, token),
         network=Network(
-            base_url=world.url(),
+            base_url=simulated.url(),
             client_id=app.id,
             client_secret=Secret(app.secret),
-            options={"sign_in_url": world.url()},
+            options={"sign_in_url": simulated.url()},
         ),
         publishes="POST /2/tweets",
     )
 
 
-def _linkedin(_: Rehearsal, world: Any) -> Role:
-    token = world.add_person("Ada", token="rehearsal-linkedin-token-of-ada")
+def _linkedin(_: Simulator, simulated: Any) -> Role:
+    token = simulated.add_person("Ada", token="rehearsal-linkedin-token-of-ada")
     # A page's posts can be looked up; a profile's only by the network's partners.
-    page = world.add_page("Ada & Co", token)
-    app = world.add_app(ANYWHERE, refreshes=False)
+    page = simulated.add_page("Ada & Co", token)
+    app = simulated.add_app(ANYWHERE, refreshes=False)
     return Role(
         provider="linkedin",
-        world=world,
+        simulated=simulated,
         channel=Channel.LINKEDIN_ORGANIZATION,
         connected=_ada(page, token),
         network=Network(
-            base_url=world.url(),
+            base_url=simulated.url(),
             client_id=app.id,
             client_secret=Secret(app.secret),
-            options={"sign_in_url": world.url("www")},
+            options={"sign_in_url": simulated.url("www")},
         ),
         publishes="POST /rest/posts",
     )
 
 
-def _facebook(_: Rehearsal, world: Any) -> Role:
-    world.app_secret = APP_SECRET
-    world.issue("USER", "ada", life=LONG, scopes=world.grants, value="EAArehearsalUserOfAda")
-    page = world.add_page("Ada's bakery", "ada", token="EAArehearsalPageOfAda")
-    world.tokens["EAArehearsalPageOfAda"].parent = "EAArehearsalUserOfAda"
+def _facebook(_: Simulator, simulated: Any) -> Role:
+    simulated.app_secret = APP_SECRET
+    simulated.issue(
+        "USER", "ada", life=LONG, scopes=simulated.grants, value="EAArehearsalUserOfAda"
+    )
+    page = simulated.add_page("Ada's bakery", "ada", token="EAArehearsalPageOfAda")
+    simulated.tokens["EAArehearsalPageOfAda"].parent = "EAArehearsalUserOfAda"
     return Role(
         provider="facebook",
-        world=world,
+        simulated=simulated,
         channel=Channel.FACEBOOK_PAGE,
         connected=_ada(page.id, "EAArehearsalPageOfAda", user="EAArehearsalUserOfAda"),
         network=Network(
-            base_url=world.url(),
-            client_id=world.app_id,
+            base_url=simulated.url(),
+            client_id=simulated.app_id,
             client_secret=Secret(APP_SECRET),
-            options={"www": world.url()},
+            options={"www": simulated.url()},
         ),
         publishes="POST /{version}/{node}",
     )
 
 
-def _instagram(_: Rehearsal, world: Any) -> Role:
-    world.app_secret = world.own_secret = APP_SECRET
-    ada = world.add_account("ada", token="IGrehearsalTokenOfAda")
+def _instagram(_: Simulator, simulated: Any) -> Role:
+    simulated.app_secret = simulated.own_secret = APP_SECRET
+    ada = simulated.add_account("ada", token="IGrehearsalTokenOfAda")
     return Role(
         provider="instagram",
-        world=world,
+        simulated=simulated,
         channel=Channel.INSTAGRAM_FEED,
         connected=_ada(ada.id, "IGrehearsalTokenOfAda", login="instagram"),
         network=Network(
-            base_url=world.url(),
-            client_id=world.own_id,
+            base_url=simulated.url(),
+            client_id=simulated.own_id,
             client_secret=Secret(APP_SECRET),
             options={
-                "facebook": world.url("facebook"),
-                "api": world.url(),
-                "www": world.url(),
+                "facebook": simulated.url("facebook"),
+                "api": simulated.url(),
+                "www": simulated.url(),
                 "login": "instagram",
             },
         ),
@@ -291,74 +300,74 @@ def _instagram(_: Rehearsal, world: Any) -> Role:
     )
 
 
-def _threads(_: Rehearsal, world: Any) -> Role:
-    world.own_secret = APP_SECRET
-    ada = world.add_account("ada", token="THrehearsalTokenOfAda")
+def _threads(_: Simulator, simulated: Any) -> Role:
+    simulated.own_secret = APP_SECRET
+    ada = simulated.add_account("ada", token="THrehearsalTokenOfAda")
     return Role(
         provider="threads",
-        world=world,
+        simulated=simulated,
         channel=Channel.THREADS,
         connected=_ada(ada.id, "THrehearsalTokenOfAda"),
         network=Network(
-            base_url=world.url(),
-            client_id=world.own_id,
+            base_url=simulated.url(),
+            client_id=simulated.own_id,
             client_secret=Secret(APP_SECRET),
-            options={"www": world.url()},
+            options={"www": simulated.url()},
         ),
         publishes="POST /{version}/{account}/threads_publish",
     )
 
 
-def _unipile(_: Rehearsal, world: Any) -> Role:
+def _unipile(_: Simulator, simulated: Any) -> Role:
     key = "rehearsal-unipile-key"
-    world.keys.add(key)
-    ada = world.add_account("Ada", kind="GOOGLE_OAUTH")
+    simulated.keys.add(key)
+    ada = simulated.add_account("Ada", kind="GOOGLE_OAUTH")
     return Role(
         provider="unipile",
-        world=world,
+        simulated=simulated,
         channel=Channel.EMAIL,
-        connected=_ada(ada.id, key, dsn=world.url()),
-        network=Network(base_url=world.url()),
+        connected=_ada(ada.id, key, dsn=simulated.url()),
+        network=Network(base_url=simulated.url()),
         publishes="POST /api/v1/emails",
-        typed={"dsn": world.url(), "api_key": key, "account": ada.id},
+        typed={"dsn": simulated.url(), "api_key": key, "account": ada.id},
         recipient="ben@example.org",
         subject="Hello",
     )
 
 
-def _slack(_: Rehearsal, world: Any) -> Role:
-    hook = world.add_hook("#news", token="rehearsalSlackHook")
+def _slack(_: Simulator, simulated: Any) -> Role:
+    hook = simulated.add_hook("#news", token="rehearsalSlackHook")
     return Role(
         provider="slack",
-        world=world,
+        simulated=simulated,
         channel=Channel.SLACK,
         connected=_ada("T1/B1", hook),
-        network=Network(base_url=world.url()),
+        network=Network(base_url=simulated.url()),
         publishes="POST /services/{team}/{bot}/{token}",
         typed={"url": hook},
     )
 
 
-def _discord(_: Rehearsal, world: Any) -> Role:
-    url = world.add_hook("news", token="rehearsal-discord-hook")
-    (hook,) = world.hooks.values()
+def _discord(_: Simulator, simulated: Any) -> Role:
+    url = simulated.add_hook("news", token="rehearsal-discord-hook")
+    (hook,) = simulated.hooks.values()
     return Role(
         provider="discord",
-        world=world,
+        simulated=simulated,
         channel=Channel.DISCORD,
         connected=_ada(hook.id, url, guild_id=hook.guild_id),
-        network=Network(base_url=world.url()),
+        network=Network(base_url=simulated.url()),
         publishes="POST /api/v10/webhooks/{id}/{token}",
         typed={"url": url},
     )
 
 
-def _webhook(_: Rehearsal, world: Any) -> Role:
+def _webhook(_: Simulator, simulated: Any) -> Role:
     secret = "whsec_" + base64.b64encode(b"rehearsal-signing-key-of-ada-32b").decode()
-    url = world.add_endpoint("ada", secret)
+    url = simulated.add_endpoint("ada", secret)
     return Role(
         provider="webhook",
-        world=world,
+        simulated=simulated,
         channel=Channel.WEBHOOK,
         connected=_ada(url, secret, url=url),
         network=Network(),
@@ -367,19 +376,19 @@ def _webhook(_: Rehearsal, world: Any) -> Role:
     )
 
 
-def _smtp(_: Rehearsal, world: Any) -> Role:
+def _smtp(_: Simulator, simulated: Any) -> Role:
     password = "rehearsal-mail-password"
-    world.add_mailbox(ADA, password)
+    simulated.add_mailbox(ADA, password)
     place = {
         "host": "127.0.0.1",
-        "port": world.ports["smtp"],
+        "port": simulated.ports["smtp"],
         "security": "none",
         "username": ADA,
         "from_name": "Ada",
     }
     return Role(
         provider="smtp",
-        world=world,
+        simulated=simulated,
         channel=Channel.EMAIL,
         connected=_ada(ADA, password, **place),
         network=Network(),

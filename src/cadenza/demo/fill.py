@@ -1,6 +1,6 @@
-"""Plays the demo's script into an empty house: people, accounts, weeks, a past that really was sent.
+"""Plays the demo's script into an empty installation: people, accounts, weeks, a past that really was sent.
 
-The past is lived through with a clock that is set back: each post of it goes over the road to a rehearsal
+The past is lived through with a clock that is set back: each post of it goes through the pipeline to a simulation
 network, one is refused there and one answer gets lost. Nothing here writes states by hand.
 """
 
@@ -9,25 +9,25 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from cadenza.accounts.connect import NewAccount, connect
-from cadenza.bootstrap.model import House
-from cadenza.bootstrap.work import make_road
+from cadenza.bootstrap.model import Runtime
+from cadenza.bootstrap.work import make_delivery_worker
 from cadenza.core.channels import Channel
 from cadenza.core.ids import name_worker
 from cadenza.db.audit import record
-from cadenza.deliveries.admit_account import admit_account
+from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.run_pass import publishing_run
 from cadenza.demo import script
 from cadenza.demo.cast import Cast
 from cadenza.demo.draw import draw
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
 from cadenza.demo.script import Note
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.demo.step_clock import StepClock
+from cadenza.drafts.asset_pool import save_pool
 from cadenza.drafts.generate import generate
-from cadenza.drafts.keep_assets import save_pool
-from cadenza.drafts.keep_category import CategoryForm, save_category
-from cadenza.drafts.keep_rule import RuleForm, RuleKept, create_rule
 from cadenza.drafts.model import Category, drafts_locks
+from cadenza.drafts.save_category import CategoryForm, save_category
+from cadenza.drafts.save_rule import RuleForm, RuleSaved, create_rule
 from cadenza.media.upload import Uploaded, upload
 from cadenza.people.model import Role
 from cadenza.people.passwords import Passwords
@@ -46,7 +46,7 @@ Tell = Callable[[str], None]
 class Played:
     """What the script's names became."""
 
-    house: House
+    runtime: Runtime
     clock: StepClock
     cast: Cast
     home: str = ""
@@ -64,18 +64,18 @@ class Played:
         return self.accounts[provider], self.cast.roles[provider].channel
 
 
-async def fill(house: House, cast: Cast, clock: StepClock, tell: Tell) -> Played:
+async def fill(runtime: Runtime, cast: Cast, clock: StepClock, tell: Tell) -> Played:
     """Play everything, the past first."""
-    played = Played(house, clock, cast)
+    played = Played(runtime, clock, cast)
     first = script.PAST[0][0]
     _go_back(played, first + 1)
     tell("people and accounts")
     await _invite(played)
-    await connect_places(house, cast, played.home, played.accounts)
+    await connect_places(runtime, cast, played.home, played.accounts)
     await _give_weeks(played)
     await _draw(played)
     await _sort(played)
-    tell("a past, sent over the road")
+    tell("a past, sent through the pipeline")
     for days, note in script.PAST:
         _go_back(played, days)
         await _publish(played, note)
@@ -90,7 +90,7 @@ def _go_back(played: Played, days: float) -> None:
     """Live so many days ago, here and at the networks."""
     before = played.clock.now()
     played.clock.go_back(timedelta(days=days))
-    played.cast.rehearsal.clock.advance(played.clock.now() - before)
+    played.cast.simulator.clock.advance(played.clock.now() - before)
 
 
 async def _invite(played: Played) -> None:
@@ -123,10 +123,10 @@ async def _invite(played: Played) -> None:
             )
         return home, members
 
-    played.home, played.members = await played.house.operations.run(operation, locks=[LOCK])
+    played.home, played.members = await played.runtime.operations.run(operation, locks=[LOCK])
 
 
-async def connect_places(house: House, cast: Cast, home: str, accounts: dict[str, str]) -> None:
+async def connect_places(runtime: Runtime, cast: Cast, home: str, accounts: dict[str, str]) -> None:
     """Connect the script's accounts, or give those that are there the tokens of this rehearsal."""
 
     def operation(tx: Tx, now: datetime) -> None:
@@ -151,12 +151,12 @@ async def connect_places(house: House, cast: Cast, home: str, accounts: dict[str
                 new_id=tx.new_id(),
                 provider=place.provider,
                 connected=connected,
-                ring=house.keyring,
+                ring=runtime.keyring,
                 zone=place.zone,
             )
             accounts[place.provider] = made.id
             if isinstance(made, NewAccount):
-                admit_account(tx, now, workspace_id=home, account_id=made.id)
+                init_account(tx, now, workspace_id=home, account_id=made.id)
                 record(
                     tx,
                     now,
@@ -167,13 +167,13 @@ async def connect_places(house: House, cast: Cast, home: str, accounts: dict[str
                     after={"provider": place.provider, "handle": place.handle},
                 )
 
-    await house.operations.run(operation)
+    await runtime.operations.run(operation)
 
 
 async def _give_weeks(played: Played) -> None:
     for place in script.PLACES:
         account = played.accounts[place.provider]
-        await played.house.operations.run(
+        await played.runtime.operations.run(
             lambda tx, now, account=account, place=place: schedule.write(
                 tx,
                 now,
@@ -193,7 +193,7 @@ async def _draw(played: Played) -> None:
     for name in sorted(wanted):
         data = draw(name)
         answer = await upload(
-            played.house.library.desk,
+            played.runtime.library.desk,
             _chunks(data),
             workspace_id=played.home,
             name=f"{name}.png",
@@ -214,7 +214,7 @@ async def _chunks(data: bytes) -> AsyncIterator[bytes]:
 
 async def _sort(played: Played) -> None:
     async def save(form: CategoryForm) -> str:
-        answer = await played.house.operations.run(
+        answer = await played.runtime.operations.run(
             lambda tx, now: save_category(tx, now, form, workspace_id=played.home, by=played.by()),
             locks=drafts_locks(played.home),
         )
@@ -236,7 +236,7 @@ async def _write(played: Played, note: Note, *, approve: bool = True) -> str:
         author_id=played.members[note.author],
     )
     by = played.by(note.author)
-    made = await played.house.operations.run(
+    made = await played.runtime.operations.run(
         lambda tx, now: create(tx, now, new, by=by, approve=approve)
     )
     assert isinstance(made, Created), made
@@ -248,14 +248,14 @@ async def _publish(played: Played, note: Note) -> None:
     post_id = await _write(played, note)
     targets = [played.at(provider) for provider in note.places]
     by = played.by(note.author)
-    await played.house.operations.run(
+    await played.runtime.operations.run(
         lambda tx, now: publish_now(
             tx, now, workspace_id=played.home, post_id=post_id, by=by, targets=targets
         ),
         locks=model.locks(played.home, *(account for account, _ in targets)),
     )
-    road = make_road(played.house, name_worker())
-    await publishing_run(road, played.house.source, clock=played.clock, seconds=5.0)
+    road = make_delivery_worker(played.runtime, name_worker())
+    await publishing_run(road, played.runtime.source, clock=played.clock, seconds=5.0)
 
 
 async def _go_wrong(played: Played) -> None:
@@ -263,12 +263,12 @@ async def _go_wrong(played: Played) -> None:
     _go_back(played, 0.3)
     words = {"error": "Validation failed: this account may not post right now"}
     mastodon, slack = played.cast.roles["mastodon"], played.cast.roles["slack"]
-    mastodon.world.faults.plan(Kind.ERROR_BEFORE, mastodon.publishes, answer=say(422, words))
+    mastodon.simulated.faults.plan(Kind.ERROR_BEFORE, mastodon.publishes, answer=say(422, words))
     await _publish(played, script.FAILED)
-    slack.world.faults.plan(Kind.DROP_AFTER, slack.publishes)
+    slack.simulated.faults.plan(Kind.DROP_AFTER, slack.publishes)
     await _publish(played, script.UNCONFIRMED)
     for role in (mastodon, slack):
-        role.world.faults.clear()
+        role.simulated.faults.clear()
 
 
 async def _plan(played: Played) -> None:
@@ -279,7 +279,7 @@ async def _plan(played: Played) -> None:
         post_id = await _write(played, note, approve=approve)
         targets = [played.at(provider) for provider in note.places]
         by = played.by(note.author)
-        await played.house.operations.run(
+        await played.runtime.operations.run(
             lambda tx, now, post_id=post_id, targets=targets, by=by: add.add(
                 tx, now, workspace_id=played.home, post_id=post_id, by=by, targets=targets
             ),
@@ -288,7 +288,7 @@ async def _plan(played: Played) -> None:
     await _lay_out(played)
     provider, reason = script.PAUSED
     account = played.accounts[provider]
-    await played.house.operations.run(
+    await played.runtime.operations.run(
         lambda tx, now: pause.pause(
             tx, now, workspace_id=played.home, account_id=account, reason=reason, by=played.by()
         ),
@@ -316,7 +316,7 @@ async def _lay_out(played: Played) -> None:
             tx, now, workspace_id=played.home, category_id=category, media_ids=pool, by=played.by()
         )
         kept = create_rule(tx, now, form, workspace_id=played.home, by=played.by())
-        assert isinstance(kept, RuleKept), kept
+        assert isinstance(kept, RuleSaved), kept
         generate(tx, now, workspace_id=played.home, rule_id=kept.rule.id)
 
-    await played.house.operations.run(operation, locks=drafts_locks(played.home))
+    await played.runtime.operations.run(operation, locks=drafts_locks(played.home))

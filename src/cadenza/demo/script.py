@@ -27,7 +27,7 @@ PEOPLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DemoAccount:
     """An account: its network, its name there, its zone and its week (Sunday is 0)."""
 
     provider: str
@@ -41,13 +41,13 @@ def _days(days: str, *times: str) -> dict[str, list[str]]:
 
 
 PLACES = (
-    Place("mastodon", "@ada@bakers.example", ZONE, _days("12345", "08:30", "16:00")),
-    Place("bluesky", "@ada.example", "America/New_York", _days("135", "09:00", "12:30")),
-    Place("linkedin", "Ada & Co", ZONE, _days("24", "10:15")),
-    Place("telegram", "@ada_daily", "Asia/Tokyo", _days("0123456", "07:00")),
-    Place("discord", "#news of the regulars", "America/Los_Angeles", _days("56", "18:00")),
-    Place("slack", "#bakery-team", "Australia/Sydney", _days("135", "08:00")),
-    Place("x", "@ada", "Europe/London", _days("12345", "11:00", "17:45")),
+    DemoAccount("mastodon", "@ada@bakers.example", ZONE, _days("12345", "08:30", "16:00")),
+    DemoAccount("bluesky", "@ada.example", "America/New_York", _days("135", "09:00", "12:30")),
+    DemoAccount("linkedin", "Ada & Co", ZONE, _days("24", "10:15")),
+    DemoAccount("telegram", "@ada_daily", "Asia/Tokyo", _days("0123456", "07:00")),
+    DemoAccount("discord", "#news of the regulars", "America/Los_Angeles", _days("56", "18:00")),
+    DemoAccount("slack", "#bakery-team", "Australia/Sydney", _days("135", "08:00")),
+    DemoAccount("x", "@ada", "Europe/London", _days("12345", "11:00", "17:45")),
 )
 
 
@@ -62,7 +62,7 @@ class Note:
     category: str | None = None
 
 
-# Lived through so many days ago, over the road, each answered by a rehearsal network.
+# Lived through so many days ago, through the pipeline, each answered by a simulated network.
 PAST: tuple[tuple[float, Note], ...] = (
     (12.2, Note("We are open! Come in and smell it.", ("mastodon", "bluesky", "x"))),
     (9.1, Note("Rye, spelt, and a bread without a name yet. Ideas?", ("mastodon", "linkedin"))),
@@ -88,7 +88,10 @@ QUEUED: tuple[Note, ...] = (
     Note("Regulars: the new mugs are here.", ("discord",), "Ada", "harbour"),
     Note("The baker's dozen is thirteen, and we keep to it.", ("bluesky", "x"), "Ben"),
     Note(
-        "Apple from the tree behind the house, cake from our oven.", ("mastodon",), "Ada", "harvest"
+        "Apple from the tree behind the application, cake from our oven.",
+        ("mastodon",),
+        "Ada",
+        "harvest",
     ),
     Note("Team: please write down what is left at closing.", ("slack",), "Ben"),
     Note("Why we salt late: a small thread will follow.", ("mastodon", "bluesky")),

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cadenza.deliveries.schedule import schedule
+from cadenza.drafts.asset_pool import recount
 from cadenza.drafts.generate import deliveries_of, write_targets
-from cadenza.drafts.keep_assets import recount
 from cadenza.drafts.model import Rule
 from cadenza.drafts.occurrences import target_month
-from cadenza.drafts.plan_change import Laid, Move, Plan, Retarget
+from cadenza.drafts.plan_change import GeneratedPost, Move, Plan, Retarget
 from cadenza.media.use import use
 from cadenza.sql.tx import Tx
 
@@ -29,7 +29,7 @@ def apply_plan(tx: Tx, now: datetime, rule: Rule, plan: Plan) -> None:
         _retarget(tx, now, rule, change)
 
 
-def remove(tx: Tx, now: datetime, rule: Rule, removed: Sequence[Laid]) -> None:
+def remove(tx: Tx, now: datetime, rule: Rule, removed: Sequence[GeneratedPost]) -> None:
     """Take untouched posts away with their keys: unlike a person's deletion, this leaves no tombstone."""
     posts = [each.post_id for each in removed if each.post_id is not None]
     if not posts:

@@ -15,8 +15,8 @@ import msgspec
 from cadenza.core.zones import local_day
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
+from cadenza.drafts.asset_pool import take
 from cadenza.drafts.fill_copy import as_placeholder, fill, moment_values
-from cadenza.drafts.keep_assets import take
 from cadenza.drafts.model import (
     Category,
     NoSuchCategory,
@@ -172,7 +172,7 @@ def _win(tx: Tx, now: datetime, rule: Rule, wanted: Sequence[Occurrence]) -> lis
 def _make(
     tx: Tx, now: datetime, rule: Rule, won: Sequence[Occurrence], targets: Sequence[Target]
 ) -> list[tuple[str, str | None]]:
-    """Make the posts of occurrences that are ours, and put their deliveries on the road as drafts."""
+    """Make the posts of occurrences that are ours, and put their deliveries in the pipeline as drafts."""
     if not won:
         return []
     category = find_category(tx, rule.workspace_id, rule.category_id)

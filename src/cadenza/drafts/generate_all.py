@@ -13,18 +13,18 @@ from datetime import timedelta
 
 from cadenza.core.clock import Clock
 from cadenza.core.timebox import TimeBox
-from cadenza.drafts.claim_nights import (
+from cadenza.drafts.claim_nightly_runs import (
     LEASE,
-    Night,
-    claim_nights,
-    finish_night,
-    keep_place,
-    let_go,
+    NightlyRun,
+    claim_nightly_runs,
+    finish_nightly_run,
+    release,
+    save_progress,
 )
 from cadenza.drafts.generate import Generated, generate
 from cadenza.drafts.model import drafts_locks
 from cadenza.drafts.write_copy import CopyReport, Copywriter, TemplateCopywriter, write_copy
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 
 log = logging.getLogger("cadenza.drafts")
 
@@ -135,7 +135,7 @@ async def _copy(
 
 async def _one_night(
     operations: Operations,
-    night: Night,
+    night: NightlyRun,
     copywriter: Copywriter | None,
     boxes: tuple[TimeBox, TimeBox],
     lease: timedelta,
@@ -144,7 +144,7 @@ async def _one_night(
 
     async def step(rule_id: str, posts: int) -> bool:
         return await operations.run(
-            lambda tx, now: keep_place(
+            lambda tx, now: save_progress(
                 tx, now, night, after_rule=rule_id, made=night.made + posts, lease=lease
             )
         )
@@ -159,20 +159,20 @@ async def _one_night(
         step=step,
     )
     if report.complete:
-        await operations.run(lambda tx, now: finish_night(tx, now, night))
+        await operations.run(lambda tx, now: finish_nightly_run(tx, now, night))
     else:
         await _release(operations, [night])
     return report
 
 
-async def _claim(operations: Operations, after: str, lease: timedelta) -> list[Night]:
+async def _claim(operations: Operations, after: str, lease: timedelta) -> list[NightlyRun]:
     return await operations.run(
-        lambda tx, now: claim_nights(tx, now, limit=CHUNK, after=after, lease=lease)
+        lambda tx, now: claim_nightly_runs(tx, now, limit=CHUNK, after=after, lease=lease)
     )
 
 
-async def _release(operations: Operations, nights: list[Night]) -> None:
-    await operations.run(lambda tx, now: let_go(tx, now, nights))
+async def _release(operations: Operations, nights: list[NightlyRun]) -> None:
+    await operations.run(lambda tx, now: release(tx, now, nights))
 
 
 async def _rules(operations: Operations, workspace_id: str, after: str) -> list[str]:

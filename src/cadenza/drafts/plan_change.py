@@ -25,7 +25,7 @@ _REACH = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class GeneratedPost:
     """One occurrence that is there: its post, and why it must stay as it is (None: it need not)."""
 
     day: str
@@ -48,15 +48,15 @@ class Laid:
 class Move:
     """A post that goes to another instant, or stays and only stands for another occurrence."""
 
-    laid: Laid
+    laid: GeneratedPost
     to: Occurrence
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptPost:
     """A post that stays where it is although the rule says otherwise, and why."""
 
-    laid: Laid
+    laid: GeneratedPost
     because: str
 
 
@@ -64,7 +64,7 @@ class Kept:
 class Retarget:
     """A post that goes to other places."""
 
-    laid: Laid
+    laid: GeneratedPost
     at: Occurrence
     add: frozenset[Target]
     drop: frozenset[Target]
@@ -76,8 +76,8 @@ class Plan:
 
     added: tuple[Occurrence, ...] = ()
     moved: tuple[Move, ...] = ()
-    removed: tuple[Laid, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    removed: tuple[GeneratedPost, ...] = ()
+    kept: tuple[KeptPost, ...] = ()
     retargeted: tuple[Retarget, ...] = ()
     unchanged: int = 0
     renamed: tuple[Move, ...] = ()
@@ -87,7 +87,7 @@ def plan_change(
     tx: Tx, now: datetime, new: Rule, *, old: Rule | None, hold: bool, ahead: timedelta = AHEAD
 ) -> Plan:
     """Compare what is laid out with what the rule will say; `hold` keeps the posts from being touched."""
-    laid = [] if old is None else _laid(tx, now, old, hold=hold)
+    laid = [] if old is None else _generated_posts(tx, now, old, hold=hold)
     if new.state is RuleState.PAUSED:
         return Plan(unchanged=sum(not each.gone for each in laid))
     horizon = now + ahead
@@ -104,7 +104,7 @@ def plan_change(
 
 def _compare(
     now: datetime,
-    laid: Sequence[Laid],
+    laid: Sequence[GeneratedPost],
     wanted: Sequence[Occurrence],
     *,
     targets: frozenset[Target],
@@ -121,8 +121,8 @@ def _compare(
     added = [each for each in spare if each not in set(to.values())]
     moved: list[Move] = []
     renamed: list[Move] = []
-    removed: list[Laid] = []
-    kept: list[Kept] = []
+    removed: list[GeneratedPost] = []
+    kept: list[KeptPost] = []
     retargeted: list[Retarget] = []
     unchanged = 0
     for each in future:
@@ -132,7 +132,7 @@ def _compare(
                 renamed.append(Move(each, goal))
         elif each.touched is not None:
             if goal is None or goal.instant != each.due_at or remade or each.targets != targets:
-                kept.append(Kept(each, each.touched))
+                kept.append(KeptPost(each, each.touched))
             else:
                 unchanged += 1
             if goal is not None and goal.key != each.key:
@@ -161,7 +161,7 @@ def _compare(
 
 
 def _pair(
-    homeless: Sequence[Laid], spare: Sequence[Occurrence]
+    homeless: Sequence[GeneratedPost], spare: Sequence[Occurrence]
 ) -> dict[tuple[str, str], Occurrence]:
     """Within each date, let the first that lost its time take the first time that came."""
     free: Mapping[str, list[Occurrence]] = {
@@ -183,7 +183,7 @@ def _makes_other_posts(old: Rule, new: Rule) -> bool:
     )
 
 
-def _laid(tx: Tx, now: datetime, rule: Rule, *, hold: bool) -> list[Laid]:
+def _generated_posts(tx: Tx, now: datetime, rule: Rule, *, hold: bool) -> list[GeneratedPost]:
     key = {
         "workspace_id": rule.workspace_id,
         "rule_id": rule.id,
@@ -239,10 +239,10 @@ def _switched_off(tx: Tx, workspace_id: str) -> frozenset[str]:
     return frozenset(row["id"] for row in rows)
 
 
-def _read(row: Row, road: Sequence[Row], off: frozenset[str]) -> Laid:
+def _read(row: Row, road: Sequence[Row], off: frozenset[str]) -> GeneratedPost:
     made_for = frozenset(each for each in _read_targets(row["targets"]) if each[0] not in off)
     road = [each for each in road if each["account_id"] not in off]
-    return Laid(
+    return GeneratedPost(
         day=row["day"],
         slot=row["slot"],
         due_at=row["due_at"],

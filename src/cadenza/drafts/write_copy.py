@@ -30,7 +30,7 @@ from cadenza.drafts.model import (
 from cadenza.posts.edit import Change, Edited, edit
 from cadenza.posts.find import find
 from cadenza.posts.model import NoSuchPost, content_of
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 log = logging.getLogger("cadenza.drafts")

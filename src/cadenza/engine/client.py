@@ -12,9 +12,9 @@ from typing import Any, Self, overload
 import msgspec
 
 from cadenza.core.clock import Clock, SystemClock
-from cadenza.core.ids import Chance, SystemChance
+from cadenza.core.ids import Random, SystemRandom
 from cadenza.core.recurrence import Overlap, Preview, next_occurrence, preview
-from cadenza.engine.employ import Employer, employ
+from cadenza.engine.build_worker import WorkerOptions, build_worker
 from cadenza.engine.encode import to_json
 from cadenza.engine.errors import EngineError, InvalidJob, MissingTrait, UnknownName, unknown
 from cadenza.engine.hooks import Hooks
@@ -60,14 +60,14 @@ class Engine:
         store: Store | str,
         *,
         clock: Clock | None = None,
-        chance: Chance | None = None,
+        rng: Random | None = None,
         hooks: Hooks | None = None,
         keep_done: timedelta | float = timedelta(days=7),
         keep_failed: timedelta | float = timedelta(days=90),
         needs: Iterable[str] = (),
     ) -> None:
         self.clock = clock or SystemClock()
-        self.chance = chance or SystemChance()
+        self.rng = rng or SystemRandom()
         self.hooks = hooks or Hooks()
         self.store: Store = open_store(store, clock=self.clock) if isinstance(store, str) else store
         self.keep_done = duration("keep_done", keep_done, most=timedelta.max)
@@ -189,7 +189,7 @@ class Engine:
                 to_json(payload, what=f"the payload of task {name!r}"),
                 chosen,
                 overrides=chosen.overrides(Options(), carry() if carry else None),
-                chance=self.chance,
+                rng=self.rng,
             )
             for payload in payloads
         ]
@@ -209,12 +209,12 @@ class Engine:
 
         Settings: `batch`, `lease`, `poll`, `grace`, `crash_limit` (see `Worker`).
         """
-        return employ(
-            Employer(
+        return build_worker(
+            WorkerOptions(
                 store=self.store,
                 tasks=self.tasks,
                 clock=self.clock,
-                chance=self.chance,
+                rng=self.rng,
                 hooks=self.hooks,
                 keep_done=self.keep_done,
                 keep_failed=self.keep_failed,
@@ -273,7 +273,7 @@ class Engine:
         return await self.store.cancel(ids, reason=reason)
 
     async def retry(self, *ids: int) -> list[Changed]:
-        """Run finished jobs anew, waiting ones now."""
+        """Run finished jobs again, waiting ones now."""
         return await self.store.revive(ids)
 
     async def redrive(

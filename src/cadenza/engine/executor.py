@@ -15,7 +15,7 @@ from datetime import timedelta
 import msgspec
 
 from cadenza.core.clock import Clock
-from cadenza.core.ids import Chance
+from cadenza.core.ids import Random
 from cadenza.engine.encode import to_json
 from cadenza.engine.errors import InvalidJob
 from cadenza.engine.hooks import Hooks, tell
@@ -55,7 +55,7 @@ class Executor:
         tasks: Mapping[str, Task],
         *,
         clock: Clock,
-        chance: Chance,
+        rng: Random,
         hooks: Hooks,
         report: Report,
         threads: Threads,
@@ -63,7 +63,7 @@ class Executor:
     ) -> None:
         self._tasks = tasks
         self._clock = clock
-        self._chance = chance
+        self._rng = rng
         self._hooks = hooks
         self._report = report
         self._threads = threads
@@ -179,7 +179,7 @@ class Executor:
     def _retry_or_fail(self, claimed: Claimed, task: Task, error: BaseException) -> Settlement:
         policy = self._options(claimed, task).retry
         attempt = claimed.attempts + 1
-        wait = policy.wait_after(error, attempt=attempt, fraction=self._chance.fraction())
+        wait = policy.wait_after(error, attempt=attempt, fraction=self._rng.fraction())
         log.warning(
             "job failed%s",
             "" if wait is None else ", will be tried again",

@@ -119,7 +119,7 @@ class Throttle:
 
 @dataclass(frozen=True, slots=True)
 class Debounce:
-    """A newer job of this key replaces the waiting one and waits anew, at most `max_wait` in all."""
+    """A newer job of this key replaces the waiting one and waits again, at most `max_wait` in all."""
 
     key: str
     wait: timedelta

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from cadenza.core.clock import Clock
 from cadenza.engine.context import go_on
-from cadenza.engine.hands import Hands
+from cadenza.engine.inventory import Inventory
 from cadenza.engine.job import Claimed
 from cadenza.engine.meters import Meters
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
@@ -89,14 +89,14 @@ class Slots:
     def __init__(
         self,
         count: int,
-        hands: Hands,
+        inventory: Inventory,
         *,
         runner: Runner,
         settle: Callable[[Settlement], None],
         clock: Clock,
         meters: Meters,
     ) -> None:
-        self._hands = hands
+        self._inventory = inventory
         self._runner = runner
         self._settle = settle
         self._clock = clock
@@ -121,34 +121,34 @@ class Slots:
                 count -= 1
 
     async def _work(self, slot: Slot) -> None:
-        hands, monotonic = self._hands, self._clock.monotonic
+        inventory, monotonic = self._inventory, self._clock.monotonic
         turn_began = monotonic()
         while True:
-            if not hands.buffer:
-                hands.hungry.set()
-                hands.notice_quiet()
+            if not inventory.buffer:
+                inventory.hungry.set()
+                inventory.notice_quiet()
                 waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 self._idle.append(waiter)
                 await waiter
                 turn_began = monotonic()
                 continue
-            ended = await self._run_one(slot, hands.buffer.popleft())
+            ended = await self._run_one(slot, inventory.buffer.popleft())
             if ended - turn_began > TURN:
                 await self._clock.sleep(0)
                 turn_began = monotonic()
 
     async def _run_one(self, slot: Slot, claimed: Claimed) -> float:
-        hands = self._hands
+        inventory = self._inventory
         slot.started = started = self._clock.monotonic()
-        held = hands.leases.get(claimed.lease)
+        held = inventory.leases.get(claimed.lease)
         if held is None or held.until <= started:  # too late to begin: another may have it by now
             self._settle(Settlement(claimed.id, claimed.lease, Verdict.RELEASED))
-            hands.notice_quiet()
+            inventory.notice_quiet()
             return started
-        if len(hands.buffer) <= hands.low:
-            hands.hungry.set()
+        if len(inventory.buffer) <= inventory.low:
+            inventory.hungry.set()
         slot.claimed = claimed
-        hands.busy += 1
+        inventory.busy += 1
         try:
             steps, run = self._runner.run(claimed, slot), copy_context().run
             try:
@@ -165,11 +165,11 @@ class Slots:
             log.exception("a run came to no outcome", extra={"job": claimed.id})
             settlement = self._runner.stopped(claimed, Stopped.WITHIN)
         finally:
-            hands.busy -= 1
+            inventory.busy -= 1
             slot.claimed = slot.running = slot.reason = None
             slot.deadline = NEVER
         ended = self._clock.monotonic()
-        hands.finished += 1
+        inventory.finished += 1
         self._meters.ran(claimed, settlement.verdict, ended - started)
         self._settle(settlement)
         return ended

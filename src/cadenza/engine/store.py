@@ -201,7 +201,7 @@ class Store(Source, Protocol):
         ...
 
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
-        """Make finished jobs wait anew with fresh counters, waiting ones due now."""
+        """Make finished jobs wait again with fresh counters, waiting ones due now."""
         ...
 
     async def report(self, id: int, lease: int, progress: str) -> bool:

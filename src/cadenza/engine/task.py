@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
-from cadenza.core.ids import Chance
+from cadenza.core.ids import Random
 from cadenza.engine.hooks import Hooks
 from cadenza.engine.job import Debounce, Enqueued, NewJob, Pace, Rule, Throttle, Unique
 from cadenza.engine.options import Options
@@ -16,11 +16,11 @@ from cadenza.engine.payload import Signature, read_signature
 from cadenza.engine.store import Store, TakesAlike
 
 
-class Keeper(Protocol):
+class TaskOwner(Protocol):
     """Whoever keeps the jobs of a task: the engine."""
 
     store: Store
-    chance: Chance
+    rng: Random
     hooks: Hooks
 
 
@@ -30,7 +30,7 @@ class Task:
     __slots__ = ("_engine", "_prepared", "handler", "is_async", "name", "options", "signature")
 
     def __init__(
-        self, engine: Keeper, name: str, handler: Callable[..., Any], options: Options
+        self, engine: TaskOwner, name: str, handler: Callable[..., Any], options: Options
     ) -> None:
         self._engine = engine
         self.name = name
@@ -65,7 +65,7 @@ class Prepared:
 
     __slots__ = ("_engine", "_overrides", "options", "task")
 
-    def __init__(self, engine: Keeper, task: Task, options: Options) -> None:
+    def __init__(self, engine: TaskOwner, task: Task, options: Options) -> None:
         self._engine = engine
         self.task = task
         self.options = options
@@ -94,12 +94,12 @@ class Prepared:
             overrides=self.options.overrides(self.task.options, carry())
             if carry
             else self._overrides,
-            chance=self._engine.chance,
+            rng=self._engine.rng,
         )
 
 
 def new_job(
-    name: str, payload: str, options: Options, *, overrides: str | None, chance: Chance
+    name: str, payload: str, options: Options, *, overrides: str | None, rng: Random
 ) -> NewJob:
     """Put a checked payload and checked options together."""
     return NewJob(
@@ -111,13 +111,13 @@ def new_job(
         delay=options.delay if options.run_at is None else None,
         lane=options.lane,
         limit=options.limit,
-        rule=_rule(name, options, chance) if options.has_rule else None,
+        rule=_rule(name, options, rng) if options.has_rule else None,
         tags=options.tags,
         options=overrides,
     )
 
 
-def _rule(task: str, options: Options, chance: Chance) -> Rule | None:
+def _rule(task: str, options: Options, rng: Random) -> Rule | None:
     """Return the rule with a key of this task's own, so that two tasks never collide on one."""
     match options.unique or options.throttle or options.debounce or options.pace:
         case Unique(key, while_):
@@ -127,6 +127,6 @@ def _rule(task: str, options: Options, chance: Chance) -> Rule | None:
         case Debounce(key, wait, max_wait):
             return Debounce(f"{task}:{key}", wait, max_wait)
         case Pace(key, step):  # a pace may span tasks: an account's messages of all kinds
-            return Pace(key, step + options.jitter * chance.fraction())
+            return Pace(key, step + options.jitter * rng.fraction())
         case None:
             return None

@@ -13,16 +13,16 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import timedelta
 
 from cadenza.core.clock import Clock
+from cadenza.engine.completer import Completer
 from cadenza.engine.errors import InvalidJob, StoreUnavailable
-from cadenza.engine.feeder import Feeder
-from cadenza.engine.hands import Hands
 from cadenza.engine.hooks import Hooks, tell
+from cadenza.engine.inventory import Inventory
 from cadenza.engine.loops.heartbeat import Heartbeat
 from cadenza.engine.loops.loop import Loop
 from cadenza.engine.loops.rescue import Rescuer
 from cadenza.engine.meters import Meters
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
-from cadenza.engine.settler import Settler
+from cadenza.engine.producer import Producer
 from cadenza.engine.slots import Runner, Slots
 from cadenza.engine.store import HandsOver, Source
 from cadenza.engine.threads import Threads
@@ -68,29 +68,29 @@ class Worker:
         self._lease = lease
         self._grace = grace
         self._threads = threads
-        self.hands = Hands()
-        self.settler = Settler(source, self.hands, clock=clock, meters=self.meters)
+        self.inventory = Inventory()
+        self.completer = Completer(source, self.inventory, clock=clock, meters=self.meters)
         self._slots = Slots(
             concurrency,
-            self.hands,
+            self.inventory,
             runner=runner,
-            settle=self.settler.add,
+            settle=self.completer.add,
             clock=clock,
             meters=self.meters,
         )
         self.heartbeat = Heartbeat(
             source,
-            self.hands,
+            self.inventory,
             self._slots,
             worker=name,
             lease=lease,
             clock=clock,
             runner=runner,
-            settle=self.settler.add,
+            settle=self.completer.add,
         )
-        self.feeder = Feeder(
+        self.producer = Producer(
             source,
-            self.hands,
+            self.inventory,
             queues=self.queues,
             concurrency=concurrency,
             batch=batch,
@@ -105,7 +105,7 @@ class Worker:
         rescuer = Rescuer(
             source,
             renew=self.heartbeat.renew,
-            owes=lambda: self.settler.owes,
+            owes=lambda: self.completer.owes,
             lease=lease,
             crash_limit=crash_limit,
             clock=clock,
@@ -145,20 +145,20 @@ class Worker:
     @property
     def is_stopping(self) -> bool:
         """Say whether it claims nothing more."""
-        return self.feeder.stopping
+        return self.producer.stopping
 
     @property
     def is_idle(self) -> bool:
         """Say whether there is nothing to do just now."""
-        return self.feeder.idle
+        return self.producer.idle
 
     async def run(self) -> None:
         """Work until `stop`; canceling this stops gracefully too, canceling it twice at once."""
         await self.prepare()
         unwatch = self._source.watch(self._wake)
         stand_down = self._stand_by()
-        feeder = asyncio.ensure_future(self.feeder.run())
-        parts = [feeder, *self._start_parts()]
+        producer = asyncio.ensure_future(self.producer.run())
+        parts = [producer, *self._start_parts()]
         try:
             await tell(self.hooks.on_start, self)
             log.info("worker started", extra={"worker": self.name, "queues": self.queues})
@@ -167,8 +167,8 @@ class Worker:
                 await self._until_told(parts)
             finally:
                 stand_down()
-                self.feeder.stop()  # not canceled: a claim under way has jobs for us
-                await asyncio.wait([feeder], timeout=LAST_CLAIM)
+                self.producer.stop()  # not canceled: a claim under way has jobs for us
+                await asyncio.wait([producer], timeout=LAST_CLAIM)
                 await self._finish()
         finally:
             stand_down()
@@ -181,15 +181,15 @@ class Worker:
         """Let a source that can hand jobs over do so while there is nothing to do."""
         if not isinstance(self._source, HandsOver):
             return lambda: None
-        feeder = self.feeder
+        producer = self.producer
         return self._source.stand_by(
-            self.name, feeder.take_over, idle=feeder.is_free, most=self.concurrency
+            self.name, producer.take_over, idle=producer.is_free, most=self.concurrency
         )
 
     def _start_parts(self) -> list[asyncio.Future[None]]:
         """Start all that works beside the feeder."""
         others = [
-            self.settler.run(),
+            self.completer.run(),
             self._slots.guard_limits(),
             self._watch_idle(),
             *(duty.run() for duty in self.duties),
@@ -220,21 +220,22 @@ class Worker:
     async def _finish(self) -> None:
         """Give back what was not begun, let the rest finish within the grace, write the last outcomes."""
         self._release_buffer()
-        if self.hands.busy:
+        if self.inventory.busy:
             log.info(
-                "waiting for running jobs", extra={"jobs": self.hands.busy, "grace": self._grace}
+                "waiting for running jobs",
+                extra={"jobs": self.inventory.busy, "grace": self._grace},
             )
-            await self._clock.wait(self.hands.quiet, 0.0 if self._hurried else self._grace)
+            await self._clock.wait(self.inventory.quiet, 0.0 if self._hurried else self._grace)
         for slot in self._slots.slots:
             slot.stop(Stopped.STOPPING)
-        if self.hands.busy:
-            await self._clock.wait(self.hands.quiet, 1.0)
+        if self.inventory.busy:
+            await self._clock.wait(self.inventory.quiet, 1.0)
         for slot in (
             self._slots.slots
         ):  # a handler that will not be stopped: its job goes back all the same
             if slot.claimed is not None:
-                self.settler.add(self._runner.stopped(slot.claimed, Stopped.STOPPING))
-        if not await self._clock.wait(self.settler.empty, LAST_WORDS):
+                self.completer.add(self._runner.stopped(slot.claimed, Stopped.STOPPING))
+        if not await self._clock.wait(self.completer.empty, LAST_WORDS):
             log.error("the last outcomes could not be written; their leases will run out")
         await self._say_farewell()
 
@@ -245,21 +246,21 @@ class Worker:
                 await self.heartbeat.announce(-self.heartbeat.offset)
 
     def _release_buffer(self) -> None:
-        while self.hands.buffer:
-            claimed = self.hands.buffer.popleft()
-            self.settler.add(Settlement(claimed.id, claimed.lease, Verdict.RELEASED))
-        self.hands.notice_quiet()
+        while self.inventory.buffer:
+            claimed = self.inventory.buffer.popleft()
+            self.completer.add(Settlement(claimed.id, claimed.lease, Verdict.RELEASED))
+        self.inventory.notice_quiet()
 
     def _wake(self, queue: str) -> None:
-        self.feeder.wake(queue)
+        self.producer.wake(queue)
         if not queue:
             for duty in self.duties:
                 duty.nudge()
 
     async def _watch_idle(self) -> None:
         while True:
-            await self.feeder.went_idle.wait()
-            self.feeder.went_idle.clear()
+            await self.producer.went_idle.wait()
+            self.producer.went_idle.clear()
             await tell(self.hooks.on_idle, self)
 
     async def prepare(self) -> None:

@@ -58,7 +58,7 @@ def begin(
     by: str,
     most: int | None = None,
 ) -> Known | Store | Full:
-    """Find the row of this content or make one; an unfinished one starts its time anew.
+    """Find the row of this content or make one; an unfinished one starts its time again.
 
     `most` bounds the workspace's bytes; uploads at the same instant may pass it by their own size.
     """

@@ -1,13 +1,13 @@
 """Changes what people wrote about a file: its description for those who cannot see it, and its name.
 
-Posts that described it in their own words keep them; what is on the road keeps what it was composed with.
+Posts that described it in their own words keep them; what is in the pipeline keeps what it was composed with.
 """
 
 from datetime import datetime
 
 from cadenza.db.audit import record
 from cadenza.media.model import Media, NoSuchMedia, no_such
-from cadenza.media.name import harmless
+from cadenza.media.name import safe_name
 from cadenza.media.read import read
 from cadenza.sql.tx import Tx
 
@@ -28,7 +28,7 @@ def describe(
         return known
     changes = {
         "alt": known.alt if alt is None else alt.strip(),
-        "name": known.name if name is None else harmless(name, known.file.rpartition(".")[2]),
+        "name": known.name if name is None else safe_name(name, known.file.rpartition(".")[2]),
     }
     before = {"alt": known.alt, "name": known.name}
     if changes == before:

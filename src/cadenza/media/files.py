@@ -1,4 +1,4 @@
-"""Media for the road: what `deliveries/render.py` asks of files, answered from the storage.
+"""Media for the pipeline: what `deliveries/render.py` asks of files, answered from the storage.
 
 Adapters read bytes; networks that fetch themselves get an address signed at the moment the message is
 rendered, from the bucket where there is one, else from this instance's public address. An instance
@@ -12,12 +12,12 @@ from cadenza.core.clock import Clock
 from cadenza.media.fit import fit
 from cadenza.media.public import LASTS, Signer, sign_public_url
 from cadenza.media.storage import Storage
-from cadenza.media.upload import Desk
+from cadenza.media.upload import UploadDesk
 from cadenza.providers.fit_picture import FittedFile, PictureChange
 
 
 class MediaFiles:
-    """The `Files` of the road. `home` is where this instance listens, `public_base` where the world finds it."""
+    """The `Files` of the pipeline. `home` is where this instance listens, `public_base` where the world finds it."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class MediaFiles:
         public_base: str | None = None,
         home: str = "http://127.0.0.1",
         lasts: timedelta = LASTS,
-        desk: Desk | None = None,
+        desk: UploadDesk | None = None,
     ) -> None:
         self._storage = storage
         self._clock = clock

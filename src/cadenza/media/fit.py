@@ -12,12 +12,12 @@ from pathlib import Path
 
 from cadenza.media.convert import Converted, convert
 from cadenza.media.storage import checked
-from cadenza.media.upload import Desk
+from cadenza.media.upload import UploadDesk
 from cadenza.providers.fit_picture import JPEG, FittedFile, PictureChange
 from cadenza.sql.tx import Row, Tx
 
 
-async def fit(desk: Desk, source: str, change: PictureChange) -> FittedFile | None:
+async def fit(desk: UploadDesk, source: str, change: PictureChange) -> FittedFile | None:
     """Return the changed picture, made now or before; None: this file cannot be changed."""
     known, _ = await _known(desk, source, change)
     if known is not None:
@@ -82,7 +82,7 @@ def forget_fitted(tx: Tx, source: str) -> None:
 
 
 async def _known(
-    desk: Desk, source: str, change: PictureChange
+    desk: UploadDesk, source: str, change: PictureChange
 ) -> tuple[FittedFile | None, FittedFile | None]:
     """Return what was made before, or else what was made and is gone."""
     known = await desk.operations.read(lambda tx, _: read_fitted(tx, source, change.name))
@@ -126,7 +126,7 @@ def _remember(
     return read_fitted(tx, source, change)
 
 
-async def _store(desk: Desk, new: FittedFile, data: bytes, digest: str) -> None:
+async def _store(desk: UploadDesk, new: FittedFile, data: bytes, digest: str) -> None:
     with tempfile.TemporaryDirectory(prefix="cadenza-fit-", dir=desk.scratch) as folder:
         path = Path(folder) / "picture"
         await desk.threads.call(path.write_bytes, {"data": data})

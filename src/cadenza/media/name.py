@@ -17,7 +17,7 @@ _ENDINGS = frozenset(
 _FORBIDDEN = frozenset("<>:\"|?*\\/%;'`&")
 
 
-def harmless(name: str, extension: str) -> str:
+def safe_name(name: str, extension: str) -> str:
     """Return a name to show, with the ending that the content asks for."""
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     plain = "".join(" " if sign in _FORBIDDEN else sign for sign in last if _plain(sign))

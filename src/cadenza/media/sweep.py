@@ -14,7 +14,7 @@ from cadenza.db.audit import record
 from cadenza.media.fit import files_made_of, forget_fitted
 from cadenza.media.model import Media, media_of
 from cadenza.media.storage import Storage, StorageFailed
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 
 log = logging.getLogger("cadenza.media")

@@ -17,23 +17,23 @@ from cadenza.media.add import Full, Known, Swept, begin, finish
 from cadenza.media.examine import Unfit, examine, too_big
 from cadenza.media.limits import Limits
 from cadenza.media.model import Facts, Media
-from cadenza.media.name import harmless
+from cadenza.media.name import safe_name
 from cadenza.media.storage import PIECE, Storage
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 
 AT_ONCE = 2  # pictures opened at the same time: each may take 150 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """It is in the library; `known`: it was before, and nothing was stored anew."""
+    """It is in the library; `known`: it was before, and nothing was stored again."""
 
     media: Media
     known: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class UploadDesk:
     """What taking in needs; one a process."""
 
     operations: Operations
@@ -45,7 +45,7 @@ class Desk:
 
 
 async def upload(
-    desk: Desk,
+    desk: UploadDesk,
     chunks: AsyncIterable[bytes],
     *,
     workspace_id: str,
@@ -70,7 +70,7 @@ async def upload(
                 now,
                 workspace_id=workspace_id,
                 facts=facts,
-                name=harmless(name, facts.extension),
+                name=safe_name(name, facts.extension),
                 alt=alt,
                 by=by,
                 most=desk.limits.workspace_bytes,
@@ -88,7 +88,7 @@ async def upload(
     return done if isinstance(done, Swept) else Uploaded(done)
 
 
-async def _receive(desk: Desk, chunks: AsyncIterable[bytes], path: Path) -> bool:
+async def _receive(desk: UploadDesk, chunks: AsyncIterable[bytes], path: Path) -> bool:
     """Write the stream to a scratch file; False when it is larger than anything that is taken."""
     received, waiting = 0, bytearray()
     await desk.threads.call(path.touch, {})
@@ -104,7 +104,7 @@ async def _receive(desk: Desk, chunks: AsyncIterable[bytes], path: Path) -> bool
     return True
 
 
-async def _store_small(desk: Desk, name: str, small: Path) -> None:
+async def _store_small(desk: UploadDesk, name: str, small: Path) -> None:
     digest = await desk.threads.call(_digest, {"path": small})
     await desk.storage.write(name, small, mime="image/jpeg", sha256=digest)
 

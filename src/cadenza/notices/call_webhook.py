@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import msgspec
 
-from cadenza.notices.model import Again, Ending, Never, Parcel, Told
+from cadenza.notices.model import Delivered, Ending, GaveUp, NoticeBatch, RetryLater
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import NeverLeft, Reason, Reply
 from cadenza.providers.http.redact import Secret
@@ -31,9 +31,9 @@ def sign(secrets: Secret, *, id_: str, at: datetime, body: bytes) -> str:
     )
 
 
-def write_body(parcel: Parcel) -> bytes:
+def write_body(batch: NoticeBatch) -> bytes:
     """Write what happened as JSON; the same bytes each time."""
-    row = parcel.news[0]
+    row = batch.news[0]
     said = {
         "type": row["kind"],
         "timestamp": row["created_at"].isoformat(),
@@ -50,11 +50,11 @@ def write_body(parcel: Parcel) -> bytes:
 
 
 async def call_webhook(
-    http: OutboundClient, parcel: Parcel, *, url: str, secrets: Secret, now: datetime
+    http: OutboundClient, batch: NoticeBatch, *, url: str, secrets: Secret, now: datetime
 ) -> Ending:
     """Send it and say what came of it; anything but a 2xx is tried again, a 410 ends the webhook."""
-    body = write_body(parcel)
-    id_ = "msg_" + sha256(parcel.key.encode()).hexdigest()[:32]
+    body = write_body(batch)
+    id_ = "msg_" + sha256(batch.key.encode()).hexdigest()[:32]
     headers = {
         "content-type": "application/json",
         "webhook-id": id_,
@@ -65,15 +65,15 @@ async def call_webhook(
     request = Request("POST", url, headers, body, timeout=TIMES, idempotent=True)
     match await http.send(request):
         case Reply(status=410):
-            return Never("the receiver says that it is gone (410)", gone=True)
+            return GaveUp("the receiver says that it is gone (410)", gone=True)
         case Reply(status=status) as reply:
             if reply.ok:
-                return Told()
-            return Again(f"the receiver answered {status}", retry_after(reply, now))
+                return Delivered()
+            return RetryLater(f"the receiver answered {status}", retry_after(reply, now))
         case NeverLeft(Reason.BAD_ADDRESS) as bad:
-            return Never(bad.says)
+            return GaveUp(bad.says)
         case nothing:
-            return Again(nothing.says, silent=True)
+            return RetryLater(nothing.says, silent=True)
 
 
 def _raw(secret: str) -> bytes:

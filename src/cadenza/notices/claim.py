@@ -12,7 +12,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.backoff import Backoff, delay
-from cadenza.notices.model import DIGEST, Again, Ending, Never, Parcel, Told, Untried
+from cadenza.notices.model import (
+    DIGEST,
+    Delivered,
+    Ending,
+    GaveUp,
+    NotAttempted,
+    NoticeBatch,
+    RetryLater,
+)
 from cadenza.sql.tx import Row, Tx
 
 LOCK = "notices"
@@ -44,7 +52,7 @@ JOIN notice AS mine ON mine.workspace_id = asked.workspace_id AND mine.outbox_id
 """
 
 
-def claim(tx: Tx, now: datetime, *, limit: int = 50) -> list[Parcel]:
+def claim(tx: Tx, now: datetime, *, limit: int = 50) -> list[NoticeBatch]:
     """Lease up to `limit` groups that are due."""
     for _ in range(ROUNDS):
         heads = tx.all(
@@ -70,29 +78,31 @@ def claim(tx: Tx, now: datetime, *, limit: int = 50) -> list[Parcel]:
             for head in heads
             if _key(head) not in later and not _put_off(tx, now, head)
         )
-        found = [parcel for parcel in taken if parcel is not None]
+        found = [batch for batch in taken if batch is not None]
         if found or not later:
             return found
     return []
 
 
-def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: float = 0.0) -> int:
+def settle(
+    tx: Tx, now: datetime, batch: NoticeBatch, ending: Ending, *, fraction: float = 0.0
+) -> int:
     """Write how it ended, if the lease still holds; return how many notices."""
     match ending:
-        case Told():
+        case Delivered():
             change: dict[str, Any] = {"state": "told", "reason": None, "told": now, "due": now}
-        case Untried():
-            return _put_back(tx, now, parcel)
-        case Never(says):
+        case NotAttempted():
+            return _put_back(tx, now, batch)
+        case GaveUp(says):
             change = {"state": "failed", "reason": says, "told": None, "due": now}
-        case Again(says, wait):
-            tries = parcel.attempts + 1
-            state = "failed" if tries >= TRIES[parcel.medium] else "waiting"
-            planned = delay(BACKOFFS[parcel.medium], tries, fraction=fraction)
+        case RetryLater(says, wait):
+            tries = batch.attempts + 1
+            state = "failed" if tries >= TRIES[batch.medium] else "waiting"
+            planned = delay(BACKOFFS[batch.medium], tries, fraction=fraction)
             due = now + max(planned, wait or timedelta())
             change = {"state": state, "reason": says, "told": None, "due": due}
-    if isinstance(ending, Never) and ending.gone and parcel.medium == "webhook":
-        _stop_webhook(tx, parcel, ending.says)
+    if isinstance(ending, GaveUp) and ending.gone and batch.medium == "webhook":
+        _stop_webhook(tx, batch, ending.says)
     changed = tx.run_each(
         """
         UPDATE notice SET state = :state, reason = :reason, told_at = :told, due_at = :due,
@@ -100,14 +110,14 @@ def settle(tx: Tx, now: datetime, parcel: Parcel, ending: Ending, *, fraction: f
         WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
             AND target_id = :target_id AND lease = :lease AND state = 'waiting'
         """,
-        _each(parcel, **change),
+        _each(batch, **change),
     )
-    if parcel.medium == "webhook" and change["state"] != "waiting" and changed:
-        _let_follow(tx, now, parcel)
+    if batch.medium == "webhook" and change["state"] != "waiting" and changed:
+        _let_follow(tx, now, batch)
     return changed
 
 
-def _put_back(tx: Tx, now: datetime, parcel: Parcel) -> int:
+def _put_back(tx: Tx, now: datetime, batch: NoticeBatch) -> int:
     """Let it be tried in a while; no attempt is counted."""
     return tx.run_each(
         """
@@ -115,19 +125,19 @@ def _put_back(tx: Tx, now: datetime, parcel: Parcel) -> int:
         WHERE workspace_id = :workspace_id AND outbox_id = :outbox_id AND medium = :medium
             AND target_id = :target_id AND lease = :lease AND state = 'waiting'
         """,
-        _each(parcel, again=now + AGAIN),
+        _each(batch, again=now + AGAIN),
     )
 
 
-def _each(parcel: Parcel, **change: Any) -> list[dict[str, Any]]:
+def _each(batch: NoticeBatch, **change: Any) -> list[dict[str, Any]]:
     """Name every notice of a parcel under its lease, with what changes."""
     held = {
-        "workspace_id": parcel.workspace_id,
-        "medium": parcel.medium,
-        "target_id": parcel.target_id,
-        "lease": parcel.lease,
+        "workspace_id": batch.workspace_id,
+        "medium": batch.medium,
+        "target_id": batch.target_id,
+        "lease": batch.lease,
     }
-    return [{**change, **held, "outbox_id": news["id"]} for news in parcel.news]
+    return [{**change, **held, "outbox_id": news["id"]} for news in batch.news]
 
 
 def _key(head: Row) -> Key:
@@ -162,9 +172,9 @@ def _put_behind(tx: Tx, now: datetime, heads: Sequence[Row]) -> set[Key]:
     return {(row["workspace_id"], row["outbox_id"], row["target_id"]) for row in behind}
 
 
-def _let_follow(tx: Tx, now: datetime, parcel: Parcel) -> None:
+def _let_follow(tx: Tx, now: datetime, batch: NoticeBatch) -> None:
     """Let the next news of the same object be due: nothing older is waiting any more."""
-    (news,) = parcel.news
+    (news,) = batch.news
     tx.run(
         """
         UPDATE notice SET due_at = :now
@@ -177,8 +187,8 @@ def _let_follow(tx: Tx, now: datetime, parcel: Parcel) -> None:
             )
         """,
         now=now,
-        workspace_id=parcel.workspace_id,
-        target_id=parcel.target_id,
+        workspace_id=batch.workspace_id,
+        target_id=batch.target_id,
         subject_id=news["subject_id"],
     )
 
@@ -221,7 +231,7 @@ def _put_off(tx: Tx, now: datetime, head: Row) -> bool:
     return True
 
 
-def _take(tx: Tx, now: datetime, head: Row) -> Parcel | None:
+def _take(tx: Tx, now: datetime, head: Row) -> NoticeBatch | None:
     key = {name: head[name] for name in ("workspace_id", "medium", "target_id", "group_key")}
     rows = tx.all(
         """
@@ -255,11 +265,13 @@ def _take(tx: Tx, now: datetime, head: Row) -> Parcel | None:
         news = _still_so(tx, now, key, news)
     if not news:
         return None
-    return Parcel(**key, lease=lease, attempts=max(r["attempts"] for r in rows), news=tuple(news))
+    return NoticeBatch(
+        **key, lease=lease, attempts=max(r["attempts"] for r in rows), news=tuple(news)
+    )
 
 
 def _still_so(tx: Tx, now: datetime, key: dict[str, Any], news: Sequence[Row]) -> list[Row]:
-    """Drop what is no longer so: a doubt that was cleared up, a failure that a retry mended."""
+    """Drop what is no longer so: an unconfirmed send that was cleared up, a failure that a retry mended."""
     over = [row for row in news if _state_of(row["kind"]) != row["state_now"]]
     tx.run_each(
         """
@@ -304,15 +316,15 @@ def _news(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
     )
 
 
-def _stop_webhook(tx: Tx, parcel: Parcel, says: str) -> None:
+def _stop_webhook(tx: Tx, batch: NoticeBatch, says: str) -> None:
     tx.run(
         """
         UPDATE webhook SET active = false, stop_reason = :says
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         says=says,
-        workspace_id=parcel.workspace_id,
-        id=parcel.target_id,
+        workspace_id=batch.workspace_id,
+        id=batch.target_id,
     )
 
 

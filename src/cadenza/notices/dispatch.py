@@ -10,19 +10,19 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from cadenza.core.ids import Chance
+from cadenza.core.ids import Random
+from cadenza.notices.account_emails import installation_name, is_account_email, write_account_email
 from cadenza.notices.call_webhook import call_webhook
-from cadenza.notices.choose import webhook_row
 from cadenza.notices.claim import LOCK, claim, settle
 from cadenza.notices.fan_out import BATCH, fan_out
-from cadenza.notices.letters import home_name, is_letter, write_letter
 from cadenza.notices.mail import Mail
-from cadenza.notices.model import Again, Ending, Never, Parcel, Untried
+from cadenza.notices.model import Ending, GaveUp, NotAttempted, NoticeBatch, RetryLater
+from cadenza.notices.preferences import webhook_row
 from cadenza.notices.remind import remind
 from cadenza.notices.write import write
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.redact import Secret
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 log = logging.getLogger("cadenza.notices")
@@ -54,67 +54,67 @@ class Dispatcher:
         http: OutboundClient,
         open_secret: Callable[[str, str], Secret],
         public_url: str,
-        chance: Chance,
+        rng: Random,
     ) -> None:
         self._operations = operations
         self._mail = mail
         self._http = http
         self._open_secret = open_secret
         self._public_url = public_url.rstrip("/")
-        self._chance = chance
+        self._rng = rng
         self._room = asyncio.Semaphore(AT_ONCE)
 
     async def run_once(self) -> float:
         """Tell what is due; come back soon if there is more."""
-        parcels, now, written = await self._operations.run(self._next, locks=[LOCK])
+        batches, now, written = await self._operations.run(self._next, locks=[LOCK])
         spread = written
         while spread == BATCH and written < BATCHES * BATCH:
             spread = await self._operations.run(fan_out, locks=[LOCK])
             written += spread
-        sides = {_side(parcel): _Side(parcel.medium) for parcel in parcels}
-        await asyncio.gather(*(self._tell(parcel, sides[_side(parcel)], now) for parcel in parcels))
-        return SOON if parcels or written else EVERY
+        sides = {_side(batch): _Side(batch.medium) for batch in batches}
+        await asyncio.gather(*(self._tell(batch, sides[_side(batch)], now) for batch in batches))
+        return SOON if batches or written else EVERY
 
     @staticmethod
-    def _next(tx: Tx, now: datetime) -> tuple[list[Parcel], datetime, int]:
+    def _next(tx: Tx, now: datetime) -> tuple[list[NoticeBatch], datetime, int]:
         remind(tx, now)
         written = fan_out(tx, now)
         return claim(tx, now), now, written
 
-    async def _tell(self, parcel: Parcel, side: _Side, now: datetime) -> None:
+    async def _tell(self, batch: NoticeBatch, side: _Side, now: datetime) -> None:
         async with side.room, self._room:
-            ending = Untried() if side.silent else await self._call(parcel, now)
-        if isinstance(ending, Again) and ending.silent:
+            ending = NotAttempted() if side.silent else await self._call(batch, now)
+        if isinstance(ending, RetryLater) and ending.silent:
             side.silent = True
-        if isinstance(ending, Again | Never):
-            detail = {"medium": parcel.medium, "target": parcel.target_id, "reason": ending.says}
+        if isinstance(ending, RetryLater | GaveUp):
+            detail = {"medium": batch.medium, "target": batch.target_id, "reason": ending.says}
             log.warning("a notice was not told", extra=detail)
-        fraction = self._chance.fraction()
+        fraction = self._rng.fraction()
         await self._operations.run(
-            lambda tx, now: settle(tx, now, parcel, ending, fraction=fraction), urgent=True
+            lambda tx, now: settle(tx, now, batch, ending, fraction=fraction), urgent=True
         )
 
-    async def _call(self, parcel: Parcel, now: datetime) -> Ending:
+    async def _call(self, batch: NoticeBatch, now: datetime) -> Ending:
         try:
             async with asyncio.timeout(CALL):
-                return await self._try(parcel, now)
+                return await self._try(batch, now)
         except TimeoutError:
-            return Again("it took too long", silent=True)
+            return RetryLater("it took too long", silent=True)
         except Exception as error:  # noqa: BLE001 - one bad target keeps nobody else waiting
-            return Again(f"our own side failed: {type(error).__name__}")
+            return RetryLater(f"our own side failed: {type(error).__name__}")
 
-    async def _try(self, parcel: Parcel, now: datetime) -> Ending:
-        if is_letter(parcel.news[0]["kind"]):
-            return await self._post(parcel, now)
-        target = await self._operations.read(lambda tx, _: _target(tx, parcel))
+    async def _try(self, batch: NoticeBatch, now: datetime) -> Ending:
+        if is_account_email(batch.news[0]["kind"]):
+            return await self._post(batch, now)
+        target = await self._operations.read(lambda tx, _: _target(tx, batch))
         if target is None:
-            return Never("the person or program is no longer there")
-        if parcel.medium == "email":
+            return GaveUp("the person or program is no longer there")
+        if batch.medium == "email":
             if self._mail is None:
-                return Never("no mail server is set up: set one to get notices by mail")
+                return GaveUp("no mail server is set up: set one to get notices by mail")
             return await self._mail.send(
                 write(
-                    parcel,
+                    batch,
                     to=target["email"],
                     name=target["name"],
                     home=target["home"],
@@ -122,17 +122,17 @@ class Dispatcher:
                     now=now,
                 )
             )
-        row = webhook_row(parcel.workspace_id, parcel.target_id)
+        row = webhook_row(batch.workspace_id, batch.target_id)
         secrets = self._open_secret(target["sealed"], row)
-        return await call_webhook(self._http, parcel, url=target["url"], secrets=secrets, now=now)
+        return await call_webhook(self._http, batch, url=target["url"], secrets=secrets, now=now)
 
-    async def _post(self, parcel: Parcel, now: datetime) -> Ending:
+    async def _post(self, batch: NoticeBatch, now: datetime) -> Ending:
         if self._mail is None:
-            return Never("no mail server is set up: set one to send links by mail")
-        home = await self._operations.read(lambda tx, _: home_name(tx, parcel))
+            return GaveUp("no mail server is set up: set one to send links by mail")
+        home = await self._operations.read(lambda tx, _: installation_name(tx, batch))
         return await self._mail.send(
-            write_letter(
-                parcel,
+            write_account_email(
+                batch,
                 home=home,
                 open_secret=self._open_secret,
                 public_url=self._public_url,
@@ -141,26 +141,26 @@ class Dispatcher:
         )
 
 
-def _side(parcel: Parcel) -> tuple[str, str]:
+def _side(batch: NoticeBatch) -> tuple[str, str]:
     """Name who is called: all mail goes to one server."""
-    if parcel.medium == "email":
+    if batch.medium == "email":
         return "", ""
-    return parcel.workspace_id, parcel.target_id
+    return batch.workspace_id, batch.target_id
 
 
-def _target(tx: Tx, parcel: Parcel) -> Row | None:
-    if parcel.medium == "email":
+def _target(tx: Tx, batch: NoticeBatch) -> Row | None:
+    if batch.medium == "email":
         return tx.one(
             """
             SELECT member.email, member.name, workspace.name AS home FROM member
             JOIN workspace ON workspace.id = member.workspace_id
             WHERE member.workspace_id = :workspace_id AND member.id = :id
             """,
-            workspace_id=parcel.workspace_id,
-            id=parcel.target_id,
+            workspace_id=batch.workspace_id,
+            id=batch.target_id,
         )
     return tx.one(
         "SELECT * FROM webhook WHERE workspace_id = :workspace_id AND id = :id AND active",
-        workspace_id=parcel.workspace_id,
-        id=parcel.target_id,
+        workspace_id=batch.workspace_id,
+        id=batch.target_id,
     )

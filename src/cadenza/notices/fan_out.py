@@ -8,7 +8,7 @@ channels. Outreach and broadcasts never mail one by one. What a rehearsal (`test
 from datetime import datetime, time, timedelta
 
 from cadenza.core.zones import get_zone, local_day, resolve
-from cadenza.notices.letters import TARGET, is_letter
+from cadenza.notices.account_emails import TARGET, is_account_email
 from cadenza.notices.model import DEFAULTS, DIGEST, TOPICS, Choice, Topic
 from cadenza.sql.tx import Row, Tx
 
@@ -32,7 +32,7 @@ def fan_out(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
         limit=limit,
     )
     for row in rows:
-        if is_letter(row["kind"]):
+        if is_account_email(row["kind"]):
             _add(tx, row, medium="email", target_id=TARGET, group=row["id"], due=now)
         elif row["mode"] != "test":
             _mails(tx, now, row)

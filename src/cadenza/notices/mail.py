@@ -11,20 +11,20 @@ from email.utils import format_datetime
 from hashlib import sha256
 from typing import Protocol
 
-from cadenza.notices.model import Again, Ending, Letter, Never, Told
+from cadenza.notices.model import Delivered, Email, Ending, GaveUp, RetryLater
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.mail_address import is_one
 from cadenza.providers.smtp.compose import needs_utf8, on_the_wire, with_headers
 from cadenza.providers.smtp.errors import Stage
-from cadenza.providers.smtp.session import Letter as Envelope
-from cadenza.providers.smtp.session import Lost, Refused, Server, Taken, Unfit, deliver
+from cadenza.providers.smtp.session import Lost, MailAccepted, MailRefused, Server, Unfit, deliver
+from cadenza.providers.smtp.session import OutgoingMail as Envelope
 from cadenza.providers.smtp.write_headers import exactly, mailbox, words
 
 
 class Mail(Protocol):
     """What the product may ask of the post office."""
 
-    async def send(self, letter: Letter) -> Ending: ...
+    async def send(self, email: Email) -> Ending: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,41 +36,41 @@ class SmtpMail:
     sender: str
     sender_name: str = "Cadenza"
 
-    async def send(self, letter: Letter) -> Ending:
+    async def send(self, email: Email) -> Ending:
         """Hand one letter over."""
-        if not is_one(letter.to):
-            return Never("this is no address of one mailbox")
+        if not is_one(email.to):
+            return GaveUp("this is no address of one mailbox")
         try:
-            sender, to = on_the_wire(self.sender), on_the_wire(letter.to)
-            data = self._written(letter, sender, to)
+            sender, to = on_the_wire(self.sender), on_the_wire(email.to)
+            data = self._written(email, sender, to)
         except (ValueError, UnicodeError, IndexError):
-            return Never("the address or a header of this mail cannot be written")
+            return GaveUp("the address or a header of this mail cannot be written")
         envelope = Envelope(sender, to, data, utf8=needs_utf8(sender, to))
         match await deliver(self.http, self.server, envelope):
-            case Taken():
-                return Told()
-            case Refused(Stage.RCPT, code, text) if code >= 500:
-                return Never(f"the mail server refuses the address: {code} {text}")
-            case Refused(_, code, text):
-                return Again(f"the mail server refused: {code} {text}")
+            case MailAccepted():
+                return Delivered()
+            case MailRefused(Stage.RCPT, code, text) if code >= 500:
+                return GaveUp(f"the mail server refuses the address: {code} {text}")
+            case MailRefused(_, code, text):
+                return RetryLater(f"the mail server refused: {code} {text}")
             case Lost():
-                return Again("the mail server did not answer", silent=True)
+                return RetryLater("the mail server did not answer", silent=True)
             case Unfit(_, says):
-                return Again(says)
+                return RetryLater(says)
             case nothing:
-                return Again(nothing.says, silent=True)
+                return RetryLater(nothing.says, silent=True)
 
-    def _written(self, letter: Letter, sender: str, to: str) -> bytes:
+    def _written(self, email: Email, sender: str, to: str) -> bytes:
         domain = sender.rpartition("@")[2]
         headers = [
             mailbox("From", self.sender_name, sender),
-            mailbox("To", letter.name, to),
-            words("Subject", letter.subject),
-            exactly("Date", format_datetime(letter.at)),
-            exactly("Message-ID", f"<{sha256(letter.key.encode()).hexdigest()[:40]}@{domain}>"),
+            mailbox("To", email.name, to),
+            words("Subject", email.subject),
+            exactly("Date", format_datetime(email.at)),
+            exactly("Message-ID", f"<{sha256(email.key.encode()).hexdigest()[:40]}@{domain}>"),
             exactly("Auto-Submitted", "auto-generated"),
         ]
         body = EmailMessage(policy=SMTP.clone(cte_type="7bit"))
-        body.set_content(letter.text)
-        body.add_alternative(letter.html, subtype="html")
+        body.set_content(email.text)
+        body.add_alternative(email.html, subtype="html")
         return with_headers(headers, body)

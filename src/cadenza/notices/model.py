@@ -27,7 +27,7 @@ class Choice(StrEnum):
     OFF = "off"
 
 
-class NewsKind(StrEnum):
+class EventKind(StrEnum):
     """What happened; a program chooses by these."""
 
     SENT = "delivery.sent"
@@ -44,17 +44,17 @@ class NewsKind(StrEnum):
 
 
 TOPICS: Mapping[str, Topic] = {
-    NewsKind.SENT: Topic.PUBLISHED,
-    NewsKind.FAILED: Topic.FAILED,
-    NewsKind.MISSED: Topic.FAILED,
-    NewsKind.UNCONFIRMED: Topic.FAILED,
-    NewsKind.AT_RISK: Topic.FAILED,
-    NewsKind.UNAPPROVED: Topic.FAILED,
-    NewsKind.EXPIRING: Topic.ACCOUNT,
-    NewsKind.NEEDS_RECONNECT: Topic.ACCOUNT,
-    NewsKind.SUSPENDED: Topic.ACCOUNT,
-    NewsKind.HELD: Topic.ACCOUNT,
-    NewsKind.DRY: Topic.ACCOUNT,
+    EventKind.SENT: Topic.PUBLISHED,
+    EventKind.FAILED: Topic.FAILED,
+    EventKind.MISSED: Topic.FAILED,
+    EventKind.UNCONFIRMED: Topic.FAILED,
+    EventKind.AT_RISK: Topic.FAILED,
+    EventKind.UNAPPROVED: Topic.FAILED,
+    EventKind.EXPIRING: Topic.ACCOUNT,
+    EventKind.NEEDS_RECONNECT: Topic.ACCOUNT,
+    EventKind.SUSPENDED: Topic.ACCOUNT,
+    EventKind.HELD: Topic.ACCOUNT,
+    EventKind.DRY: Topic.ACCOUNT,
 }
 DEFAULTS = {
     Topic.PUBLISHED: Choice.DIGEST,
@@ -65,7 +65,7 @@ DIGEST = "digest"
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class NoticeBatch:
     """Things to tell together, by one medium to one target, claimed by one dispatcher."""
 
     workspace_id: str
@@ -83,12 +83,12 @@ class Parcel:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Delivered:
     """The other side has it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RetryLater:
     """Not now; try again, not sooner than `wait` if one is named. `silent`: nobody answered at all."""
 
     says: str
@@ -97,23 +97,23 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class Untried:
+class NotAttempted:
     """Put back without a call: the other side kept silent a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
-class Never:
+class GaveUp:
     """It cannot be told to this target; `gone`: nor can anything else."""
 
     says: str
     gone: bool = False
 
 
-Ending = Told | Again | Untried | Never
+Ending = Delivered | RetryLater | NotAttempted | GaveUp
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Email:
     """A mail, before it has an envelope."""
 
     to: str

@@ -5,8 +5,8 @@ One conditional count on the account makes each reminder happen once, whoever as
 
 from datetime import datetime, timedelta
 
-from cadenza.db.leave_word import Word, leave_word
-from cadenza.notices.model import NewsKind
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
+from cadenza.notices.model import EventKind
 from cadenza.sql.tx import Row, Tx
 
 FIRST, SECOND = timedelta(hours=24), timedelta(hours=72)
@@ -59,12 +59,12 @@ def _remind_one(tx: Tx, now: datetime, row: Row) -> int:
         "reminder": number,
         "held": row["held"],
     }
-    word = Word(
+    word = OutboxEvent(
         workspace_id=row["workspace_id"],
         id=f"account:{row['id']}:{lost_at.isoformat()}:reminder-{number}",
-        kind=NewsKind.NEEDS_RECONNECT,
+        kind=EventKind.NEEDS_RECONNECT,
         subject_id=row["id"],
         body=body,
     )
-    leave_word(tx, now, [word])
+    write_outbox(tx, now, [word])
     return 1

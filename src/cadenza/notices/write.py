@@ -9,7 +9,7 @@ from html import escape
 
 import msgspec
 
-from cadenza.notices.model import Letter, Parcel
+from cadenza.notices.model import Email, NoticeBatch
 from cadenza.sql.tx import Row
 
 SHOWN = 50  # things that one mail lists
@@ -26,28 +26,28 @@ _FRAME = """<!doctype html>
 
 
 def write(
-    parcel: Parcel, *, to: str, name: str, home: str, public_url: str, now: datetime
-) -> Letter:
+    batch: NoticeBatch, *, to: str, name: str, home: str, public_url: str, now: datetime
+) -> Email:
     """Write the mail for what is told together; `home` is the workspace's name."""
-    title, lines = _words(parcel, public_url)
+    title, lines = _words(batch, public_url)
     settings = f"{public_url}/settings/notices"
     text = "\n".join([title, "", *(f"- {line}" for line, _ in lines), ""])
     text += f"\nYou can choose what you hear of: {settings}\n"
     items = "".join(f"<li>{html}</li>\n" for _, html in lines)
     html = _FRAME.format(title=escape(title), body=f"<ul>\n{items}</ul>", settings=escape(settings))
-    return Letter(
+    return Email(
         to=to,
         name=name,
         subject=_one_line(f"[{home}] {title}"),
         text=text,
         html=html,
-        key=parcel.key,
+        key=batch.key,
         at=now,
     )
 
 
-def _words(parcel: Parcel, public_url: str) -> tuple[str, list[tuple[str, str]]]:
-    news = parcel.news
+def _words(batch: NoticeBatch, public_url: str) -> tuple[str, list[tuple[str, str]]]:
+    news = batch.news
     kinds = {row["kind"] for row in news}
     lines = [_line(row, public_url) for row in news[:SHOWN]]
     if len(news) > SHOWN:
@@ -126,7 +126,7 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
     else:
         link = said.get("url") or f"{public_url}/deliveries/{row['subject_id']}"
         reason = f": {said['reason']}" if said.get("reason") else ""
-        state = "in doubt" if said.get("state") == "unconfirmed" else said.get("state")
+        state = "unconfirmed" if said.get("state") == "unconfirmed" else said.get("state")
         words = f"{_what(row)} on {row['channel']} by {row['handle'] or row['account_id']}: {state}{reason} "
     return f"{words}{link}", f'{escape(words)}<a href="{escape(_safe(link))}">{escape(link)}</a>'
 

@@ -8,8 +8,8 @@ address is known is never told.
 from datetime import datetime, timedelta
 
 from cadenza.db.audit import record
-from cadenza.db.leave_word import Word, leave_word
-from cadenza.people.knock import forget_tries, knock, letter_doors
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
+from cadenza.people.login_throttle import count_attempt, email_limits, forget_tries
 from cadenza.people.model import INSTANCE, Done, Missing, TooOften, Wrong, fold_email
 from cadenza.people.sessions import end_others
 from cadenza.sql.tx import Tx
@@ -39,7 +39,7 @@ def change_password(
     return Done(person_id)
 
 
-def letter_row(outbox_id: str) -> str:
+def email_row(outbox_id: str) -> str:
     """Name the row that a letter's token is sealed for."""
     return f"letter:{outbox_id}"
 
@@ -49,14 +49,14 @@ def ask_reset(
 ) -> Done | TooOften:
     """Leave a letter for the person, if there is one; the answer is the same if there is none."""
     who = fold_email(email)
-    too_often = knock(tx, now, letter_doors(address, who))
+    too_often = count_attempt(tx, now, email_limits(address, who))
     if too_often is not None:
         return too_often
     person = tx.one("SELECT id, name FROM person WHERE email = :email", email=who)
     if person is None:
         return Done(letter_id)
     _keep_token(tx, now, person["id"], token_hash)
-    leave_letter(
+    queue_email(
         tx,
         now,
         workspace_id=INSTANCE,
@@ -69,7 +69,7 @@ def ask_reset(
 
 
 def make_reset(tx: Tx, now: datetime, *, email: str, token_hash: str, by: str) -> Done | Missing:
-    """Make a token for whoever runs the house to hand on; nothing is mailed."""
+    """Make a token for whoever runs the application to hand on; nothing is mailed."""
     person = tx.one("SELECT id FROM person WHERE email = :email", email=fold_email(email))
     if person is None:
         return Missing()
@@ -90,12 +90,12 @@ def reset_link(home: str, token: str) -> str:
     return f"{home}/reset-password#token={token}"
 
 
-def leave_letter(
+def queue_email(
     tx: Tx, now: datetime, *, workspace_id: str, id: str, kind: str, body: dict[str, str]
 ) -> None:
     """Leave a mail to one person in the outbox: its subject is the row itself."""
-    word = Word(workspace_id=workspace_id, id=id, kind=kind, subject_id=id, body=body)
-    leave_word(tx, now, [word])
+    word = OutboxEvent(workspace_id=workspace_id, id=id, kind=kind, subject_id=id, body=body)
+    write_outbox(tx, now, [word])
 
 
 def reset_password(tx: Tx, now: datetime, *, token_hash: str, password_hash: str) -> Done | Wrong:

@@ -1,4 +1,4 @@
-"""Says who is asking, by a session's token or a key: one statement, asked anew for every request.
+"""Says who is asking, by a session's token or a key: one statement, asked again for every request.
 
 The same statement tells what the gate needs besides: the person's place in the workspace, whether the
 account of the path is there, and whether `seen_at` is old enough to be written again. Nothing is kept
@@ -12,12 +12,12 @@ from datetime import datetime
 from cadenza.people import keys, sessions
 from cadenza.people.model import Caller, Role
 from cadenza.people.tokens import same
-from cadenza.sql.operate import Operation
+from cadenza.sql.transactions import Operation
 from cadenza.sql.tx import Row, Tx
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class IdentifiedCaller:
     """Who asks, and what was seen beside them."""
 
     caller: Caller
@@ -29,7 +29,7 @@ class Known:
 
 def identify_session(
     tx: Tx, *, token_hash: str, workspace_id: str, account_id: str | None = None
-) -> Known | None:
+) -> IdentifiedCaller | None:
     """Find the person of a live session, and their place in a workspace, if they have one there."""
     row = tx.one(
         """
@@ -52,7 +52,7 @@ def identify_session(
     def touch(tx: Tx, now: datetime) -> None:
         sessions.touch_session(tx, now, session_id=session_id)
 
-    return Known(
+    return IdentifiedCaller(
         caller=Caller(
             by=f"person:{row['person_id']}" if member_id is None else f"member:{member_id}",
             person_id=row["person_id"],
@@ -70,7 +70,7 @@ def identify_session(
 
 def identify_key(
     tx: Tx, *, prefix: str, secret_hash: str, workspace_id: str, account_id: str | None = None
-) -> Known | None:
+) -> IdentifiedCaller | None:
     """Find a live key whose secret matches."""
     row = tx.one(
         """
@@ -93,7 +93,7 @@ def identify_key(
         keys.touch_key(tx, now, workspace_id=home, id=id_)
 
     used_at: datetime | None = row["last_used_at"]
-    return Known(
+    return IdentifiedCaller(
         caller=_holder(row),
         asked_at=row["asked_at"],
         workspace_id=home,

@@ -8,8 +8,8 @@ address and workspace: inviting again replaces the one before.
 from datetime import datetime, timedelta
 
 from cadenza.db.audit import record
-from cadenza.people.change_password import leave_letter
-from cadenza.people.model import Done, Missing, Refused, Role, Wrong, fold_email
+from cadenza.people.change_password import queue_email
+from cadenza.people.model import Done, Missing, PersonRefusal, Role, Wrong, fold_email
 from cadenza.people.sign_up import add_person
 from cadenza.people.workspaces import add_member
 from cadenza.sql.tx import Row, Tx
@@ -30,17 +30,17 @@ def invite(
     letter_id: str,
     sealed: str,
     by: str,
-) -> Done | Refused:
+) -> Done | PersonRefusal:
     """Invite an address; nobody gives a role above their own. Run under `lock_of(workspace_id)`."""
     who = fold_email(email)
     if not own.covers(role):
-        return Refused("ask somebody whose role is at least as high", "above_you")
+        return PersonRefusal("ask somebody whose role is at least as high", "above_you")
     if tx.one(
         "SELECT 1 FROM member WHERE workspace_id = :workspace_id AND email = :email AND person_id IS NOT NULL",
         workspace_id=workspace_id,
         email=who,
     ):
-        return Refused("this address is a member already", "already_member")
+        return PersonRefusal("this address is a member already", "already_member")
     tx.run(
         """
         UPDATE invitation SET revoked_at = :now
@@ -65,7 +65,7 @@ def invite(
         ends=now + LIFE,
     )
     body = {"to": who, "name": "", "sealed": sealed}
-    leave_letter(tx, now, workspace_id=workspace_id, id=letter_id, kind=KIND, body=body)
+    queue_email(tx, now, workspace_id=workspace_id, id=letter_id, kind=KIND, body=body)
     after = {"email": who, "role": role.value}
     record(
         tx,
@@ -107,17 +107,19 @@ def accept(
     name: str | None,
     password_hash: str | None,
     zone: str,
-) -> tuple[str, str] | Wrong | Refused:
+) -> tuple[str, str] | Wrong | PersonRefusal:
     """Join; return the person's and the workspace's id."""
     found = find_invitation(tx, now, token_hash=token_hash)
     if found is None:
         return Wrong()
     person_id: str | None = found["person_id"]
     if person_id is not None and person_id != signed_in_as:
-        return Refused("this address has an account here: sign in with it first", "sign_in_first")
+        return PersonRefusal(
+            "this address has an account here: sign in with it first", "sign_in_first"
+        )
     if person_id is None:
         if name is None or password_hash is None:
-            return Refused("choose a name and a password", "name_needed")
+            return PersonRefusal("choose a name and a password", "name_needed")
         person_id = add_person(
             tx, now, email=found["email"], name=name, password_hash=password_hash, zone=zone
         )

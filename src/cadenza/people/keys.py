@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from cadenza.db.audit import record
-from cadenza.people.model import Caller, Done, Missing, Refused, Role, TooOften
+from cadenza.people.model import Caller, Done, Missing, PersonRefusal, Role, TooOften
 from cadenza.sql.tx import Row, Tx
 
 LOOK = timedelta(minutes=1)  # how exactly `last_used_at` is kept
@@ -38,15 +38,15 @@ def make_key(
     member_id: str,
     own: Role,
     by: str,
-) -> Done | Refused:
+) -> Done | PersonRefusal:
     """Keep a new key."""
     if new.role is Role.OWNER or not own.covers(new.role):
-        return Refused("a key has a role below owner, and not above your own", "above_you")
+        return PersonRefusal("a key has a role below owner, and not above your own", "above_you")
     if new.ends_at is not None and new.ends_at <= now:
-        return Refused("its end has passed already", "ended")
+        return PersonRefusal("its end has passed already", "ended")
     unknown = [id_ for id_ in new.accounts or () if not _has_account(tx, workspace_id, id_)]
     if unknown:
-        return Refused(f"there is no account {unknown[0]}", "unknown_account")
+        return PersonRefusal(f"there is no account {unknown[0]}", "unknown_account")
     id_ = tx.new_id()
     tx.run(
         """

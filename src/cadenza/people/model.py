@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-INSTANCE = ""  # the workspace of what concerns the whole house: sign-ins, passwords
+INSTANCE = ""  # the workspace of what concerns the whole application: sign-ins, passwords
 
 
 class Role(StrEnum):
@@ -64,7 +64,7 @@ class CodeNeeded:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class PersonRefusal:
     """Nothing was changed; `says` tells why and what to do."""
 
     says: str

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from cadenza.db.audit import record
-from cadenza.people.model import INSTANCE, Done, Refused, Wrong
+from cadenza.people.model import INSTANCE, Done, PersonRefusal, Wrong
 from cadenza.people.sessions import end_others
 from cadenza.people.tokens import hash_recovery_code, same
 from cadenza.sql.tx import Row, Tx
@@ -48,7 +48,7 @@ def app_address(secret: bytes, email: str) -> str:
     return f"otpauth://totp/Cadenza:{quote(email)}?secret={shared}&issuer=Cadenza&digits=6&period={STEP}"
 
 
-def propose(tx: Tx, now: datetime, *, person_id: str, sealed: str) -> Done | Refused:
+def propose(tx: Tx, now: datetime, *, person_id: str, sealed: str) -> Done | PersonRefusal:
     """Keep a new shared secret that does not count yet: `confirm` switches it on."""
     changed = tx.run(
         "UPDATE person SET totp_sealed = :sealed, totp_step = 0 WHERE id = :id AND NOT totp_on",
@@ -56,7 +56,7 @@ def propose(tx: Tx, now: datetime, *, person_id: str, sealed: str) -> Done | Ref
         id=person_id,
     )
     if not changed:
-        return Refused("a second factor is on: switch it off first", "already_on")
+        return PersonRefusal("a second factor is on: switch it off first", "already_on")
     _audit(tx, now, person_id, "second_factor.propose")
     return Done(person_id)
 
@@ -70,11 +70,11 @@ def confirm(
     code: str,
     seal: Seal,
     recovery_hashes: Sequence[str],
-) -> Done | Wrong | Refused:
+) -> Done | Wrong | PersonRefusal:
     """Switch it on with a first right code; all other sessions end, and the codes are new."""
     person = _person(tx, person_id)
     if person["totp_on"] or person["totp_sealed"] is None:
-        return Refused("ask for a new secret first", "not_proposed")
+        return PersonRefusal("ask for a new secret first", "not_proposed")
     if not use_totp(tx, now, person=person, code=code, seal=seal):
         return Wrong()
     tx.run("UPDATE person SET totp_on = true WHERE id = :id", id=person_id)
@@ -90,11 +90,11 @@ def confirm(
 
 def switch_off(
     tx: Tx, now: datetime, *, person_id: str, session_id: str, code: str, seal: Seal
-) -> Done | Wrong | Refused:
+) -> Done | Wrong | PersonRefusal:
     """Switch it off with one more right code; all other sessions end."""
     person = _person(tx, person_id)
     if not person["totp_on"]:
-        return Refused("no second factor is on", "not_on")
+        return PersonRefusal("no second factor is on", "not_on")
     if not use_code(tx, now, person=person, code=code, seal=seal):
         return Wrong()
     tx.run(

@@ -17,14 +17,16 @@ LOOK = timedelta(minutes=1)  # how exactly `seen_at` is kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class From:
+class SessionOrigin:
     """Where a session was opened from, to show it to its person."""
 
     address: str
     agent: str
 
 
-def open_session(tx: Tx, now: datetime, *, person_id: str, token_hash: str, origin: From) -> str:
+def open_session(
+    tx: Tx, now: datetime, *, person_id: str, token_hash: str, origin: SessionOrigin
+) -> str:
     """Open one; return its id."""
     id_ = tx.new_id()
     tx.run("DELETE FROM session WHERE ends_at <= :now OR idle_until <= :now", now=now)

@@ -9,10 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cadenza.db.audit import record
-from cadenza.people.knock import count_try, forget_tries, is_attacked, knock, sign_in_doors
+from cadenza.people.login_throttle import (
+    count_attempt,
+    count_try,
+    forget_tries,
+    is_attacked,
+    sign_in_limits,
+)
 from cadenza.people.model import INSTANCE, CodeNeeded, TooOften, Wrong, fold_email
 from cadenza.people.second_factor import Seal, use_code
-from cadenza.people.sessions import From, open_session
+from cadenza.people.sessions import SessionOrigin, open_session
 from cadenza.people.tokens import hash_token
 from cadenza.sql.tx import Tx
 
@@ -37,7 +43,7 @@ def begin_sign_in(tx: Tx, now: datetime, *, email: str, address: str) -> Candida
     """Count the try; return what to compare with."""
     who = fold_email(email)
     attacked = is_attacked(tx, now, email=who) and not _is_signed_in_there(tx, now, who, address)
-    too_often = knock(tx, now, sign_in_doors(address, who, attacked=attacked))
+    too_often = count_attempt(tx, now, sign_in_limits(address, who, attacked=attacked))
     if too_often is not None:
         return too_often
     count_try(tx, now, email=who)
@@ -55,7 +61,7 @@ def finish_sign_in(
     code: str | None,
     seal: Seal,
     token_hash: str,
-    origin: From,
+    origin: SessionOrigin,
     replaces: str | None,
 ) -> SignedIn | CodeNeeded | Wrong:
     """Open a session if all is right; `replaces` is the hash of the token that the browser had before."""

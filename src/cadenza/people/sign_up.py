@@ -1,6 +1,6 @@
-"""The first owner of an empty house, and the workspace they start with.
+"""The first owner of an empty installation, and the workspace they start with.
 
-Only while there is no person, and only with the token that was printed when the house was opened: so
+Only while there is no person, and only with the token that was printed when the application was opened: so
 nobody who merely reaches the port can take it. Two who try at once: one wins.
 """
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
-from cadenza.people.model import INSTANCE, Refused, Role, Wrong, fold_email
+from cadenza.people.model import INSTANCE, PersonRefusal, Role, Wrong, fold_email
 from cadenza.people.tokens import same
 from cadenza.people.workspaces import NewWorkspace, add_member, create_workspace
 from cadenza.sql.tx import Tx
@@ -17,7 +17,7 @@ LOCK = "people:first"
 
 
 def offer_first_start(tx: Tx, now: datetime, *, token_hash: str) -> bool:
-    """Keep the token that opens an empty house, in place of any before; False: it is not empty."""
+    """Keep the token that opens an empty installation, in place of any before; False: it is not empty."""
     if tx.value("SELECT count(*) FROM person"):
         return False
     tx.run(
@@ -32,7 +32,7 @@ def offer_first_start(tx: Tx, now: datetime, *, token_hash: str) -> bool:
 
 
 def is_empty(tx: Tx, now: datetime) -> bool:
-    """Say whether the house still waits for its first owner."""
+    """Say whether the application still waits for its first owner."""
     return not tx.value("SELECT count(*) FROM person")
 
 
@@ -47,10 +47,12 @@ def sign_up_first_owner(
     zone: str,
     workspace: str,
     approval: str = "author",
-) -> tuple[str, str] | Wrong | Refused:
+) -> tuple[str, str] | Wrong | PersonRefusal:
     """Make the first person and workspace; return both ids. Run under the lock `people:first`."""
     if tx.value("SELECT count(*) FROM person"):
-        return Refused("this house has an owner already: ask them for an invitation", "not_empty")
+        return PersonRefusal(
+            "this installation has an owner already: ask them for an invitation", "not_empty"
+        )
     kept = tx.value("SELECT token_hash FROM first_start WHERE id = 1")
     if kept is None or not same(kept, start_hash):
         return Wrong()

@@ -12,7 +12,7 @@ from typing import Any
 
 from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
-from cadenza.people.model import Done, Missing, Refused, Role
+from cadenza.people.model import Done, Missing, PersonRefusal, Role
 from cadenza.sql.tx import Row, Tx
 
 
@@ -150,7 +150,7 @@ def list_members(tx: Tx, now: datetime, *, workspace_id: str) -> list[Row]:
 
 def change_role(
     tx: Tx, now: datetime, *, workspace_id: str, member_id: str, role: Role, own: Role, by: str
-) -> Done | Missing | Refused:
+) -> Done | Missing | PersonRefusal:
     """Give a member another role. Run under `lock_of(workspace_id)`."""
     row = _member(tx, workspace_id, member_id)
     if row is None:
@@ -182,7 +182,7 @@ def change_role(
 
 def remove_member(
     tx: Tx, now: datetime, *, workspace_id: str, member_id: str, own: Role, by: str
-) -> Done | Missing | Refused:
+) -> Done | Missing | PersonRefusal:
     """Let a member go, with the keys they made and the invitations they sent. Run under `lock_of(workspace_id)`."""
     row = _member(tx, workspace_id, member_id)
     if row is None:
@@ -220,17 +220,17 @@ def _member(tx: Tx, workspace_id: str, member_id: str) -> Row | None:
 
 def _judge(
     tx: Tx, workspace_id: str, row: Row, own: Role, *, wanted: Role | None
-) -> Refused | None:
+) -> PersonRefusal | None:
     """Find what forbids a change of a member: a role above one's own, or the last owner."""
     if not own.covers(Role(row["role"])) or (wanted is not None and not own.covers(wanted)):
-        return Refused("ask somebody whose role is at least as high", "above_you")
+        return PersonRefusal("ask somebody whose role is at least as high", "above_you")
     if row["role"] == Role.OWNER and wanted is not Role.OWNER:
         owners = tx.value(
             "SELECT count(*) FROM member WHERE workspace_id = :workspace_id AND role = 'owner'",
             workspace_id=workspace_id,
         )
         if owners < 2:
-            return Refused(
+            return PersonRefusal(
                 "a workspace keeps one owner: make somebody else one first", "last_owner"
             )
     return None

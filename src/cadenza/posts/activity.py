@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from cadenza.deliveries.tell_attempt import OUTCOMES
+from cadenza.deliveries.describe_attempt import OUTCOMES
 from cadenza.sql.tx import Row, Tx
 
 MOST = 200
@@ -24,7 +24,7 @@ _ACTS = {
     "post.schedule_at": "the post got a time of its own",
     "post.publish_now": "the post was sent at once",
     "post.retry": "what failed was tried again",
-    "post.cancel": "the post was taken off the road",
+    "post.cancel": "the post was canceled",
     "post.delete": "the post was deleted",
     "queue.add": "the post was added to the queue",
     "queue.reorder": "the queue got another order",
@@ -37,7 +37,7 @@ _ACTS = {
     "queue.schedule": "the weekly slots were changed",
     "queue.pause": "the queue was paused",
     "queue.resume": "the queue was resumed",
-    "delivery.cancel": "one place was taken off the road",
+    "delivery.cancel": "one place was canceled",
     "delivery.retry": "one place was tried again",
     "delivery.publish_now": "one place was sent at once",
     "delivery.decide": "somebody looked and said whether it arrived",
@@ -55,7 +55,7 @@ class Event:
     at: datetime
     kind: str  # `post.edit`, `attempt.began`, `attempt.ended`, `delivery.sent`
     says: str
-    by: str | None = None  # a person, a key, a rule; None: the road itself
+    by: str | None = None  # a person, a key, a rule; None: the pipeline itself
     delivery_id: str | None = None
     details: dict[str, Any] = field(default_factory=dict[str, Any])
 

@@ -1,4 +1,4 @@
-"""Approves a post, or takes the approval back: its deliveries go on the road or off it.
+"""Approves a post, or takes the approval back: its deliveries go in the pipeline or off it.
 
 An approval is of what the post says now: whoever looked at an older revision gets that one's successor
 to look at instead. A second approval of the same content changes nothing and names the first. A post
@@ -15,10 +15,10 @@ from cadenza.deliveries import approve as road
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen
+from cadenza.posts.approval_rights import why_not
 from cadenza.posts.compose import compose_post
 from cadenza.posts.edit import Conflict, carry
 from cadenza.posts.find import Hold, find
-from cadenza.posts.may import why_not
 from cadenza.posts.model import Approval, Blocked, NoSuchPost, NotAllowed, Post
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.sql.tx import Tx

@@ -23,7 +23,7 @@ LOOK_BACK = timedelta(days=30)
 LOOK_AHEAD = timedelta(days=1)
 
 
-class Kind(StrEnum):
+class AttentionKind(StrEnum):
     """Why it is in the list."""
 
     FAILED = "failed"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
     BLOCKED = "blocked"
 
 
-class Matter(StrEnum):
+class AttentionReason(StrEnum):
     """What exactly is the matter: it decides what is offered, and the word on the button."""
 
     REFUSED = "refused"
@@ -80,11 +80,11 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thing:
+class AttentionItem:
     """One thing that wants a person."""
 
-    kind: Kind
-    reason: Matter
+    kind: AttentionKind
+    reason: AttentionReason
     subject_id: str  # a delivery, an account or a post
     says: str
     steps: tuple[Step, ...]
@@ -95,38 +95,41 @@ class Thing:
 
 
 # The first step is the one that is offered; the others stand beside it.
-STEPS: Mapping[Matter, tuple[Kind, tuple[Step, ...]]] = {
-    Matter.REFUSED: (Kind.FAILED, (Step.EDIT, Step.RETRY, Step.DELETE)),
-    Matter.GAVE_UP: (Kind.FAILED, (Step.RETRY, Step.EDIT, Step.DELETE)),
-    Matter.UNCONFIRMED: (Kind.NEEDS_CHECK, (Step.IT_IS_THERE, Step.SEND_AGAIN)),
-    Matter.MISSED: (Kind.MISSED, (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)),
-    Matter.PAUSED: (Kind.HELD, (Step.RESUME, Step.TO_DRAFT)),
-    Matter.CAME_DUE: (Kind.HELD, (Step.RESUME, Step.PUBLISH_NOW, Step.TO_DRAFT)),
-    Matter.STOPPED: (Kind.HELD, (Step.START,)),
-    Matter.HELD_BY_ACCOUNT: (Kind.HELD, (Step.RECONNECT,)),
-    Matter.HELD_BY_SUSPENSION: (Kind.HELD, (Step.LIFT,)),
-    Matter.NETWORK_WAITS: (Kind.HELD, (Step.TO_DRAFT,)),
-    Matter.NOT_APPROVED: (
-        Kind.UNAPPROVED,
+STEPS: Mapping[AttentionReason, tuple[AttentionKind, tuple[Step, ...]]] = {
+    AttentionReason.REFUSED: (AttentionKind.FAILED, (Step.EDIT, Step.RETRY, Step.DELETE)),
+    AttentionReason.GAVE_UP: (AttentionKind.FAILED, (Step.RETRY, Step.EDIT, Step.DELETE)),
+    AttentionReason.UNCONFIRMED: (AttentionKind.NEEDS_CHECK, (Step.IT_IS_THERE, Step.SEND_AGAIN)),
+    AttentionReason.MISSED: (
+        AttentionKind.MISSED,
+        (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT),
+    ),
+    AttentionReason.PAUSED: (AttentionKind.HELD, (Step.RESUME, Step.TO_DRAFT)),
+    AttentionReason.CAME_DUE: (AttentionKind.HELD, (Step.RESUME, Step.PUBLISH_NOW, Step.TO_DRAFT)),
+    AttentionReason.STOPPED: (AttentionKind.HELD, (Step.START,)),
+    AttentionReason.HELD_BY_ACCOUNT: (AttentionKind.HELD, (Step.RECONNECT,)),
+    AttentionReason.HELD_BY_SUSPENSION: (AttentionKind.HELD, (Step.LIFT,)),
+    AttentionReason.NETWORK_WAITS: (AttentionKind.HELD, (Step.TO_DRAFT,)),
+    AttentionReason.NOT_APPROVED: (
+        AttentionKind.UNAPPROVED,
         (Step.APPROVE, Step.APPROVE_AND_PUBLISH, Step.EDIT),
     ),
-    Matter.CONNECTION_ENDS: (Kind.ACCOUNT, (Step.RECONNECT,)),
-    Matter.CONNECTION_LOST: (Kind.ACCOUNT, (Step.RECONNECT,)),
-    Matter.SUSPENDED: (Kind.ACCOUNT, (Step.LIFT,)),
-    Matter.DOES_NOT_FIT: (Kind.BLOCKED, (Step.EDIT, Step.TO_DRAFT, Step.DELETE)),
-    Matter.NEEDS_COPY: (Kind.BLOCKED, (Step.WRITE, Step.DELETE)),
-    Matter.NEEDS_MEDIA: (Kind.BLOCKED, (Step.ADD_MEDIA, Step.EDIT, Step.DELETE)),
-    Matter.NEEDS_COPY_AND_MEDIA: (Kind.BLOCKED, (Step.WRITE, Step.DELETE)),
+    AttentionReason.CONNECTION_ENDS: (AttentionKind.ACCOUNT, (Step.RECONNECT,)),
+    AttentionReason.CONNECTION_LOST: (AttentionKind.ACCOUNT, (Step.RECONNECT,)),
+    AttentionReason.SUSPENDED: (AttentionKind.ACCOUNT, (Step.LIFT,)),
+    AttentionReason.DOES_NOT_FIT: (AttentionKind.BLOCKED, (Step.EDIT, Step.TO_DRAFT, Step.DELETE)),
+    AttentionReason.NEEDS_COPY: (AttentionKind.BLOCKED, (Step.WRITE, Step.DELETE)),
+    AttentionReason.NEEDS_MEDIA: (AttentionKind.BLOCKED, (Step.ADD_MEDIA, Step.EDIT, Step.DELETE)),
+    AttentionReason.NEEDS_COPY_AND_MEDIA: (AttentionKind.BLOCKED, (Step.WRITE, Step.DELETE)),
 }
 _ACCOUNTS = {
-    "expiring": Matter.CONNECTION_ENDS,
-    "needs_reconnect": Matter.CONNECTION_LOST,
-    "suspended": Matter.SUSPENDED,
+    "expiring": AttentionReason.CONNECTION_ENDS,
+    "needs_reconnect": AttentionReason.CONNECTION_LOST,
+    "suspended": AttentionReason.SUSPENDED,
 }
 _SAME_AGAIN = ("Transient", "TryLater", "NotReady")  # outcomes that another try may mend
 
 
-def needs_attention(tx: Tx, now: datetime, *, workspace_id: str) -> list[Thing]:
+def needs_attention(tx: Tx, now: datetime, *, workspace_id: str) -> list[AttentionItem]:
     """Return all of it by kind; what is still ahead the soonest first, what happened the newest first."""
     found = [
         *_accounts(tx, now, workspace_id),
@@ -143,8 +146,11 @@ def needs_attention(tx: Tx, now: datetime, *, workspace_id: str) -> list[Thing]:
     return sorted(found, key=_place)
 
 
-def _place(thing: Thing) -> tuple[int, float]:
-    ahead = thing.kind in (Kind.UNAPPROVED, Kind.BLOCKED)  # they come in their order
+def _place(thing: AttentionItem) -> tuple[int, float]:
+    ahead = thing.kind in (
+        AttentionKind.UNAPPROVED,
+        AttentionKind.BLOCKED,
+    )  # they come in their order
     return _ORDER[thing.kind], 0.0 if ahead else -thing.at.timestamp()
 
 
@@ -152,13 +158,13 @@ _ORDER = {
     kind: place
     for place, kind in enumerate(
         (
-            Kind.ACCOUNT,
-            Kind.NEEDS_CHECK,
-            Kind.HELD,
-            Kind.UNAPPROVED,
-            Kind.BLOCKED,
-            Kind.FAILED,
-            Kind.MISSED,
+            AttentionKind.ACCOUNT,
+            AttentionKind.NEEDS_CHECK,
+            AttentionKind.HELD,
+            AttentionKind.UNAPPROVED,
+            AttentionKind.BLOCKED,
+            AttentionKind.FAILED,
+            AttentionKind.MISSED,
         )
     )
 }
@@ -196,7 +202,7 @@ def _deliveries(
     fits: Callable[[Pill], bool],
     *,
     order: str = "DESC",
-) -> list[Thing]:
+) -> list[AttentionItem]:
     instants = {"back": now - LOOK_BACK, "now": now, "ahead": now + LOOK_AHEAD}
     rows = tx.all(
         f"""
@@ -218,10 +224,10 @@ def _is_held(pill: Pill) -> bool:
     return pill.held is not None
 
 
-def _thing(row: Row, pill: Pill) -> Thing:
+def _thing(row: Row, pill: Pill) -> AttentionItem:
     reason = _reason(row, pill)
     kind, steps = STEPS[reason]
-    return Thing(
+    return AttentionItem(
         kind=kind,
         reason=reason,
         subject_id=pill.delivery_id,
@@ -234,26 +240,30 @@ def _thing(row: Row, pill: Pill) -> Thing:
     )
 
 
-def _reason(row: Row, pill: Pill) -> Matter:
+def _reason(row: Row, pill: Pill) -> AttentionReason:
     if pill.unfit is not None and pill.held is None:
-        return Matter.DOES_NOT_FIT
+        return AttentionReason.DOES_NOT_FIT
     match pill.state:
         case State.FAILED:
             return _why_failed(row)
         case State.UNCONFIRMED:
-            return Matter.UNCONFIRMED
+            return AttentionReason.UNCONFIRMED
         case State.MISSED:
-            return Matter.MISSED
+            return AttentionReason.MISSED
         case State.DRAFT:
-            return Matter.NOT_APPROVED
+            return AttentionReason.NOT_APPROVED
         case _:
             return _why_held(row, pill)
 
 
-def _why_failed(row: Row) -> Matter:
+def _why_failed(row: Row) -> AttentionReason:
     """Tell what the same words again may mend from what wants other words."""
     crashed = row["came_to"] is None and row["crashes"] > 0
-    return Matter.GAVE_UP if crashed or row["came_to"] in _SAME_AGAIN else Matter.REFUSED
+    return (
+        AttentionReason.GAVE_UP
+        if crashed or row["came_to"] in _SAME_AGAIN
+        else AttentionReason.REFUSED
+    )
 
 
 def _words(pill: Pill) -> str:
@@ -261,23 +271,23 @@ def _words(pill: Pill) -> str:
     return f"{pill.label.lower()}{reason}"
 
 
-def _why_held(row: Row, pill: Pill) -> Matter:
+def _why_held(row: Row, pill: Pill) -> AttentionReason:
     code = pill.held.code if pill.held is not None else Hold.WAIT
     if code is Hold.ACCOUNT and row["account_state"] == "suspended":
-        return Matter.HELD_BY_SUSPENSION
+        return AttentionReason.HELD_BY_SUSPENSION
     return _HELD[code]
 
 
 _HELD = {
-    Hold.ACCOUNT: Matter.HELD_BY_ACCOUNT,
-    Hold.STOPPED: Matter.STOPPED,
-    Hold.PAUSED: Matter.PAUSED,
-    Hold.CAME_DUE: Matter.CAME_DUE,
-    Hold.WAIT: Matter.NETWORK_WAITS,
+    Hold.ACCOUNT: AttentionReason.HELD_BY_ACCOUNT,
+    Hold.STOPPED: AttentionReason.STOPPED,
+    Hold.PAUSED: AttentionReason.PAUSED,
+    Hold.CAME_DUE: AttentionReason.CAME_DUE,
+    Hold.WAIT: AttentionReason.NETWORK_WAITS,
 }
 
 
-def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[Thing]:
+def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[AttentionItem]:
     rows = tx.all(
         """
         SELECT id, handle, provider, state, state_reason, token_expires_at, lost_at, created_at FROM account
@@ -288,8 +298,8 @@ def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[Thing]:
         most=MOST,
     )
     return [
-        Thing(
-            kind=Kind.ACCOUNT,
+        AttentionItem(
+            kind=AttentionKind.ACCOUNT,
             reason=_ACCOUNTS[row["state"]],
             subject_id=row["id"],
             says=_account_words(row),
@@ -311,7 +321,7 @@ def _account_words(row: Row) -> str:
     return f"{name} {account_state(row['state'])}{reason}"
 
 
-def _blocked(tx: Tx, workspace_id: str) -> list[Thing]:
+def _blocked(tx: Tx, workspace_id: str) -> list[AttentionItem]:
     rows = tx.all(
         """
         SELECT post.id, post.title, post.blockers, post.created_at, (
@@ -328,13 +338,15 @@ def _blocked(tx: Tx, workspace_id: str) -> list[Thing]:
     return [_lacking(row, set(msgspec.json.decode(row["blockers"]))) for row in rows]
 
 
-def _lacking(row: Row, blockers: set[str]) -> Thing:
+def _lacking(row: Row, blockers: set[str]) -> AttentionItem:
     if blockers >= {NEEDS_COPY, NEEDS_MEDIA}:
-        reason = Matter.NEEDS_COPY_AND_MEDIA
+        reason = AttentionReason.NEEDS_COPY_AND_MEDIA
     else:
-        reason = Matter.NEEDS_MEDIA if NEEDS_MEDIA in blockers else Matter.NEEDS_COPY
+        reason = (
+            AttentionReason.NEEDS_MEDIA if NEEDS_MEDIA in blockers else AttentionReason.NEEDS_COPY
+        )
     kind, steps = STEPS[reason]
-    return Thing(
+    return AttentionItem(
         kind=kind,
         reason=reason,
         subject_id=row["id"],

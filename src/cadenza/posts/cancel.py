@@ -1,4 +1,4 @@
-"""Takes a post off the road without deleting it: it is a draft again, keeping its approval."""
+"""Cancels a post without deleting it: it is a draft again, keeping its approval."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from cadenza.core.channels import Channel
-from cadenza.deliveries.model import Piece
+from cadenza.deliveries.model import ComposedPost
 from cadenza.media.model import Media, media_of
 from cadenza.posts import hashtags
 from cadenza.posts.find import Hold, find
@@ -35,7 +35,7 @@ _INHERIT = Variant()
 
 def compose(
     tx: Tx, workspace_id: str, post_id: str, targets: Targets, *, hold: bool = True
-) -> list[Piece]:
+) -> list[ComposedPost]:
     """Return the post's pieces in the order of its targets; an account alone means its usual channels.
 
     `hold` keeps edits away until the pieces are written in this transaction: without it an edit could void
@@ -47,7 +47,7 @@ def compose(
     return compose_post(tx, post, resolve_targets(tx, workspace_id, targets))
 
 
-def compose_post(tx: Tx, post: Post, targets: Sequence[tuple[str, Channel]]) -> list[Piece]:
+def compose_post(tx: Tx, post: Post, targets: Sequence[tuple[str, Channel]]) -> list[ComposedPost]:
     """Compose a post at hand, saved or not."""
     common = _common_hashtags(tx, post)
     media = _media(tx, post)
@@ -55,7 +55,7 @@ def compose_post(tx: Tx, post: Post, targets: Sequence[tuple[str, Channel]]) -> 
         channel: _content(post, channel, common, media) for channel in {c for _, c in targets}
     }
     return [
-        Piece(
+        ComposedPost(
             post_id=post.id,
             account_id=account_id,
             channel=channel,
@@ -69,7 +69,7 @@ def compose_post(tx: Tx, post: Post, targets: Sequence[tuple[str, Channel]]) -> 
 def _content(
     post: Post, channel: Channel, common: Sequence[str], media: Mapping[str, Media]
 ) -> str:
-    """Return the JSON that the road renders; fields that are empty are left out."""
+    """Return the JSON that the pipeline renders; fields that are empty are left out."""
     said, variant = post.content, post.content.variants.get(channel, _INHERIT)
     text = said.text if variant.text is None else variant.text
     shown = said.media if variant.media is None else variant.media

@@ -12,11 +12,11 @@ import msgspec
 from cadenza.db.audit import record
 from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
+from cadenza.posts.approval_rights import may_approve
 from cadenza.posts.find import find
 from cadenza.posts.find_duplicates import words_of
-from cadenza.posts.keep import keep_labels, keep_revision, searchable
-from cadenza.posts.may import may_approve
 from cadenza.posts.model import NewPost, Post, Source, hash_of
+from cadenza.posts.store import keep_labels, keep_revision, searchable
 from cadenza.sql.tx import Tx
 
 

@@ -1,7 +1,7 @@
 """Deletes a post; refused while one of its calls is running. What it has sent stays where it is.
 
 What waits is canceled, its files are let go, and its row stays, hidden, for the history of what was sent.
-A doubt about one of its calls stays with the delivery until it is settled.
+An unconfirmed send about one of its calls stays with the delivery until it is settled.
 """
 
 from dataclasses import dataclass

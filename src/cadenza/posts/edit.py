@@ -22,11 +22,10 @@ from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen, Rewritten, rewrite
 from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
+from cadenza.posts.approval_rights import may_approve
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
 from cadenza.posts.find_duplicates import words_of
-from cadenza.posts.keep import keep_labels, keep_revision, searchable
-from cadenza.posts.may import may_approve
 from cadenza.posts.model import (
     NEEDS_COPY,
     NEEDS_MEDIA,
@@ -41,6 +40,7 @@ from cadenza.posts.model import (
     hash_of,
 )
 from cadenza.posts.preflight import refuse_unfit
+from cadenza.posts.store import keep_labels, keep_revision, searchable
 from cadenza.sql.tx import Row, Tx
 
 
@@ -70,7 +70,7 @@ class Edited:
     why_not_approved: str | None = None
     voided: bool = False  # an approval that it had is gone
     rewritten: tuple[str, ...] = ()
-    scheduled: tuple[str, ...] = ()  # what this save put on the road, being an approval
+    scheduled: tuple[str, ...] = ()  # what this save put in the pipeline, being an approval
     too_late: tuple[Frozen, ...] = ()
 
     @property
@@ -150,7 +150,7 @@ def edit(
 
 
 def carry(tx: Tx, post: Post) -> Rewritten:
-    """Compose a post anew for all its deliveries and write what is different."""
+    """Compose a post again for all its deliveries and write what is different."""
     held = _open(tx, post)
     places = [(row["account_id"], Channel(row["channel"])) for row in held]
     return rewrite(tx, held, compose_post(tx, post, places)) if held else Rewritten((), ())

@@ -12,7 +12,7 @@ from typing import Any
 from cadenza.db.export import PAGE, File, as_csv, as_json_lines, csv_head, csv_line, stream_zip
 from cadenza.db.exported import READABLE, TABLES
 from cadenza.posts.model import content_of
-from cadenza.sql.operate import Operations
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
 # The names that `read_csv.py` reads, then what only people read.

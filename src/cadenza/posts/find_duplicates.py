@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from cadenza.deliveries.model import Piece
+from cadenza.deliveries.model import ComposedPost
 from cadenza.sql.tx import Row, Tx
 
 WITHIN = timedelta(days=30)
@@ -49,7 +49,7 @@ class Saying:
     """What a piece says, between which instants repeats matter; `words` of a post that is not saved."""
 
     workspace_id: str
-    piece: Piece
+    piece: ComposedPost
     since: datetime
     until: datetime
     words: str | None = None
@@ -82,7 +82,7 @@ def find_duplicates(
     tx: Tx,
     *,
     workspace_id: str,
-    pieces: Sequence[Piece],
+    pieces: Sequence[ComposedPost],
     at: datetime,
     within: timedelta = WITHIN,
     words: str | None = None,
@@ -136,7 +136,7 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _duplicate(piece: Piece, rows: Sequence[Row]) -> Duplicate | None:
+def _duplicate(piece: ComposedPost, rows: Sequence[Row]) -> Duplicate | None:
     if not rows:
         return None
     first = rows[0]

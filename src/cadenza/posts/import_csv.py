@@ -15,8 +15,8 @@ from typing import TypeAlias
 from cadenza.deliveries.render import Files
 from cadenza.posts.import_row import AddToQueue, Done, RowRefused, find_places, import_row
 from cadenza.posts.read_csv import Problem, Unreadable, read_csv
-from cadenza.posts.read_row import RowWish, read_row
-from cadenza.sql.operate import Operations
+from cadenza.posts.read_row import RowRequest, read_row
+from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 
 MOST_AT_ONCE = 500  # rows that one transaction may hold
@@ -91,10 +91,10 @@ async def import_csv(
         return sheet
     zone = order.zone or await operations.read(lambda tx, _: _home_zone(tx, order.workspace_id))
     problems = list(sheet.problems)
-    wishes: list[RowWish] = []
+    wishes: list[RowRequest] = []
     for row in sheet.rows:
         read = read_row(row, zone=zone)
-        if isinstance(read, RowWish):
+        if isinstance(read, RowRequest):
             wishes.append(read)
         else:
             problems += read
@@ -120,7 +120,7 @@ async def import_csv(
 
 async def _import(
     operations: Operations,
-    wishes: Sequence[RowWish],
+    wishes: Sequence[RowRequest],
     order: Order,
     queues: Queues | None,
     *,
@@ -140,7 +140,7 @@ async def _import(
 
 async def _step(
     operations: Operations,
-    wishes: Sequence[RowWish],
+    wishes: Sequence[RowRequest],
     order: Order,
     queues: Queues | None,
     *,
@@ -155,7 +155,7 @@ async def _step(
         return done, problems
 
     locks: Sequence[str] = ()
-    if queues is not None and any(wish.queue for wish in wishes):
+    if queues is not None and any(request.queue for request in wishes):
         accounts = await operations.read(lambda tx, _: _queued(tx, wishes, order.workspace_id))
         locks = queues.locks(order.workspace_id, accounts)
     try:
@@ -165,18 +165,18 @@ async def _step(
 
 
 def _rows(
-    tx: Tx, now: datetime, wishes: Sequence[RowWish], order: Order, queues: Queues | None
+    tx: Tx, now: datetime, wishes: Sequence[RowRequest], order: Order, queues: Queues | None
 ) -> Step:
     done: list[Done] = []
     problems: list[Problem] = []
-    for wish in wishes:
+    for request in wishes:
         tx.run("SAVEPOINT import_row")
         try:
             done.append(
                 import_row(
                     tx,
                     now,
-                    wish,
+                    request,
                     workspace_id=order.workspace_id,
                     by=order.by,
                     add_to_queue=None if queues is None else queues.add,
@@ -190,13 +190,13 @@ def _rows(
     return done, problems
 
 
-def _queued(tx: Tx, wishes: Sequence[RowWish], workspace_id: str) -> list[str]:
+def _queued(tx: Tx, wishes: Sequence[RowRequest], workspace_id: str) -> list[str]:
     """Name the accounts whose queues are written; rows that lead nowhere are refused later."""
     accounts: set[str] = set()
-    for wish in wishes:
-        if wish.queue:
+    for request in wishes:
+        if request.queue:
             try:
-                accounts |= {account for account, _ in find_places(tx, wish, workspace_id)}
+                accounts |= {account for account, _ in find_places(tx, request, workspace_id)}
             except RowRefused:
                 continue
     return sorted(accounts)

@@ -17,7 +17,7 @@ from cadenza.posts.find import find
 from cadenza.posts.model import NewPost, NoSuchPost, PostMedia
 from cadenza.posts.preflight import DoesNotFit, check_content
 from cadenza.posts.read_csv import Problem
-from cadenza.posts.read_row import RowWish
+from cadenza.posts.read_row import RowRequest
 from cadenza.posts.schedule_at import ScheduledAt, Timed, schedule_at
 from cadenza.posts.targets import BadTarget, check_targets, resolve_targets
 from cadenza.sql.tx import Row, Tx
@@ -26,7 +26,7 @@ Places: TypeAlias = list[tuple[str, Channel]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueWish:
+class QueueRequest:
     """A post that wants the next free slots of these places."""
 
     workspace_id: str
@@ -44,7 +44,7 @@ class Joined:
 
 
 # Returns what is wrong when it cannot be queued; runs in the row's transaction.
-AddToQueue: TypeAlias = Callable[[Tx, datetime, QueueWish], Joined | DoesNotFit | str]
+AddToQueue: TypeAlias = Callable[[Tx, datetime, QueueRequest], Joined | DoesNotFit | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class RowRefused(Exception):
 def import_row(
     tx: Tx,
     now: datetime,
-    wish: RowWish,
+    request: RowRequest,
     *,
     workspace_id: str,
     by: str,
@@ -78,28 +78,28 @@ def import_row(
     files: Files | None = None,
 ) -> Done:
     """Make the row a post, once; `files` know the addresses that networks fetch media from."""
-    known = _claim(tx, now, wish, workspace_id, by)
+    known = _claim(tx, now, request, workspace_id, by)
     if known is not None:
         return known
-    places = find_places(tx, wish, workspace_id)
+    places = find_places(tx, request, workspace_id)
     made = create(
         tx,
         now,
         NewPost(
             workspace_id=workspace_id,
-            text=wish.text,
-            title=wish.title,
-            link=wish.link,
-            hashtags=wish.hashtags,
-            first_comment=wish.first_comment,
-            labels=wish.labels,
-            media=tuple(PostMedia(id_) for id_ in _media(tx, wish, workspace_id)),
+            text=request.text,
+            title=request.title,
+            link=request.link,
+            hashtags=request.hashtags,
+            first_comment=request.first_comment,
+            labels=request.labels,
+            media=tuple(PostMedia(id_) for id_ in _media(tx, request, workspace_id)),
             author_id=by.removeprefix("member:") if by.startswith("member:") else None,
         ),
         by=by,
     )
     if not isinstance(made, Created):
-        raise _refused(wish, "media", made.says)
+        raise _refused(request, "media", made.says)
     tx.run(
         """
         UPDATE post_import SET post_id = :post_id
@@ -107,51 +107,53 @@ def import_row(
         """,
         post_id=made.id,
         workspace_id=workspace_id,
-        key=wish.key,
+        key=request.key,
     )
     notes = () if made.why_not_approved is None else (made.why_not_approved,)
     due_at = None
-    if wish.queue:
+    if request.queue:
         notes += _queue(
             tx,
             now,
-            wish,
-            QueueWish(
+            request,
+            QueueRequest(
                 workspace_id=workspace_id, post_id=made.id, targets=places, by=by, files=files
             ),
             add_to_queue,
         )
         due_at = _first(tx, workspace_id, made.id)
-    elif wish.when is not None:
-        timed = _time(tx, now, wish, workspace_id, made.id, places, by, files)
+    elif request.when is not None:
+        timed = _time(tx, now, request, workspace_id, made.id, places, by, files)
         due_at = min(place.due_at for place in timed)
         notes += tuple(dict.fromkeys(w for t in timed for w in (t.note, *t.warnings) if w))
     if due_at is not None:
         notes += _foretell(tx, workspace_id, made.id, places, files)
-    return Done(row=wish.row, post_id=made.id, approved=made.approved, due_at=due_at, notes=notes)
+    return Done(
+        row=request.row, post_id=made.id, approved=made.approved, due_at=due_at, notes=notes
+    )
 
 
-def find_places(tx: Tx, wish: RowWish, workspace_id: str) -> Places:
+def find_places(tx: Tx, request: RowRequest, workspace_id: str) -> Places:
     """Return where the row's words for accounts lead."""
-    if not wish.accounts:
+    if not request.accounts:
         return []
     rows = tx.all(
         "SELECT id, handle, provider, state FROM account WHERE workspace_id = :workspace_id",
         workspace_id=workspace_id,
     )
     targets: Places = []
-    for word in wish.accounts:
+    for word in request.accounts:
         name, channel = _channel(word)
-        account = _account(rows, name, wish)
+        account = _account(rows, name, request)
         asked = [account] if channel is None else [(account, channel)]
         refused = check_targets(tx, workspace_id, asked)
         if isinstance(refused, BadTarget):
-            raise _refused(wish, "accounts", refused.says)
+            raise _refused(request, "accounts", refused.says)
         targets += resolve_targets(tx, workspace_id, asked)
     return list(dict.fromkeys(targets))
 
 
-def _claim(tx: Tx, now: datetime, wish: RowWish, workspace_id: str, by: str) -> Done | None:
+def _claim(tx: Tx, now: datetime, request: RowRequest, workspace_id: str, by: str) -> Done | None:
     """Write the row's key; one that is there already names the post it became."""
     new = tx.run(
         """
@@ -160,8 +162,8 @@ def _claim(tx: Tx, now: datetime, wish: RowWish, workspace_id: str, by: str) -> 
         ON CONFLICT (workspace_id, row_key) DO NOTHING
         """,
         workspace_id=workspace_id,
-        key=wish.key,
-        hash=wish.hash,
+        key=request.key,
+        hash=request.hash,
         now=now,
         by=by,
     )
@@ -170,19 +172,19 @@ def _claim(tx: Tx, now: datetime, wish: RowWish, workspace_id: str, by: str) -> 
     known = tx.one(
         "SELECT * FROM post_import WHERE workspace_id = :workspace_id AND row_key = :key",
         workspace_id=workspace_id,
-        key=wish.key,
+        key=request.key,
     )
     assert known is not None, "only the same key was in the way"
-    if known["said_hash"] != wish.hash:
+    if known["said_hash"] != request.hash:
         raise RowRefused(
             Problem(
-                wish.row,
+                request.row,
                 "key",
                 "this key was imported before with other words",
                 f"edit the post {known['post_id']}, or give the row a new key",
             )
         )
-    return Done(row=wish.row, post_id=known["post_id"], again=True)
+    return Done(row=request.row, post_id=known["post_id"], again=True)
 
 
 def _channel(word: str) -> tuple[str, Channel | None]:
@@ -196,7 +198,7 @@ def _channel(word: str) -> tuple[str, Channel | None]:
         return word, None
 
 
-def _account(rows: Sequence[Row], word: str, wish: RowWish) -> str:
+def _account(rows: Sequence[Row], word: str, request: RowRequest) -> str:
     """Find the account that an id, a handle or `network:handle` means."""
     provider, colon, handle = word.partition(":")
     found = [
@@ -216,7 +218,7 @@ def _account(rows: Sequence[Row], word: str, wish: RowWish) -> str:
         guess = did_you_mean(word, [row["handle"] for row in rows if row["handle"]])
         raise RowRefused(
             Problem(
-                wish.row,
+                request.row,
                 "accounts",
                 f"there is no account {word!r}.{guess}",
                 "write the account's handle or id as the accounts page shows it",
@@ -224,7 +226,7 @@ def _account(rows: Sequence[Row], word: str, wish: RowWish) -> str:
         )
     names = ", ".join(sorted(f"{row['provider']}:{row['handle']}" for row in found))
     raise RowRefused(
-        Problem(wish.row, "accounts", f"{word!r} may be {names}", "write one of these instead")
+        Problem(request.row, "accounts", f"{word!r} may be {names}", "write one of these instead")
     )
 
 
@@ -232,9 +234,9 @@ def _same(handle: str, word: str) -> bool:
     return bool(handle) and handle.lstrip("@").casefold() == word.lstrip("@").casefold()
 
 
-def _media(tx: Tx, wish: RowWish, workspace_id: str) -> list[str]:
+def _media(tx: Tx, request: RowRequest, workspace_id: str) -> list[str]:
     """Find the files that ids or names of the library mean."""
-    if not wish.media:
+    if not request.media:
         return []
     rows = tx.all(
         """
@@ -244,10 +246,10 @@ def _media(tx: Tx, wish: RowWish, workspace_id: str) -> list[str]:
         WHERE media.stored_at IS NOT NULL AND media.deleted_at IS NULL
         """,
         workspace_id=workspace_id,
-        words=[(word,) for word in wish.media],
+        words=[(word,) for word in request.media],
     )
     ids: list[str] = []
-    for word in wish.media:
+    for word in request.media:
         found = [row["id"] for row in rows if row["word"] == word]
         if len(found) != 1:
             wrong = (
@@ -260,49 +262,49 @@ def _media(tx: Tx, wish: RowWish, workspace_id: str) -> list[str]:
                 if not found
                 else f"write the id of one: {', '.join(sorted(found))}"
             )
-            raise RowRefused(Problem(wish.row, "media", wrong, todo))
+            raise RowRefused(Problem(request.row, "media", wrong, todo))
         ids += found
     return ids
 
 
 def _queue(
-    tx: Tx, now: datetime, wish: RowWish, asked: QueueWish, add_to_queue: AddToQueue | None
+    tx: Tx, now: datetime, request: RowRequest, asked: QueueRequest, add_to_queue: AddToQueue | None
 ) -> tuple[str, ...]:
     if add_to_queue is None:
-        raise _refused(wish, "when", "queues are not at hand here: give a time instead")
+        raise _refused(request, "when", "queues are not at hand here: give a time instead")
     answer = add_to_queue(tx, now, asked)
     if isinstance(answer, DoesNotFit):
-        raise _does_not_fit(wish, answer)
+        raise _does_not_fit(request, answer)
     if not isinstance(answer, Joined):
-        raise _refused(wish, "when", answer)
+        raise _refused(request, "when", answer)
     return answer.warnings
 
 
 def _time(
     tx: Tx,
     now: datetime,
-    wish: RowWish,
+    request: RowRequest,
     workspace_id: str,
     post_id: str,
     places: Places,
     by: str,
     files: Files | None,
 ) -> list[Timed]:
-    assert wish.when is not None
+    assert request.when is not None
     answer = schedule_at(
         tx,
         now,
         workspace_id=workspace_id,
         post_id=post_id,
-        when=wish.when,
+        when=request.when,
         by=by,
         targets=places,
         files=files,
     )
     if isinstance(answer, DoesNotFit):
-        raise _does_not_fit(wish, answer)
+        raise _does_not_fit(request, answer)
     if not isinstance(answer, ScheduledAt):
-        raise _refused(wish, "when", answer.says)
+        raise _refused(request, "when", answer.says)
     return [place for place in answer.places if isinstance(place, Timed)]
 
 
@@ -316,10 +318,10 @@ def _foretell(
     return tuple(dict.fromkeys(each.says.rstrip(".") for each in found))
 
 
-def _does_not_fit(wish: RowWish, answer: DoesNotFit) -> RowRefused:
+def _does_not_fit(request: RowRequest, answer: DoesNotFit) -> RowRefused:
     wrong, _, todo = answer.says.rpartition(". ")
     column = answer.findings[0].field or "text"
-    return RowRefused(Problem(wish.row, column, wrong, f"{todo[:1].lower()}{todo[1:]}"))
+    return RowRefused(Problem(request.row, column, wrong, f"{todo[:1].lower()}{todo[1:]}"))
 
 
 def _first(tx: Tx, workspace_id: str, post_id: str) -> datetime | None:
@@ -331,7 +333,7 @@ def _first(tx: Tx, workspace_id: str, post_id: str) -> datetime | None:
     return min((row["due_at"] for row in rows), default=None)
 
 
-def _refused(wish: RowWish, column: str, says: str) -> RowRefused:
+def _refused(request: RowRequest, column: str, says: str) -> RowRefused:
     """Part what an operation says into what is wrong and what to do."""
     wrong, _, todo = says.partition(": ")
-    return RowRefused(Problem(wish.row, column, wrong, todo or "correct the row"))
+    return RowRefused(Problem(request.row, column, wrong, todo or "correct the row"))

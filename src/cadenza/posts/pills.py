@@ -53,7 +53,7 @@ class Pill:
     channel: str
     state: State
     label: str  # always said, never by colour alone
-    at: datetime  # of its sending or failing or of the call in doubt, else when it is due
+    at: datetime  # of its sending or failing or of the call unconfirmed, else when it is due
     zone: str
     wall_time: str | None
     url: str | None = None
@@ -77,7 +77,7 @@ def pill_of(row: Row, now: datetime) -> Pill:
         channel=row["channel"],
         state=state,
         label=_label(row, state, held),
-        # What is in doubt is due when we look for it again: people want to know when it was sent.
+        # What is unconfirmed is due when we look for it again: people want to know when it was sent.
         at=row["sent_at"] or row["failed_at"] or row["doubted_at"] or row["due_at"],
         zone=row["zone"] or row["account_zone"],
         wall_time=row["wall_time"],

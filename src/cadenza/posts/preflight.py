@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cadenza.core.channels import Channel
-from cadenza.db.leave_word import Word, leave_word
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries.check_fit import check_row, files_in, find_unfit, row_of
 from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, ask_all
-from cadenza.deliveries.model import Piece
+from cadenza.deliveries.model import ComposedPost
 from cadenza.deliveries.render import Files
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import find
 from cadenza.posts.find_duplicates import WITHIN, Duplicate, Saying, find_repeats, words_of
-from cadenza.posts.foresee import Finding, foresee, token_ends
 from cadenza.posts.holds import account_state
 from cadenza.posts.model import NoSuchPost, Post
 from cadenza.posts.targets import Targets, accounts_of, resolve_targets
+from cadenza.posts.warnings import Finding, find_warnings, token_ends
 from cadenza.sql.tx import Row, Tx
 
 SOON = timedelta(minutes=30)
@@ -100,7 +100,7 @@ def check_post(
         for piece in pieces
         for finding in (*_of_approval(post, piece), *_of_place(accounts, piece, files))
     ]
-    return findings + foresee(
+    return findings + find_warnings(
         tx,
         now,
         workspace_id=post.workspace_id,
@@ -128,7 +128,7 @@ def merge_unfit(refusals: Sequence[DoesNotFit]) -> DoesNotFit:
 def refuse_unfit(
     tx: Tx,
     workspace_id: str,
-    parts: Iterable[Piece | Row],
+    parts: Iterable[ComposedPost | Row],
     files: Files | None = None,
 ) -> DoesNotFit | None:
     """Decide whether a post's parts may be sent on their way: pieces, or deliveries that are there.
@@ -136,7 +136,7 @@ def refuse_unfit(
     Asked by all that schedule, queue, approve, retry or publish. An account that cannot send at the moment
     is no reason to refuse: its posts wait.
     """
-    rows = [row_of(part) if isinstance(part, Piece) else part for part in parts]
+    rows = [row_of(part) if isinstance(part, ComposedPost) else part for part in parts]
     unfit = find_unfit(tx, workspace_id, rows, files)
     if not unfit:
         return None
@@ -183,7 +183,7 @@ def check_due_soon(
         for key, found in risks.items()
         for row in (facts[key].delivery,)
     ]
-    leave_word(tx, now, words)
+    write_outbox(tx, now, words)
     last = (rows[-1]["due_at"], rows[-1]["id"]) if len(rows) == limit else None
     return Looked(tuple(id_ for _, id_ in risks), last)
 
@@ -240,7 +240,7 @@ def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
         limit=limit,
     )
     unseen = ("waiting for approval", "nobody has approved it")
-    leave_word(tx, now, [_word("unapproved", *unseen, row) for row in rows])
+    write_outbox(tx, now, [_word("unapproved", *unseen, row) for row in rows])
     return [row["id"] for row in rows]
 
 
@@ -282,8 +282,8 @@ def _repeats(
     return dict(zip(facts, find_repeats(tx, sayings), strict=True))
 
 
-def _piece(row: Row) -> Piece:
-    return Piece(
+def _piece(row: Row) -> ComposedPost:
+    return ComposedPost(
         post_id=row["post_id"],
         account_id=row["account_id"],
         channel=Channel(row["channel"]),
@@ -296,12 +296,14 @@ def _opens_by(answer: End | Wait, due: datetime) -> bool:
     return isinstance(answer, Wait) and answer.until is not None and answer.until <= due
 
 
-def _of_place(accounts: Mapping[str, Row], piece: Piece, files: Files | None) -> Sequence[Finding]:
+def _of_place(
+    accounts: Mapping[str, Row], piece: ComposedPost, files: Files | None
+) -> Sequence[Finding]:
     account = accounts.get(piece.account_id)
     return [*_of_account(account, piece), *_of_content(account, piece, files)]
 
 
-def _of_approval(post: Post, piece: Piece) -> list[Finding]:
+def _of_approval(post: Post, piece: ComposedPost) -> list[Finding]:
     found = [
         Finding.about(piece, "blocked", f"it {blocker}", field="post") for blocker in post.blockers
     ]
@@ -310,7 +312,7 @@ def _of_approval(post: Post, piece: Piece) -> list[Finding]:
     return found
 
 
-def _of_account(account: Row | None, piece: Piece) -> list[Finding]:
+def _of_account(account: Row | None, piece: ComposedPost) -> list[Finding]:
     if account is None:
         return [Finding.about(piece, "no_account", "there is no such account", field="account")]
     name = account["handle"] or account["id"]
@@ -320,7 +322,7 @@ def _of_account(account: Row | None, piece: Piece) -> list[Finding]:
     return []
 
 
-def _of_content(account: Row | None, piece: Piece, files: Files | None) -> list[Finding]:
+def _of_content(account: Row | None, piece: ComposedPost, files: Files | None) -> list[Finding]:
     """Ask the network's own limits about the composed piece."""
     return [
         Finding.about(piece, each.code, each.says, field=each.field, blocking=each.blocking)
@@ -328,8 +330,8 @@ def _of_content(account: Row | None, piece: Piece, files: Files | None) -> list[
     ]
 
 
-def _word(kind: str, state: str, reason: str, row: Row, *, of: str = "") -> Word:
-    return Word(
+def _word(kind: str, state: str, reason: str, row: Row, *, of: str = "") -> OutboxEvent:
+    return OutboxEvent(
         workspace_id=row["workspace_id"],
         id=f"{row['id']}/{kind}{of}",
         kind=f"delivery.{kind}",

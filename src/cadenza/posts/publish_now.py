@@ -13,9 +13,9 @@ from enum import StrEnum
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
+from cadenza.deliveries.expedite import MOVABLE, expedite
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.hold import hold_post
-from cadenza.deliveries.hurry import MOVABLE, hurry
 from cadenza.deliveries.render import Files
 from cadenza.posts.approve import Approved, approve_held
 from cadenza.posts.compose import compose_post
@@ -23,9 +23,9 @@ from cadenza.posts.edit import Conflict
 from cadenza.posts.find import Hold, find
 from cadenza.posts.model import Blocked, NoSuchPost, NotAllowed, Post
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
-from cadenza.posts.put import put
+from cadenza.posts.put_deliveries import put_deliveries
+from cadenza.posts.send_warnings import what_holds, why_over_the_day
 from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
-from cadenza.posts.warn import what_holds, why_over_the_day
 from cadenza.sql.tx import Row, Tx
 
 
@@ -39,7 +39,7 @@ class Click(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class PublishTarget:
     """What publish now came to on one account's channel."""
 
     delivery_id: str
@@ -55,7 +55,7 @@ class Place:
 class PublishingNow:
     """The post goes out now, place by place."""
 
-    places: tuple[Place, ...]
+    places: tuple[PublishTarget, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +154,11 @@ def _publish(
     new = compose_post(tx, post, _pairs(missing))
     if unfit := refuse_unfit(tx, post.workspace_id, [*going, *new], files):
         return unfit
-    hurry(tx, now, [row for row in here if not _on_its_way(row, now)])
-    made = put(tx, now, post, _pairs(missing), due_at=now, priority=HURRY)
+    expedite(tx, now, [row for row in here if not _on_its_way(row, now)])
+    made = put_deliveries(tx, now, post, _pairs(missing), due_at=now, priority=HURRY)
     answers = [_answer(tx, now, row, on_its_way=_on_its_way(row, now)) for row in here]
     answers += [
-        Place(
+        PublishTarget(
             delivery_id=id_,
             account_id=account_id,
             channel=channel,
@@ -207,11 +207,11 @@ def _on_its_way(row: Row, now: datetime) -> bool:
     return row["state"] == State.SCHEDULED and (row["leased_until"] is not None or hurried)
 
 
-def _answer(tx: Tx, now: datetime, row: Row, *, on_its_way: bool) -> Place:
+def _answer(tx: Tx, now: datetime, row: Row, *, on_its_way: bool) -> PublishTarget:
     """Say what the click did to a delivery that was there; `row` is as it was held before."""
     click = {State.SENT: Click.SENT, State.UNCONFIRMED: Click.IN_DOUBT}
     started = row["state"] in MOVABLE and not on_its_way
-    return Place(
+    return PublishTarget(
         delivery_id=row["id"],
         account_id=row["account_id"],
         channel=Channel(row["channel"]),
@@ -243,7 +243,7 @@ def _last_attempt(tx: Tx, row: Row) -> str | None:
     )
 
 
-def _record(tx: Tx, now: datetime, post: Post, by: str, places: Sequence[Place]) -> None:
+def _record(tx: Tx, now: datetime, post: Post, by: str, places: Sequence[PublishTarget]) -> None:
     started = [p for p in places if p.click is Click.STARTED]
     if not started:
         return  # a second click does nothing, so it is no act

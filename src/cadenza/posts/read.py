@@ -29,7 +29,7 @@ BITS = {state: 1 << place for place, state in enumerate(s for s in State if s no
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownPost:
     """A post as it shows."""
 
     post: Post
@@ -58,7 +58,7 @@ class Filters:
 class Page:
     """Posts, newest first; `next` asks for what follows."""
 
-    posts: tuple[Shown, ...]
+    posts: tuple[ShownPost, ...]
     next: str | None
 
 
@@ -69,7 +69,7 @@ class BadCursor:
     says: str = "this cursor is not one of a list of posts: begin again without it"
 
 
-def read_post(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Shown | NoSuchPost:
+def read_post(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> ShownPost | NoSuchPost:
     """Return one post as it shows."""
     post = find(tx, workspace_id, post_id)
     if isinstance(post, NoSuchPost):
@@ -282,9 +282,9 @@ def _like(word: str) -> str:
     return f"%{word}%"
 
 
-def _show(post: Post, rows: Sequence[Row], now: datetime) -> Shown:
+def _show(post: Post, rows: Sequence[Row], now: datetime) -> ShownPost:
     rolled = roll_up_of(rows)
-    return Shown(
+    return ShownPost(
         post=post,
         state=rolled.state,
         published_at=rolled.published_at,

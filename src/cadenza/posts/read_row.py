@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"https?://[^\s]{1,2000}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowWish:
+class RowRequest:
     """A row that makes sense by itself."""
 
     row: int
@@ -41,7 +41,7 @@ class RowWish:
     when: When | None = None
 
 
-def read_row(row: CsvRow, *, zone: str) -> RowWish | tuple[Problem, ...]:
+def read_row(row: CsvRow, *, zone: str) -> RowRequest | tuple[Problem, ...]:
     """Return what the row wants, or all that is wrong with it; `zone` is for times without their own."""
     cells = row.cells
     problems: list[Problem] = []
@@ -69,7 +69,7 @@ def read_row(row: CsvRow, *, zone: str) -> RowWish | tuple[Problem, ...]:
         return tuple(problems)
     said = sha256(msgspec.json.encode(sorted(cells.items()))).hexdigest()
     key = cells.get("key")
-    return RowWish(
+    return RowRequest(
         row=row.number,
         key=f"key:{key}" if key else f"row:{said}",
         hash=said,

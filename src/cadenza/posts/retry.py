@@ -1,6 +1,6 @@
 """Tries once more what failed or was missed of a post, and nothing else: what is out is never touched.
 
-The error stays in the attempts. A doubt is not retried: a person settles it first, or finds it settled.
+The error stays in the attempts. An unconfirmed send is not retried: a person settles it first, or finds it settled.
 """
 
 from collections.abc import Collection
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
+from cadenza.deliveries.expedite import Instant, retime
 from cadenza.deliveries.hold import hold_post
-from cadenza.deliveries.hurry import Instant, retime
 from cadenza.deliveries.render import Files
 from cadenza.posts.find import Hold, find
 from cadenza.posts.model import NoSuchPost
@@ -20,7 +20,7 @@ from cadenza.posts.publish_now import NotApproved
 from cadenza.sql.tx import Tx
 
 
-class Still(NamedTuple):
+class NotFailed(NamedTuple):
     """A delivery that was asked for and has not failed."""
 
     delivery_id: str
@@ -32,7 +32,7 @@ class Retrying:
     """These go again, from now on; `left` were asked for and have not failed."""
 
     deliveries: tuple[str, ...]
-    left: tuple[Still, ...] = ()
+    left: tuple[NotFailed, ...] = ()
 
 
 Answer = Retrying | NoSuchPost | NotApproved | DoesNotFit
@@ -72,5 +72,5 @@ def retry(
             after={"deliveries": [row["id"] for row in lost]},
         )
     asked = held if only is not None else []
-    left = tuple(Still(row["id"], State(row["state"])) for row in asked if row not in lost)
+    left = tuple(NotFailed(row["id"], State(row["state"])) for row in asked if row not in lost)
     return Retrying(tuple(row["id"] for row in lost), left)

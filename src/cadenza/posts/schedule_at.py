@@ -2,7 +2,7 @@
 
 Wall time, zone and instant are all kept. A time without an offset and without a zone names no instant and
 is refused; so is the past, and so is moving what no longer stands where the caller saw it. The same
-deliveries are moved, missing ones are made; what is being sent, in doubt or sent is reported and left alone.
+deliveries are moved, missing ones are made; what is being sent, unconfirmed or sent is reported and left alone.
 """
 
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.zones import Mark, Zone, as_utc, get_zone, local, resolve
 from cadenza.db.audit import record
+from cadenza.deliveries.expedite import MOVABLE, Instant, retime
 from cadenza.deliveries.hold import hold_post
-from cadenza.deliveries.hurry import MOVABLE, Instant, retime
 from cadenza.deliveries.render import Files
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
-from cadenza.posts.foresee import foresee
 from cadenza.posts.model import MovedMeanwhile, NoSuchPost, Post
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.publish_now import NoPlace
-from cadenza.posts.put import put
+from cadenza.posts.put_deliveries import put_deliveries
+from cadenza.posts.send_warnings import why_over_the_day
 from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
-from cadenza.posts.warn import why_over_the_day
+from cadenza.posts.warnings import find_warnings
 from cadenza.sql.tx import Row, Tx
 
 PRESENT = timedelta(minutes=1)  # a minute ago is now: people look at clocks without seconds
@@ -55,7 +55,7 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class TooLate:
-    """It is out, in doubt, or being sent: it was left alone."""
+    """It is out, unconfirmed, or being sent: it was left alone."""
 
     delivery_id: str
     account_id: str
@@ -160,7 +160,9 @@ def _move(
     for account_id in dict.fromkeys(account for account, _ in places):
         to = instants[account_id]
         new = [place for place in places if place[0] == account_id and place not in held]
-        ids.update(put(tx, now, post, new, due_at=to.at, wall_time=to.wall_time, zone=to.zone))
+        ids.update(
+            put_deliveries(tx, now, post, new, due_at=to.at, wall_time=to.wall_time, zone=to.zone)
+        )
     answers: list[Timed | TooLate] = []
     warned = _foreseen(tx, now, post, places, instants)
     for account_id, channel in places:
@@ -198,7 +200,7 @@ def _foreseen(
     (at,) = {to.at for to in instants.values()}
     pieces = compose_post(tx, post, places)
     found: dict[tuple[str, str], list[str]] = {}
-    for each in foresee(tx, now, workspace_id=post.workspace_id, pieces=pieces, at=at):
+    for each in find_warnings(tx, now, workspace_id=post.workspace_id, pieces=pieces, at=at):
         found.setdefault((each.account_id, each.channel), []).append(each.says)
     return found
 

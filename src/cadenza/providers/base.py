@@ -1,6 +1,6 @@
 """The protocol of a network adapter: small, repeatable where it can be, one irreversible call.
 
-The road drives it: `validate` when content is saved and again before sending; `prepare` as often as
+The delivery pipeline drives it: `validate` when content is saved and again before sending; `prepare` as often as
 needed (uploads, containers; what it saved comes back as `state`); `publish` once per part, right after
 a durable intent was written; `find_out` when no answer came; `finish` for what is only nice to have.
 An adapter keeps nothing between calls and never retries by itself.
@@ -35,7 +35,7 @@ PACE = 250_000  # bytes a second that the slowest line is expected to carry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a channel of a provider can do; the road plans its doubts by it."""
+    """What a channel of a provider can do; the pipeline plans its unconfirmed sends by it."""
 
     idempotency: Idempotency
     window: timedelta | None = None  # of a native key
@@ -84,7 +84,7 @@ class Underway:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class AttemptContext:
     """Everything one call may use. `key` is the attempt's idempotency key, the same for its repeats."""
 
     account: AccountRef
@@ -107,7 +107,7 @@ def use_of(provider: str) -> str:
 
 
 class Provider(Protocol):
-    """A network, as the road sees it."""
+    """A network, as the pipeline sees it."""
 
     @property
     def name(self) -> str: ...
@@ -121,22 +121,22 @@ class Provider(Protocol):
         """Say all that the network would refuse, by its own way of counting."""
         ...
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Do what is invisible and may be repeated; go on from `call.state` where it left off."""
         ...
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Make the one irreversible call for one part."""
         ...
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Look whether the attempt's part is there."""
         ...
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Bring permalink, first comment and the like; its failure is never the delivery's."""
         ...
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Exchange the tokens for fresh ones; called by one process at a time per account."""
         ...

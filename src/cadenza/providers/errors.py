@@ -15,12 +15,12 @@ from cadenza.providers.outcome import (
     Forbidden,
     NotReady,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 
 Code = str | int | None
@@ -133,19 +133,19 @@ def not_ready(wait: timedelta) -> Verdict:
     return lambda refusal, says: NotReady(refusal.wait or wait, says)
 
 
-def try_later(reach: Reach, otherwise: timedelta = A_MINUTE) -> Verdict:
+def try_later(reach: WaitScope, otherwise: timedelta = A_MINUTE) -> Verdict:
     """Make the verdict of a rate limit; `otherwise` is waited if the network names no time."""
     return lambda refusal, says: TryLater(refusal.wait or otherwise, reach, says)
 
 
 def blocked_for(wait: timedelta) -> Verdict:
     """Make the verdict of a network that punishes the account for a while."""
-    return lambda refusal, says: TryLater(refusal.wait or wait, Reach.ACCOUNT, says, block=True)
+    return lambda refusal, says: TryLater(refusal.wait or wait, WaitScope.ACCOUNT, says, block=True)
 
 
 def _by_status(refusal: Refusal, says: str) -> Outcome:
     if refusal.status == 429:
-        return TryLater(refusal.wait or A_MINUTE, Reach.ACCOUNT, says)
+        return TryLater(refusal.wait or A_MINUTE, WaitScope.ACCOUNT, says)
     if refusal.passing or refusal.status >= 500 or refusal.status in {408, 499}:
         return unsure(refusal, says)
     return Rejected(says, f"unknown:{refusal.name}")
@@ -164,7 +164,7 @@ class Table:
     unknown: Row = UNKNOWN
     # Who rests when something before the network asks for it. Where accounts live on servers of people's own
     # choice it is the account alone: one server must not hold up all the others.
-    before_it: Reach = Reach.APP
+    before_it: WaitScope = WaitScope.APP
 
     def row(self, refusal: Refusal) -> Row:
         """Return the first row that fits, else the row of the unknown."""

@@ -1,6 +1,6 @@
 """What one call to a network can come to.
 
-Outcomes are values; the road turns them into writes in one `match`. The split that matters is whether
+Outcomes are values; the pipeline turns them into writes in one `match`. The split that matters is whether
 the irreversible call may have happened: only `Unconfirmed` says "perhaps", and nothing is ever sent
 again on a perhaps. An address that a network gives is kept only if it leads to the web: people click on it.
 """
@@ -18,7 +18,7 @@ def web_address(url: str | None) -> str | None:
     return url if isinstance(url, str) and _WEB.fullmatch(url) else None
 
 
-class Reach(StrEnum):
+class WaitScope(StrEnum):
     """How far a wait goes: what must be left alone meanwhile."""
 
     RECIPIENT = "recipient"  # one chat, one address
@@ -52,14 +52,14 @@ class TryLater:
     """A rate or flood wait: leave that reach alone for so long; no attempt is burnt."""
 
     wait: timedelta
-    reach: Reach
+    reach: WaitScope
     says: str
     block: bool = False  # a punishment of the account: the second in a row stops it
 
 
 @dataclass(frozen=True, slots=True)
 class Transient:
-    """Nothing happened and it may work next time; burns an attempt. `restart`: prepare anew."""
+    """Nothing happened and it may work next time; burns an attempt. `restart`: prepare again."""
 
     says: str
     restart: bool = False

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 
 LONGEST = timedelta(days=3650)  # no answer makes a token live longer to us
 
@@ -25,7 +25,7 @@ def lasts(written: object) -> timedelta | None:
     return timedelta(seconds=min(seconds, LONGEST.total_seconds())) if seconds > 0 else None
 
 
-def read_tokens(got: Got, now: datetime, before: Tokens | None = None) -> Tokens | None:
+def read_tokens(got: HttpSuccess, now: datetime, before: Tokens | None = None) -> Tokens | None:
     """Read the tokens of an answer; None when it holds no access token."""
     access, refresh = got.text("access_token"), got.text("refresh_token")
     life = lasts(got.at("expires_in"))

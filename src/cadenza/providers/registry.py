@@ -2,7 +2,7 @@
 
 Nothing is listed by hand: adding a folder adds a network. A folder's `__init__.py` names its adapter
 as `PROVIDER` and, where accounts are connected by people, its `CONNECTOR`; what a person may choose on it
-stands in its `OPTIONS`. Two adapters of one name are a mistake in the house and raise at once.
+stands in its `OPTIONS`. Two adapters of one name are a mistake in the application and raise at once.
 """
 
 import importlib

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.errors import A_MINUTE, Refusal, Table, on_irreversible
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
@@ -22,18 +22,18 @@ from cadenza.providers.outcome import (
     Forbidden,
     NotReady,
     Outcome,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.waits import retry_after
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class HttpSuccess:
     """A success: the reply, and its body as JSON (None if it is none)."""
 
     reply: Reply
@@ -54,7 +54,7 @@ class Got:
         return str(value) or None
 
 
-async def ask(call: Call, request: Request, table: Table) -> Got | Outcome:
+async def ask(call: AttemptContext, request: Request, table: Table) -> HttpSuccess | Outcome:
     """Send a request of a call and return its success, or what its failure means."""
     return await ask_through(call.http, request, table, now=call.now, secrets=secrets_of(call))
 
@@ -66,7 +66,7 @@ async def ask_through(
     *,
     now: datetime,
     secrets: Iterable[Secret] = (),
-) -> Got | Outcome:
+) -> HttpSuccess | Outcome:
     """Do the same without a call, e.g. while an account is being connected."""
     return judge(await http.send(request), request, table, now=now, secrets=secrets)
 
@@ -78,7 +78,7 @@ def judge(
     *,
     now: datetime,
     secrets: Iterable[Secret] = (),
-) -> Got | Outcome:
+) -> HttpSuccess | Outcome:
     """Say what a result means, for an adapter that must see how a request ended by itself."""
     match result:
         case NeverLeft() as never:
@@ -88,18 +88,18 @@ def judge(
                 return Unconfirmed(perhaps.says)
             return Transient(perhaps.says, out_of_order=True)
         case Reply() as reply if reply.ok:
-            return Got(reply, reply.json())
+            return HttpSuccess(reply, reply.json())
         case Reply() as reply:
             return _refused(reply, request, table, now=now, secrets=tuple(secrets))
 
 
-def sent(got: Got, remote_id: str | None, url: str | None = None) -> Sent:
+def sent(got: HttpSuccess, remote_id: str | None, url: str | None = None) -> Sent:
     """Say that it is out, also if the answer did not say under which id."""
     note = None if remote_id else "The network accepted it without naming it; its id is looked for."
     return Sent(remote_id, url, note)
 
 
-def no_answer(got: Got | Outcome, says: str, again: timedelta) -> CannotTell:
+def no_answer(got: HttpSuccess | Outcome, says: str, again: timedelta) -> CannotTell:
     """Say that looking brought no answer; a rate limit met on the way is waited out."""
     if isinstance(got, TryLater | NotReady):
         return CannotTell(got.says or says, max(got.wait, again))
@@ -111,7 +111,7 @@ def bearer(token: Secret) -> Secret:
     return Secret(f"Bearer {token.reveal()}")
 
 
-def secrets_of(call: Call) -> tuple[Secret, ...]:
+def secrets_of(call: AttemptContext) -> tuple[Secret, ...]:
     """Return all that must not show in any text about this call."""
     tokens = call.tokens
     found = (tokens.access, tokens.refresh, call.app.client_secret, *tokens.extra.values())
@@ -141,7 +141,7 @@ def _redacted(refusal: Refusal, secrets: tuple[Secret, ...]) -> Refusal:
     return replace(refusal, code=code, words=redact(refusal.words, secrets))
 
 
-def _not_the_network(reply: Reply, request: Request, reach: Reach, now: datetime) -> Outcome:
+def _not_the_network(reply: Reply, request: Request, reach: WaitScope, now: datetime) -> Outcome:
     """Judge an answer that is not in the network's shape: something in between spoke."""
     says = f"Something between us and the network answered with status {reply.status}."
     wait = retry_after(reply, now)

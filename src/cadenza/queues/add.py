@@ -14,16 +14,18 @@ from operator import itemgetter
 from cadenza.core.slots import LEAD, FreeSlot, NoFreeSlot, Passed, Slot
 from cadenza.core.zones import Mark, as_utc, local_day
 from cadenza.db import audit
-from cadenza.deliveries.model import Action, NewDelivery, Piece
+from cadenza.deliveries.model import Action, ComposedPost, NewDelivery
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.schedule import Scheduled, SlotTaken, schedule
 from cadenza.posts.compose import compose
-from cadenza.posts.foresee import foresee
 from cadenza.posts.model import NoSuchPost
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.targets import BadTarget, Targets, check_targets, set_aside_gone
-from cadenza.queues import keep
-from cadenza.queues.book import Book, first_free
+from cadenza.posts.warnings import find_warnings
+from cadenza.queues import store
+from cadenza.queues.assign_slots import assign_slots, entries, to_slot
+from cadenza.queues.check_slot import Named, check_slot
+from cadenza.queues.last_accounts import remember_accounts
 from cadenza.queues.model import (
     LIVE,
     Entry,
@@ -34,11 +36,9 @@ from cadenza.queues.model import (
     clock_text,
     wall_text,
 )
-from cadenza.queues.move_on import move_on
-from cadenza.queues.open_slot import Named, open_slot
-from cadenza.queues.place import entries, place, to_slot
-from cadenza.queues.remember import remember_accounts
-from cadenza.queues.revive import is_idle, revive
+from cadenza.queues.occupancy import Occupancy, first_free
+from cadenza.queues.reschedule import is_idle, reschedule
+from cadenza.queues.shift import shift
 from cadenza.sql.tx import Row, Tx
 
 _NEW = "new"  # stands for the post that is being added, while others make room
@@ -91,7 +91,7 @@ class Unfit:
         return self.refusal.says
 
 
-Part = Piece | Row  # one that is new, or one that was taken back or missed
+Part = ComposedPost | Row  # one that is new, or one that was taken back or missed
 Answer = Queued | AlreadyQueued | NoRoom | NoQueue | BadTarget | Unfit
 
 
@@ -137,13 +137,13 @@ def add_pieces(
     now: datetime,
     *,
     workspace_id: str,
-    pieces: Sequence[Piece],
+    pieces: Sequence[ComposedPost],
     by: str,
     to: To | Named | datetime = To.FIRST_FREE,
     files: Files | None = None,
 ) -> Added:
     """Give a post's pieces an instant on each of their accounts; locks: `model.locks` of those."""
-    by_account: dict[str, list[Piece]] = {}
+    by_account: dict[str, list[ComposedPost]] = {}
     for piece in pieces:
         by_account.setdefault(piece.account_id, []).append(piece)
     answers = tuple(
@@ -170,12 +170,12 @@ def add_pieces(
 
 
 def _forewarned(
-    tx: Tx, now: datetime, workspace_id: str, pieces: Sequence[Piece], answer: Answer
+    tx: Tx, now: datetime, workspace_id: str, pieces: Sequence[ComposedPost], answer: Answer
 ) -> Answer:
     """Say with the place what would hurt there: a stop, a full quota, a token that ends, a repeat."""
     if not isinstance(answer, Queued):
         return answer
-    found = foresee(tx, now, workspace_id=workspace_id, pieces=pieces, at=answer.at)
+    found = find_warnings(tx, now, workspace_id=workspace_id, pieces=pieces, at=answer.at)
     more = (each.says for each in found if each.code != "paused")  # the queue says that itself
     return replace(answer, warnings=tuple(dict.fromkeys((*answer.warnings, *more))))
 
@@ -185,13 +185,13 @@ def _add_to(
     now: datetime,
     workspace_id: str,
     account_id: str,
-    pieces: list[Piece],
+    pieces: list[ComposedPost],
     *,
     to: To | Named | datetime,
     by: str,
     files: Files | None,
 ) -> Answer:
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     if not queue.enabled:
@@ -240,19 +240,19 @@ def _add_free(
 def _add_next(tx: Tx, now: datetime, queue: Queue, parts: list[Part], *, by: str) -> Answer:
     start = now + LEAD
     newcomer = Entry(_NEW, None, now, None)
-    book = Book(tx, queue, moving_since=start)
-    places = move_on(
+    occupancy = Occupancy(tx, queue, moving_since=start)
+    places = shift(
         queue,
-        book,
+        occupancy,
         _behind(newcomer, tx, queue, start),
         not_before=start,
-        skipped=keep.skipped(tx, queue, since=start),
+        skipped=store.skipped(tx, queue, since=start),
     )
     if places.full or not places.moves:
         return NoRoom(queue.account_id, "there is no slot left for the last post within a year")
     slot = places.moves[0][1]
     pushed = [to_slot(entry, at) for entry, at in places.moves[1:]]
-    moved = place(tx, now, queue, pushed, by=by, why="another post was put first")
+    moved = assign_slots(tx, now, queue, pushed, by=by, why="another post was put first")
     ids = _put(tx, now, queue, parts, slot)
     assert ids is not None, "the queue is held, so the slot that was freed is free"
     return _tell(tx, now, queue, parts, slot, ids=ids, by=by, moved=tuple(moved))
@@ -267,7 +267,7 @@ def _add_named(
     tx: Tx, now: datetime, queue: Queue, parts: list[Part], at: datetime, *, by: str
 ) -> Answer:
     """Take the very slot that was pointed at, or say why it cannot be had."""
-    slot = open_slot(tx, now, queue, at)
+    slot = check_slot(tx, now, queue, at)
     if isinstance(slot, NoRoom):
         return slot
     ids = _put(tx, now, queue, parts, slot)
@@ -283,7 +283,7 @@ def _add_at(
     if at < now:
         return NoRoom(queue.account_id, f"{at.isoformat()} is in the past")
     schedule_ = queue.schedule
-    day = Book(tx, queue).seen(local_day(at, schedule_.zone))
+    day = Occupancy(tx, queue).seen(local_day(at, schedule_.zone))
     if schedule_.max_per_day is not None and day.posts >= schedule_.max_per_day:
         return NoRoom(
             queue.account_id,
@@ -326,7 +326,7 @@ def _put(
     """Give the slot to the first, and its instant to the rest; None when the slot is somebody else's."""
     first, *rest = parts
     at, wall = slot.instant, wall_text(slot)
-    if isinstance(first, Piece):
+    if isinstance(first, ComposedPost):
         leader = _delivery(tx, queue, first, at, wall, slot_at=at)
         (answer,) = schedule(tx, now, [leader], fits=True)
         if isinstance(answer, SlotTaken):
@@ -334,7 +334,7 @@ def _put(
         assert isinstance(answer, Scheduled), "what was there was looked for under the lock"
         first_id = leader.id
     else:
-        revive(tx, queue, [first], at=at, wall=wall, slot_at=at)
+        reschedule(tx, queue, [first], at=at, wall=wall, slot_at=at)
         first_id = first["id"]
     return (first_id, *_put_at(tx, now, queue, rest, at, wall))
 
@@ -342,17 +342,23 @@ def _put(
 def _put_at(
     tx: Tx, now: datetime, queue: Queue, parts: list[Part], at: datetime, wall: str
 ) -> tuple[str, ...]:
-    new = [_delivery(tx, queue, part, at, wall) for part in parts if isinstance(part, Piece)]
-    old = [part for part in parts if not isinstance(part, Piece)]
+    new = [_delivery(tx, queue, part, at, wall) for part in parts if isinstance(part, ComposedPost)]
+    old = [part for part in parts if not isinstance(part, ComposedPost)]
     if new:
         schedule(tx, now, new, fits=True)
     if old:
-        revive(tx, queue, old, at=at, wall=wall)
+        reschedule(tx, queue, old, at=at, wall=wall)
     return (*(row["id"] for row in old), *(each.id for each in new))
 
 
 def _delivery(
-    tx: Tx, queue: Queue, piece: Piece, at: datetime, wall: str, *, slot_at: datetime | None = None
+    tx: Tx,
+    queue: Queue,
+    piece: ComposedPost,
+    at: datetime,
+    wall: str,
+    *,
+    slot_at: datetime | None = None,
 ) -> NewDelivery:
     return NewDelivery(
         id=tx.new_id(),
@@ -416,12 +422,12 @@ def _note(tx: Tx, now: datetime, queue: Queue, parts: list[Part], at: datetime, 
         subject_id=_post_of(parts[0]),
         after={"account": queue.account_id, "at": at.isoformat()},
     )
-    return keep.rise(tx, now, queue)
+    return store.rise(tx, now, queue)
 
 
 def _post_of(part: Part) -> str:
     """Name the post, of a new part or of one that was there."""
-    return part.post_id if isinstance(part, Piece) else part["post_id"]
+    return part.post_id if isinstance(part, ComposedPost) else part["post_id"]
 
 
 def _there(tx: Tx, queue: Queue, post_id: str) -> dict[str, Row]:
@@ -433,7 +439,7 @@ def _there(tx: Tx, queue: Queue, post_id: str) -> dict[str, Row]:
             AND recipient IS NULL AND state NOT IN ('canceled', 'skipped')
         """,
         post_id=post_id,
-        **keep.key(queue),
+        **store.key(queue),
     )
     return {row["channel"]: row for row in sorted(rows, key=itemgetter("id"))}
 
@@ -446,7 +452,7 @@ def _behind_last(tx: Tx, now: datetime, queue: Queue) -> datetime:
             AND slot_at IS NOT NULL AND state IN {LIVE}
         ORDER BY slot_at DESC LIMIT 1
         """,  # noqa: S608 - put together from constants
-        **keep.key(queue),
+        **store.key(queue),
     )
     return now if last is None else max(now, last["slot_at"] + timedelta(minutes=1))
 

@@ -19,15 +19,15 @@ from cadenza.core.slots import LEAD, Slot, slot_at, upcoming_slots
 from cadenza.core.weekly import WeeklySchedule
 from cadenza.core.zones import local_day, resolve
 from cadenza.db import audit
-from cadenza.queues import keep
-from cadenza.queues.book import Book
+from cadenza.queues import store
+from cadenza.queues.assign_slots import ALL, Move, assign_slots, entries, to_slot
 from cadenza.queues.model import LIVE, Entry, Moved, NoQueue, NoRoom, Queue, wall_text
-from cadenza.queues.move_on import move_on
+from cadenza.queues.occupancy import Occupancy
 from cadenza.queues.pin import pin, pinned_entries
-from cadenza.queues.place import ALL, Move, entries, place, to_slot
 from cadenza.queues.reorder import Stale
-from cadenza.queues.restate import restate
+from cadenza.queues.rewrite_wall_times import rewrite_wall_times
 from cadenza.queues.schedule import BadSchedule, as_columns, as_data, read_week, set_zone
+from cadenza.queues.shift import shift
 from cadenza.queues.spread import spread
 from cadenza.sql.tx import Tx
 
@@ -43,7 +43,7 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class ChangedSchedule:
     """What the change does (or, in a dry run, would do) to the posts in the queue."""
 
     keeps: int
@@ -73,9 +73,9 @@ def change(
     renamed: Renamed | None = None,
     revision: int | None = None,
     dry_run: bool = False,
-) -> Changed | BadSchedule | Stale | NoRoom | NoQueue:
+) -> ChangedSchedule | BadSchedule | Stale | NoRoom | NoQueue:
     """Change what is given and leave the rest; `renamed` says which time became which, else it is guessed."""
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     if revision is not None and revision != queue.revision:
@@ -101,7 +101,7 @@ def change(
             "not all posts find a slot within a year: add slots, keep, or allow more a day",
         )
     moves, pins = layout.moves, layout.pins
-    answer = Changed(
+    answer = ChangedSchedule(
         keeps=len(line) - len(pins) - sum(1 for e, _, _ in moves if e in line),
         moves=tuple(Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at),
         pinned=tuple(entry.id for entry in pins),
@@ -112,9 +112,9 @@ def change(
     )
     if not dry_run:
         pin(tx, new, pins, why="slot removed")
-        place(tx, now, new, moves, by=by, why=layout.why)
+        assign_slots(tx, now, new, moves, by=by, why=layout.why)
         if new.schedule.zone != old.zone:
-            restate(tx, now, new, was=old.zone.name)
+            rewrite_wall_times(tx, now, new, was=old.zone.name)
         _write(tx, now, new, by=by, enabled=enabled, name=name)
         _audit(tx, now, queue, new, answer, by=by)
     return answer
@@ -136,7 +136,7 @@ def _fixed(tx: Tx, now: datetime, queue: Queue) -> tuple[str, ...]:
         GROUP BY coalesce(post_id, id), due_at ORDER BY due_at
         """,  # noqa: S608 - a constant
         now=now,
-        **keep.key(queue),
+        **store.key(queue),
     )
     return tuple(row["id"] for row in rows)
 
@@ -210,7 +210,7 @@ def _reflow(
 ) -> tuple[list[Move], list[Entry]] | None:
     pinned = pinned_entries(tx, queue, since=now)
     start = now + LEAD
-    skipped = keep.skipped(tx, queue, since=now)
+    skipped = store.skipped(tx, queue, since=now)
     # What is about to go from a slot that is still there goes; no other post is given a slot so soon.
     soon = [entry for entry in line if entry.at < start]
     stay = [e for e in soon if e.at not in skipped and slot_at(queue.schedule, e.at) is not None]
@@ -218,9 +218,9 @@ def _reflow(
         [*(entry for entry in line if entry not in stay), *pinned], key=lambda entry: entry.at
     )
     leaving = [*pinned, *(entry for entry in soon if entry not in stay)]
-    places = move_on(
+    places = shift(
         queue,
-        Book(
+        Occupancy(
             tx,
             queue,
             moving_since=start,
@@ -245,8 +245,8 @@ def follow(
 ) -> tuple[list[Move], list[Entry]] | None:
     """Let each go where its wall time is now; who comes to a place that is held takes the next."""
     start = now + LEAD
-    skipped = keep.skipped(tx, queue, since=start)
-    book = Book(tx, queue, moving_since=now)
+    skipped = store.skipped(tx, queue, since=start)
+    occupancy = Occupancy(tx, queue, moving_since=now)
     wanted: dict[str, Slot] = {}
     pins: list[Entry] = []
     taken: set[datetime] = set()
@@ -261,7 +261,7 @@ def follow(
                 slot.instant < start and slot.instant != entry.at
             )  # its own it keeps to the last second
             or slot.instant in taken
-            or _is_held(book, queue, slot)
+            or _is_held(occupancy, queue, slot)
         ):
             late.append(entry)
         else:
@@ -270,7 +270,7 @@ def follow(
     zone = queue.schedule.zone
     given = Counter(local_day(at, zone) for at in taken)
     for entry in late:
-        slot = _next(queue, book, start, taken | skipped, given)
+        slot = _next(queue, occupancy, start, taken | skipped, given)
         if slot is None:
             return None
         wanted[entry.id] = slot
@@ -302,18 +302,18 @@ def _new_slot(schedule: WeeklySchedule, entry: Entry, names: Renamed) -> Slot | 
     return Slot(instant, day, wall, resolved.mark)
 
 
-def _is_held(book: Book, queue: Queue, slot: Slot) -> bool:
-    return slot.instant in book.taken(local_day(slot.instant, queue.schedule.zone))
+def _is_held(occupancy: Occupancy, queue: Queue, slot: Slot) -> bool:
+    return slot.instant in occupancy.taken(local_day(slot.instant, queue.schedule.zone))
 
 
 def _next(
-    queue: Queue, book: Book, start: datetime, taken: set[datetime], given: Counter[date]
+    queue: Queue, occupancy: Occupancy, start: datetime, taken: set[datetime], given: Counter[date]
 ) -> Slot | None:
     cap, zone = queue.schedule.max_per_day, queue.schedule.zone
     for slot in upcoming_slots(queue.schedule, not_before=start):
         day = local_day(slot.instant, zone)
-        has_room = cap is None or book.count(day) + given[day] < cap
-        if has_room and slot.instant not in taken and not _is_held(book, queue, slot):
+        has_room = cap is None or occupancy.count(day) + given[day] < cap
+        if has_room and slot.instant not in taken and not _is_held(occupancy, queue, slot):
             return slot
     return None
 
@@ -379,13 +379,15 @@ def _write(
         enabled=queue.enabled if enabled is None else enabled,
         name=queue.name if name is None else name,
         **as_columns(queue.schedule),
-        **keep.key(queue),
+        **store.key(queue),
     )
-    set_zone(tx, now, zone=queue.schedule.zone.name, **keep.key(queue))
-    keep.rise(tx, now, queue)
+    set_zone(tx, now, zone=queue.schedule.zone.name, **store.key(queue))
+    store.rise(tx, now, queue)
 
 
-def _audit(tx: Tx, now: datetime, old: Queue, new: Queue, answer: Changed, *, by: str) -> None:
+def _audit(
+    tx: Tx, now: datetime, old: Queue, new: Queue, answer: ChangedSchedule, *, by: str
+) -> None:
     audit.record(
         tx,
         now,

@@ -1,4 +1,4 @@
-"""Takes queued posts off the road: an account's whole queue, or one post on all its accounts.
+"""Cancels queued posts: an account's whole queue, or one post on all its accounts.
 
 Scheduled and draft queue deliveries become canceled, row by row under a condition: what is in a worker's
 hands is reported, never touched. A post with nothing live left is a draft again by its roll-up and keeps
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from cadenza.db import audit
 from cadenza.deliveries import lanes
-from cadenza.queues import keep
+from cadenza.queues import store
 from cadenza.queues.model import LIVE, NoQueue
 from cadenza.sql.tx import Row, Tx
 
@@ -39,7 +39,7 @@ def clear(
     by_hand: bool = False,
 ) -> Cleared | NoQueue:
     """Clear an account's queue; with `by_hand` also what a person timed."""
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     return _clear(
@@ -77,7 +77,7 @@ def clear_post(
 ) -> Cleared:
     """Clear one post on all its accounts."""
     for account_id in accounts_of(tx, now, workspace_id=workspace_id, post_id=post_id):
-        keep.lock_lane(tx, workspace_id=workspace_id, account_id=account_id)
+        store.lock_lane(tx, workspace_id=workspace_id, account_id=account_id)
     return _clear(
         tx, now, workspace_id, by=by, by_hand=by_hand, scope="post_id = :post_id", post_id=post_id
     )
@@ -176,7 +176,7 @@ def _write(
         by=by,
         now=now,
     )
-    keep.rise_all(tx, now, workspace_id, sorted({row["account_id"] for row in gone}))
+    store.rise_all(tx, now, workspace_id, sorted({row["account_id"] for row in gone}))
     audit.record(
         tx,
         now,

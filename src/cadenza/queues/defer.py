@@ -12,11 +12,11 @@ from cadenza.core.slots import NoFreeSlot
 from cadenza.core.zones import day_bounds, local_day
 from cadenza.db import audit
 from cadenza.deliveries.gates import HURRY
-from cadenza.deliveries.read_day import Asked, read_days
-from cadenza.queues import keep
-from cadenza.queues.book import first_free
+from cadenza.deliveries.read_day import DayRequest, read_days
+from cadenza.queues import store
+from cadenza.queues.assign_slots import assign_slots, to_slot
 from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
-from cadenza.queues.place import place, to_slot
+from cadenza.queues.occupancy import first_free
 from cadenza.sql.tx import Row, Tx
 
 
@@ -45,10 +45,10 @@ def over_cap(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> OverCap | 
     row = _row(tx, workspace_id, id)
     if row is None or row["action"] != "post" or row["priority"] <= HURRY:
         return None
-    queue = keep.read(tx, workspace_id=workspace_id, account_id=row["account_id"])
+    queue = store.read(tx, workspace_id=workspace_id, account_id=row["account_id"])
     if isinstance(queue, NoQueue) or queue.schedule.max_per_day is None:
         return None
-    asked = Asked(row, queue.schedule.zone.name, queue.schedule.max_per_day)
+    asked = DayRequest(row, queue.schedule.zone.name, queue.schedule.max_per_day)
     day = read_days(tx, now, [asked])[workspace_id, id]
     return OverCap(day.before, day.cap) if day.full else None
 
@@ -60,7 +60,7 @@ def defer_over_cap(
     row = _row(tx, workspace_id, id)
     if row is None:
         return NotDeferred("there is no such delivery")
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=row["account_id"])
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=row["account_id"])
     if isinstance(queue, NoQueue):
         return queue
     row = _row(tx, workspace_id, id)  # as it is now that the lane is held
@@ -75,7 +75,7 @@ def defer_over_cap(
         return NoRoom(queue.account_id, "no slot is free within a year", found.passed)
     at = found.slot.instant
     entry = Entry(id, row["post_id"], row["due_at"], None, _with_it(tx, queue, row))
-    place(
+    assign_slots(
         tx,
         now,
         queue,
@@ -94,7 +94,7 @@ def defer_over_cap(
         before={"at": row["due_at"].isoformat()},
         after={"at": at.isoformat(), "why": over.says},
     )
-    keep.rise(tx, now, queue)
+    store.rise(tx, now, queue)
     return Moved(id, row["post_id"], row["due_at"], at)
 
 
@@ -122,6 +122,6 @@ def _with_it(tx: Tx, queue: Queue, row: Row) -> tuple[str, ...]:
         post_id=row["post_id"],
         id=row["id"],
         at=row["due_at"],
-        **keep.key(queue),
+        **store.key(queue),
     )
     return tuple(sorted(each["id"] for each in rows))

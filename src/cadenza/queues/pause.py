@@ -9,7 +9,7 @@ from datetime import datetime
 
 from cadenza.db import audit
 from cadenza.deliveries import lanes
-from cadenza.queues import keep
+from cadenza.queues import store
 from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Tx
 
@@ -37,7 +37,7 @@ def pause(
     until: datetime | None = None,
 ) -> Paused | NoQueue:
     """Let nothing of the account go out; pausing again gives it another reason and end."""
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     fresh = lanes.pause(
@@ -61,7 +61,7 @@ def pause(
         """,
         now=now,
         by=by,
-        **keep.key(queue),
+        **store.key(queue),
     )
     audit.record(
         tx,
@@ -81,7 +81,7 @@ def pause(
             AND state IN ('scheduled', 'sending') AND due_at <= :until
         """,
         until=until or now,
-        **keep.key(queue),
+        **store.key(queue),
     )
     assert counts is not None
     return Paused(
@@ -89,6 +89,6 @@ def pause(
         until,
         counts["under_way"],
         None if until is None else counts["inside"],
-        keep.rise(tx, now, queue),
+        store.rise(tx, now, queue),
         fresh=fresh,
     )

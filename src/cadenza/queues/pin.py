@@ -7,7 +7,7 @@ that has a slot stands on a slot of the present schedule, and full days can be c
 from collections.abc import Sequence
 from datetime import datetime
 
-from cadenza.queues import keep
+from cadenza.queues import store
 from cadenza.queues.model import Entry, Queue
 from cadenza.sql.tx import Tx
 
@@ -38,7 +38,7 @@ def pinned_entries(tx: Tx, queue: Queue, *, since: datetime) -> list[Entry]:
         ORDER BY due_at, id
         """,
         since=since,
-        **keep.key(queue),
+        **store.key(queue),
     )
     found: dict[tuple[str, datetime], Entry] = {}
     for row in rows:

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cadenza.core.ids import SeededChance
+from cadenza.core.ids import SeededRandom
 from cadenza.db import audit
-from cadenza.queues import keep
+from cadenza.queues import store
+from cadenza.queues.assign_slots import ALL, assign_slots, entries
 from cadenza.queues.model import Entry, Moved, NoQueue, Queue
-from cadenza.queues.place import ALL, entries, place
 from cadenza.sql.tx import Row, Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Stays:
+class NotMoved:
     """One that was named and does not move, and why."""
 
     id: str
@@ -31,7 +31,7 @@ class Reordered:
     """Done: who moved, who stays though named."""
 
     moved: tuple[Moved, ...]
-    stays: tuple[Stays, ...]
+    stays: tuple[NotMoved, ...]
     revision: int
 
 
@@ -170,9 +170,9 @@ def shuffle(
     if not isinstance(queue, Queue):
         return queue
     line = list(entries(tx, queue, page=ALL))
-    chance = SeededChance(seed)
+    rng = SeededRandom(seed)
     for last in range(len(line) - 1, 0, -1):
-        other = int(chance.fraction() * (last + 1))
+        other = int(rng.fraction() * (last + 1))
         line[last], line[other] = line[other], line[last]
     return _permute(tx, now, queue, line, by=by, verb="shuffle")
 
@@ -197,7 +197,7 @@ def reverse(
 def _begin(
     tx: Tx, workspace_id: str, account_id: str, revision: int | None
 ) -> Queue | Stale | NoQueue:
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, Queue) and revision is not None and revision != queue.revision:
         return Stale(queue.revision, tuple(entries(tx, queue, page=ALL)))
     return queue
@@ -205,7 +205,7 @@ def _begin(
 
 def _choose(
     tx: Tx, queue: Queue, line: Sequence[Entry], ids: Sequence[str]
-) -> tuple[list[Entry], tuple[Stays, ...]] | Unknown:
+) -> tuple[list[Entry], tuple[NotMoved, ...]] | Unknown:
     """Find what was named among what may move; say of the rest why it stays."""
     named = {entry.post_id: entry for entry in line} | {entry.id: entry for entry in line}
     named |= {follower: entry for entry in line for follower in entry.followers}
@@ -217,7 +217,7 @@ def _choose(
     unknown = tuple(id_ for id_ in others if id_ not in known)
     if unknown:
         return Unknown(unknown, "these are not in this account's queue: look at it again")
-    return wanted, tuple(Stays(id_, _why(known[id_])) for id_ in others)
+    return wanted, tuple(NotMoved(id_, _why(known[id_])) for id_ in others)
 
 
 def _known(tx: Tx, queue: Queue, ids: Sequence[str]) -> dict[str, Row]:
@@ -236,7 +236,7 @@ def _known(tx: Tx, queue: Queue, ids: Sequence[str]) -> dict[str, Row]:
         WHERE delivery.account_id = :account_id
         """,
         ids=[(id_,) for id_ in ids],
-        **keep.key(queue),
+        **store.key(queue),
     )
     return {row["name"]: row for row in rows}
 
@@ -255,13 +255,13 @@ def _permute(
     *,
     by: str,
     verb: str,
-    stays: tuple[Stays, ...] = (),
+    stays: tuple[NotMoved, ...] = (),
 ) -> Reordered:
-    """Deal the instants that these hold out to them anew, in this order."""
+    """Deal the instants that these hold out to them again, in this order."""
     held = sorted((entry.at, entry.wall_time) for entry in wanted)
     dealt = zip(wanted, held, strict=True)
     moves = [(entry, at, wall) for entry, (at, wall) in dealt if at != entry.at]
-    moved = tuple(place(tx, now, queue, moves, by=by, why="the queue got another order"))
+    moved = tuple(assign_slots(tx, now, queue, moves, by=by, why="the queue got another order"))
     if not moved:
         return Reordered((), stays, queue.revision)
     audit.record(
@@ -273,4 +273,4 @@ def _permute(
         subject_id=queue.account_id,
         after={"how": verb, "moved": len(moved)},
     )
-    return Reordered(moved, stays, keep.rise(tx, now, queue))
+    return Reordered(moved, stays, store.rise(tx, now, queue))

@@ -19,17 +19,17 @@ from cadenza.db import audit
 from cadenza.deliveries import lanes
 from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
-from cadenza.queues import keep
-from cadenza.queues.book import Book
+from cadenza.queues import store
+from cadenza.queues.assign_slots import Move, assign_slots, entries, to_slot
 from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
-from cadenza.queues.move_on import move_on
-from cadenza.queues.place import Move, entries, place, to_slot
+from cadenza.queues.occupancy import Occupancy
+from cadenza.queues.shift import shift
 from cadenza.sql.tx import Row, Tx
 
 LATE = "it came due while nothing was sent"
 
 
-class Choice(StrEnum):
+class ResumeChoice(StrEnum):
     """What becomes of what came due meanwhile."""
 
     SHIFT = "shift"
@@ -41,7 +41,7 @@ class Choice(StrEnum):
 class Resumed:
     """It runs again: what moved where, what was taken back; `held` came due meanwhile, in order."""
 
-    choice: Choice
+    choice: ResumeChoice
     held: tuple[str, ...]
     by_hand: tuple[str, ...]  # of those, the ones a person had timed
     moved: tuple[Moved, ...]
@@ -57,7 +57,7 @@ def resume(
     workspace_id: str,
     account_id: str,
     by: str,
-    choice: Choice = Choice.SHIFT,
+    choice: ResumeChoice = ResumeChoice.SHIFT,
     spacing: timedelta = SPACING,
     since: datetime | None = None,
     stopped: bool = False,
@@ -67,31 +67,31 @@ def resume(
 
     `since` plans what is late and leaves older ones alone. `stopped`: the workspace was, until now.
     """
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     account = _account(tx, workspace_id, account_id, queue)
     if account is None:
         return NoQueue(account_id, "the workspace has no such account")
     if account.state not in ("connected", "expiring"):
         return NotConnected(account.state)
-    if choice is Choice.SHIFT and (isinstance(queue, NoQueue) or queue.schedule.is_empty):
-        choice = Choice.SEND
+    if choice is ResumeChoice.SHIFT and (isinstance(queue, NoQueue) or queue.schedule.is_empty):
+        choice = ResumeChoice.SEND
     is_open = not (account.paused or stopped) and since is None
     until = account.unresumed_until if is_open else None
     held, by_hand = _held(tx, now, account, since, until or now + _TICK)
     moves: list[Move] = []
-    if choice is Choice.SHIFT and held and isinstance(queue, Queue):
+    if choice is ResumeChoice.SHIFT and held and isinstance(queue, Queue):
         laid_out = _shift(tx, now, queue, held)
         if laid_out is None:
             return NoRoom(account_id, "there is no slot left within a year: choose send or draft")
         moves = laid_out
-    elif choice is Choice.SEND:
+    elif choice is ResumeChoice.SEND:
         moves = [(entry, now + spacing * turn, None) for turn, entry in enumerate(held)]
     answer = Resumed(
         choice=choice,
         held=tuple(entry.id for entry in held),
         by_hand=by_hand,
         moved=tuple(Moved(entry.id, entry.post_id, entry.at, at) for entry, at, _ in moves),
-        taken_back=_all_ids(held) if choice is Choice.DRAFT else (),
+        taken_back=_all_ids(held) if choice is ResumeChoice.DRAFT else (),
         revision=account.revision + 1,
         was_paused=account.paused,
     )
@@ -197,9 +197,9 @@ def _held(
 def _shift(tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]) -> list[Move] | None:
     start = now + LEAD
     behind: Iterator[Entry] = entries(tx, queue, since=now + timedelta(microseconds=1))
-    places = move_on(
+    places = shift(
         queue,
-        Book(
+        Occupancy(
             tx,
             queue,
             moving_since=now + timedelta(microseconds=1),
@@ -207,7 +207,7 @@ def _shift(tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]) -> list[M
         ),
         chain(held, behind),
         not_before=start,
-        skipped=keep.skipped(tx, queue, since=start),
+        skipped=store.skipped(tx, queue, since=start),
     )
     return None if places.full else [to_slot(entry, slot) for entry, slot in places.moves]
 
@@ -224,15 +224,15 @@ def _do(
     by: str,
 ) -> None:
     match answer.choice:
-        case Choice.SHIFT:
+        case ResumeChoice.SHIFT:
             assert isinstance(queue, Queue), "without slots it is sent instead"
             why = dict.fromkeys((move.id for move in answer.moved), "it made room for late posts")
             why |= dict.fromkeys(answer.held, LATE)
-            place(tx, now, queue, moves, by=by, why=why, reason=f"moved on: {LATE}")
-        case Choice.SEND:
+            assign_slots(tx, now, queue, moves, by=by, why=why, reason=f"moved on: {LATE}")
+        case ResumeChoice.SEND:
             _send(tx, account, moves)
             record_moves(tx, now, answer.moved, by=by, why=LATE, **account.key)
-        case Choice.DRAFT:
+        case ResumeChoice.DRAFT:
             _take_back(tx, account, answer.taken_back)
             posts = [(entry.post_id or entry.id, entry.at) for entry in held]
             record_taken_back(tx, now, posts, by=by, why=LATE, **account.key)
@@ -290,7 +290,7 @@ def _open(tx: Tx, now: datetime, account: _Account, answer: Resumed, *, by: str)
         subject_id=account.account_id,
         after={"choice": answer.choice.value, "held": len(answer.held)},
     )
-    keep.rise_all(tx, now, account.workspace_id, [account.account_id])
+    store.rise_all(tx, now, account.workspace_id, [account.account_id])
 
 
 _TICK = timedelta(microseconds=1)

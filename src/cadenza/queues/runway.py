@@ -10,15 +10,15 @@ from datetime import datetime, timedelta
 
 from cadenza.core.slots import LEAD, upcoming_slots
 from cadenza.core.zones import local_day
-from cadenza.db.leave_word import Word, leave_word
-from cadenza.notices.model import NewsKind
-from cadenza.queues import keep
-from cadenza.queues.book import Book
+from cadenza.db.write_outbox import OutboxEvent, write_outbox
+from cadenza.notices.model import EventKind
+from cadenza.queues import store
 from cadenza.queues.model import LIVE, NoQueue, Queue
+from cadenza.queues.occupancy import Occupancy
 from cadenza.sql.tx import Row, Tx
 
 WARNING = timedelta(days=1)
-KIND = NewsKind.DRY.value
+KIND = EventKind.DRY.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Runway:
 
 def runway(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> Runway | NoQueue:
     """Say how long the queue lasts; hand-timed posts are not of it, though a slot that one stands on is filled."""
-    queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     row = tx.one(
@@ -43,11 +43,11 @@ def runway(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> Runw
             AND slot_at IS NOT NULL AND state IN {LIVE} AND slot_at > :now
         """,  # noqa: S608 - put together from constants
         now=now,
-        **keep.key(queue),
+        **store.key(queue),
     )
     assert row is not None
     last: datetime | None = row["last_at"]
-    skipped = keep.skipped(tx, queue, since=now)
+    skipped = store.skipped(tx, queue, since=now)
     behind = max(now + LEAD, (last or now) + timedelta(minutes=1))
     dry = next(
         (
@@ -80,7 +80,7 @@ def tell_dry(tx: Tx, now: datetime, *, warning: timedelta = WARNING) -> list[tup
     dry = [row for row in rows if _is_dry(row, now + warning)]
     fresh = [row for row in dry if row["dry_at"] is None]
     filled = [row for row in rows if row["dry_at"] is not None and not _is_dry(row, now + warning)]
-    leave_word(tx, now, [_word(now, row) for row in fresh])
+    write_outbox(tx, now, [_word(now, row) for row in fresh])
     _mark(tx, fresh, now)
     _mark(tx, filled, None)
     return [(row["workspace_id"], row["account_id"]) for row in fresh]
@@ -92,14 +92,14 @@ def _is_dry(row: Row, until: datetime) -> bool:
     return used and (row["last_at"] is None or row["last_at"] <= until)
 
 
-def _word(now: datetime, row: Row) -> Word:
+def _word(now: datetime, row: Row) -> OutboxEvent:
     last = row["last_at"]
     body = {
         "handle": row["handle"],
         "provider": row["provider"],
         "last_at": None if last is None else last.isoformat(),
     }
-    return Word(
+    return OutboxEvent(
         workspace_id=row["workspace_id"],
         id=f"{KIND}:{row['account_id']}:{now.isoformat()}",
         kind=KIND,
@@ -121,15 +121,15 @@ def _mark(tx: Tx, rows: list[Row], at: datetime | None) -> None:
 
 
 def _empty_slots(tx: Tx, now: datetime, queue: Queue, skipped: frozenset[datetime]) -> int:
-    book = Book(tx, queue)
+    occupancy = Occupancy(tx, queue)
     week = list(
         upcoming_slots(queue.schedule, not_before=now + LEAD, until=now + timedelta(days=7))
     )
     if week:
-        book.look(week[0].day - timedelta(days=1), 10)
+        occupancy.look(week[0].day - timedelta(days=1), 10)
     return sum(
         1
         for slot in week
         if slot.instant not in skipped
-        and slot.instant not in book.taken(local_day(slot.instant, queue.schedule.zone))
+        and slot.instant not in occupancy.taken(local_day(slot.instant, queue.schedule.zone))
     )

@@ -22,7 +22,7 @@ from cadenza.core.weekly import (
 from cadenza.core.zones import UnknownZoneError, get_zone, tz_version
 from cadenza.db import audit
 from cadenza.deliveries.set_limit import recount
-from cadenza.queues import keep
+from cadenza.queues import store
 from cadenza.queues.model import NoQueue, Queue
 from cadenza.sql.tx import Tx
 
@@ -70,7 +70,7 @@ def write(
     )
     if home is None:
         return NoQueue(account_id, "the workspace has no such account")
-    there = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    there = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(there, Queue):
         return HasSchedule(there)
     week = read_week(slots, zone=zone or home, max_per_day=max_per_day, blackouts=blackouts)
@@ -102,7 +102,7 @@ def write(
         subject_id=account_id,
         after=as_data(week),
     )
-    queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
     assert isinstance(queue, Queue), "an account has its lane from the start"
     return Written(queue)
 

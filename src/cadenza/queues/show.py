@@ -14,10 +14,10 @@ import msgspec
 from cadenza.core.slots import LEAD, Slot, slots_of
 from cadenza.core.zones import Mark, day_bounds, local_day
 from cadenza.deliveries.resume_plan import CAN_SEND, count_held
-from cadenza.posts.first_words import first_words
-from cadenza.queues import keep
-from cadenza.queues.book import rows_between
+from cadenza.posts.excerpts import excerpts
+from cadenza.queues import store
 from cadenza.queues.model import NoQueue, Queue, clock_text, wall_text
+from cadenza.queues.occupancy import rows_between
 from cadenza.sql.tx import Row, Tx
 
 DAYS = 14
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 _OUT = (Kind.SENDING, Kind.SENT)  # what is on its way or out is settled elsewhere
 
 
-class Line(msgspec.Struct, frozen=True):
+class SlotLine(msgspec.Struct, frozen=True):
     """One instant of a day; a screen has hundreds, so it is the cheapest kind of value."""
 
     at: datetime
@@ -66,7 +66,7 @@ class Day:
     posts: int
     max_per_day: int | None
     blackout: bool
-    lines: tuple[Line, ...]
+    lines: tuple[SlotLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def show(
     words: bool = True,
 ) -> View | NoQueue:
     """Show some days of a queue, from today on unless said otherwise; with how its posts begin, or not."""
-    queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     zone = queue.schedule.zone
@@ -107,7 +107,7 @@ def show(
     start, end = day_bounds(first, zone)[0], day_bounds(beyond, zone)[0]
     rows = rows_between(tx, queue, start, end)
     skips = _skip_notes(tx, queue, start, end)
-    texts = first_words(
+    texts = excerpts(
         tx, workspace_id=workspace_id, post_ids=[row["post_id"] for row in rows] if words else ()
     )
     by_day: dict[date, list[Row]] = {}
@@ -164,7 +164,7 @@ def _line(
     *,
     texts: dict[str, str],
     now: datetime,
-) -> Line:
+) -> SlotLine:
     leader = group[0]
     if len(group) > 1:
         leader = next((row for row in group if row["slot_at"] is not None), leader)
@@ -173,7 +173,7 @@ def _line(
     note = leader["reason"] if kind is not Kind.PINNED else leader["pinned"]
     if kind is Kind.HELD and note is None:
         note = queue.pause_reason if queue.paused else None
-    return Line(
+    return SlotLine(
         at=leader["due_at"],
         wall_time=clock_text(leader["due_at"], queue.schedule) if slot is None else wall_text(slot),
         kind=kind,
@@ -215,13 +215,15 @@ def _to_resume(tx: Tx, queue: Queue) -> int:
     return held.get(queue.account_id, 0)
 
 
-def _open_line(slot: Slot, skips: dict[datetime, str], *, is_full: bool, now: datetime) -> Line:
+def _open_line(slot: Slot, skips: dict[datetime, str], *, is_full: bool, now: datetime) -> SlotLine:
     wall = wall_text(slot)
     if slot.instant in skips:
-        return Line(slot.instant, wall, Kind.SKIPPED, slot.mark, note=skips[slot.instant] or None)
+        return SlotLine(
+            slot.instant, wall, Kind.SKIPPED, slot.mark, note=skips[slot.instant] or None
+        )
     if slot.instant < now + LEAD:
-        return Line(slot.instant, wall, Kind.PAST, slot.mark)
-    return Line(slot.instant, wall, Kind.CAPPED if is_full else Kind.EMPTY, slot.mark)
+        return SlotLine(slot.instant, wall, Kind.PAST, slot.mark)
+    return SlotLine(slot.instant, wall, Kind.CAPPED if is_full else Kind.EMPTY, slot.mark)
 
 
 def _groups(rows: list[Row]) -> list[list[Row]]:
@@ -240,6 +242,6 @@ def _skip_notes(tx: Tx, queue: Queue, start: datetime, end: datetime) -> dict[da
         """,
         start=start,
         end=end,
-        **keep.key(queue),
+        **store.key(queue),
     )
     return {row["slot_at"]: row["reason"] or "" for row in rows}

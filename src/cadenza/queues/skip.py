@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from cadenza.core.slots import NoFreeSlot, slot_at
 from cadenza.core.zones import as_utc, local_day
 from cadenza.db import audit
-from cadenza.queues import keep
-from cadenza.queues.book import Book, first_free
+from cadenza.queues import store
+from cadenza.queues.assign_slots import assign_slots, entries, to_slot
 from cadenza.queues.model import Moved, NoQueue, NoRoom, Queue, clock_text
-from cadenza.queues.move_on import move_on
-from cadenza.queues.place import entries, place, to_slot
+from cadenza.queues.occupancy import Occupancy, first_free
+from cadenza.queues.shift import shift
 from cadenza.sql.tx import Tx
 
 
@@ -50,7 +50,7 @@ class NotASlot:
 
 def list_skips(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> list[Skip]:
     """Read what is left out from now on, in order."""
-    queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
     return [] if isinstance(queue, NoQueue) else _pending(tx, now, queue)
 
 
@@ -65,7 +65,7 @@ def skip_next(
     count: int | None = None,
 ) -> Skipped | NoRoom | NoQueue:
     """Leave out the next free slot, or the next `count` of them."""
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     pending = _pending(tx, now, queue)
@@ -92,7 +92,7 @@ def skip(
     reason: str | None = None,
 ) -> Skipped | NotASlot | NoRoom | NoQueue:
     """Leave out named slots; the posts that stand there move on, each with those behind it."""
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     named = sorted({as_utc(instant) for instant in instants})
@@ -115,7 +115,7 @@ def unskip(
     instants: Sequence[datetime] | None = None,
 ) -> Skipped | NoQueue:
     """Offer slots again, by default all; what moved for them stays where it is now."""
-    queue = keep.hold(tx, workspace_id=workspace_id, account_id=account_id)
+    queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue
     pending = _pending(tx, now, queue)
@@ -130,10 +130,10 @@ def unskip(
             AND slot_at IN (SELECT slot_at FROM TABLE(:gone) AS gone (slot_at timestamptz))
         """,
         gone=[(each.at,) for each in gone],
-        **keep.key(queue),
+        **store.key(queue),
     )
     _audit(tx, now, queue, "queue.unskip", [each.at for each in gone], by=by)
-    return Skipped(tuple(gone), (), keep.rise(tx, now, queue))
+    return Skipped(tuple(gone), (), store.rise(tx, now, queue))
 
 
 def _write(
@@ -159,11 +159,11 @@ def _write(
         by=by,
         reason=reason,
         now=now,
-        **keep.key(queue),
+        **store.key(queue),
     )
     _audit(tx, now, queue, "queue.skip", instants, by=by)
     made = tuple(Skip(at, clock_text(at, queue.schedule), by, reason) for at in instants)
-    return Skipped(made, tuple(pushed), keep.rise(tx, now, queue))
+    return Skipped(made, tuple(pushed), store.rise(tx, now, queue))
 
 
 def _push(
@@ -171,22 +171,22 @@ def _push(
 ) -> list[Moved] | None:
     """Move what stands at these instants, and as many behind as must; None when there is no room."""
     first = min(instants)
-    places = move_on(
+    places = shift(
         queue,
-        Book(tx, queue, moving_since=first),
+        Occupancy(tx, queue, moving_since=first),
         entries(tx, queue, since=first),
         not_before=first,
-        skipped=keep.skipped(tx, queue, since=now) | frozenset(instants),
+        skipped=store.skipped(tx, queue, since=now) | frozenset(instants),
         through=max(instants),
     )
     if places.full:
         return None
     moves = [to_slot(entry, slot) for entry, slot in places.moves]
-    return place(tx, now, queue, moves, by=by, why="a slot is skipped")
+    return assign_slots(tx, now, queue, moves, by=by, why="a slot is skipped")
 
 
 def _stuck(tx: Tx, queue: Queue, at: datetime, now: datetime) -> bool:
-    staying = Book(tx, queue, moving_since=now)
+    staying = Occupancy(tx, queue, moving_since=now)
     return at in staying.taken(local_day(at, queue.schedule.zone))
 
 
@@ -198,7 +198,7 @@ def _pending(tx: Tx, now: datetime, queue: Queue) -> list[Skip]:
         ORDER BY slot_at
         """,
         now=now,
-        **keep.key(queue),
+        **store.key(queue),
     )
     return [
         Skip(r["slot_at"], clock_text(r["slot_at"], queue.schedule), r["skipped_by"], r["reason"])

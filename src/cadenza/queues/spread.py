@@ -12,10 +12,10 @@ from datetime import date, datetime, timedelta
 from cadenza.core.slots import LEAD, Slot, upcoming_slots
 from cadenza.core.zones import day_bounds, local_day
 from cadenza.deliveries.gates import HURRY
-from cadenza.queues import keep
-from cadenza.queues.book import Book
+from cadenza.queues import store
+from cadenza.queues.assign_slots import Move, to_slot
 from cadenza.queues.model import Entry, Queue
-from cadenza.queues.place import Move, to_slot
+from cadenza.queues.occupancy import Occupancy
 from cadenza.sql.tx import Row, Tx
 
 _AHEAD = 32  # days that the book reads at once
@@ -47,10 +47,10 @@ def spread(tx: Tx, now: datetime, queue: Queue, laid_out: Sequence[Move]) -> lis
     days = _Days(
         queue,
         queue.schedule.max_per_day,
-        Book(tx, queue, leaving=known.union(_ids(one.entry for one in others))),
+        Occupancy(tx, queue, leaving=known.union(_ids(one.entry for one in others))),
         [*queued, *others],
     )
-    slots = _Slots(queue, days, now, keep.skipped(tx, queue, since=now))
+    slots = _Slots(queue, days, now, store.skipped(tx, queue, since=now))
     moves: list[Move] = []
     for day in sorted(days.waiting):
         for one in days.over(day):
@@ -64,10 +64,12 @@ def spread(tx: Tx, now: datetime, queue: Queue, laid_out: Sequence[Move]) -> lis
 class _Days:
     """How many posts stand on each day, and which of them are too many."""
 
-    def __init__(self, queue: Queue, maximum: int, book: Book, waiting: Iterable[_Waiting]) -> None:
+    def __init__(
+        self, queue: Queue, maximum: int, occupancy: Occupancy, waiting: Iterable[_Waiting]
+    ) -> None:
         self._zone = queue.schedule.zone
         self._maximum = maximum
-        self._book = book
+        self._book = occupancy
         self._looked: set[date] = set()
         self._come: dict[date, set[str]] = {}  # posts that were moved to a day
         self.waiting: dict[date, list[_Waiting]] = {}
@@ -157,7 +159,7 @@ def _others(tx: Tx, now: datetime, queue: Queue, known: frozenset[str]) -> list[
         """,
         now=now,
         hurry=HURRY,
-        **keep.key(queue),
+        **store.key(queue),
     )
     together: dict[tuple[str, datetime], list[Row]] = {}
     for row in rows:

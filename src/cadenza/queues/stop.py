@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from cadenza.db import audit
 from cadenza.deliveries.resume_plan import SPACING
 from cadenza.queues.model import locks
-from cadenza.queues.resume import Choice, Resumed, resume
+from cadenza.queues.resume import ResumeChoice, Resumed, resume
 from cadenza.sql.tx import Tx
 
 
@@ -92,7 +92,7 @@ def start(
     *,
     workspace_id: str,
     by: str,
-    choice: Choice = Choice.SHIFT,
+    choice: ResumeChoice = ResumeChoice.SHIFT,
     spacing: timedelta = SPACING,
 ) -> Started | NoWorkspace:
     """Lift the stop; accounts that a person paused stay paused, what came due in the others is planned."""

@@ -14,10 +14,10 @@ from cadenza.core.slots import slot_at
 from cadenza.core.zones import day_bounds, local_day
 from cadenza.db import audit
 from cadenza.deliveries import lanes
-from cadenza.queues import keep
-from cadenza.queues.book import rows_between
+from cadenza.queues import store
 from cadenza.queues.clear import UNDO
 from cadenza.queues.model import LIVE, NoQueue, Queue, clock_text, wall_text
+from cadenza.queues.occupancy import rows_between
 from cadenza.sql.tx import Row, Tx
 
 AGAIN = "it was added again meanwhile"
@@ -62,7 +62,7 @@ def undo(tx: Tx, now: datetime, *, workspace_id: str, clear_id: str, by: str) ->
         return TooLate("ten minutes are over: add the posts to the queue again")
     accounts = undo_accounts(tx, now, workspace_id=workspace_id, clear_id=clear_id)
     for account_id in accounts:
-        keep.lock_lane(tx, workspace_id=workspace_id, account_id=account_id)
+        store.lock_lane(tx, workspace_id=workspace_id, account_id=account_id)
     rows = tx.all(
         """
         SELECT id, account_id, lane_id, post_id, channel, due_at, slot_at, wall_time, zone, pinned
@@ -77,7 +77,7 @@ def undo(tx: Tx, now: datetime, *, workspace_id: str, clear_id: str, by: str) ->
     lost: list[tuple[str, str]] = []
     for account_id in accounts:
         own = [row for row in rows if row["account_id"] == account_id]
-        queue = keep.read(tx, workspace_id=workspace_id, account_id=account_id)
+        queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
         _sort_out(now, _Days.of(tx, workspace_id, account_id, queue, own), own, back, lost)
     _write(tx, workspace_id, back)
     lanes.refresh(tx, [(workspace_id, row["lane_id"]) for row in rows])
@@ -87,7 +87,7 @@ def undo(tx: Tx, now: datetime, *, workspace_id: str, clear_id: str, by: str) ->
         workspace_id=workspace_id,
         id=clear_id,
     )
-    keep.rise_all(tx, now, workspace_id, accounts)
+    store.rise_all(tx, now, workspace_id, accounts)
     audit.record(
         tx,
         now,
@@ -152,7 +152,7 @@ class _Days:
         zone = queue.schedule.zone
         start = day_bounds(local_day(min(instants), zone), zone)[0]
         end = day_bounds(local_day(max(instants), zone), zone)[1]
-        self.skipped = keep.skipped(tx, queue, since=start)
+        self.skipped = store.skipped(tx, queue, since=start)
         for row in rows_between(tx, queue, start, end):
             post = _post(row)
             self.posts.setdefault(local_day(row["due_at"], zone), set()).add(post)

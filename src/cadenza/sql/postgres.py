@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 
 from cadenza.core.clock import Clock, SystemClock
-from cadenza.core.ids import Chance, SystemChance
+from cadenza.core.ids import Random, SystemRandom
 from cadenza.sql.errors import Unavailable
 from cadenza.sql.postgres_errors import from_postgres, is_lost, may_connect_later, may_run_again
 from cadenza.sql.postgres_instants import read_instants_fast
@@ -44,12 +44,12 @@ SESSION = {
 # would read it whole for as long as the plan is cached.
 HOT_SESSION = {"enable_seqscan": "off"}
 # The server keeps plans of prepared statements for as long as a connection lives: one from when the tables
-# were small would read all that waits, until statistics are gathered again. Planning each run anew costs
+# were small would read all that waits, until statistics are gathered again. Planning each run again costs
 # more than running it. So plans are kept, but not for longer than this.
 PLANS_KEPT = 5.0
 
 
-class Desk(StrEnum):
+class Purpose(StrEnum):
     """Which work shares a connection."""
 
     CLAIM = "claim"
@@ -71,7 +71,7 @@ class PostgresDatabase:
         session: Mapping[str, str] | None = None,
         plans_kept: float | None = None,
         clock: Clock | None = None,
-        chance: Chance | None = None,
+        rng: Random | None = None,
     ) -> None:
         self.pooled = pooled
         self._dsn = dsn
@@ -80,11 +80,11 @@ class PostgresDatabase:
         self._session = dict(session or {})
         self._plans_kept = plans_kept
         self._clock = clock or SystemClock()
-        self._chance = chance or SystemChance()
+        self._rng = rng or SystemRandom()
         self._closed = True
         self._slots = [*(_Slot(hot=True) for _ in range(2)), *(_Slot() for _ in range(spare))]
         self._free: dict[bool, asyncio.LifoQueue[_Slot]] = {}
-        self._turns: dict[Desk, asyncio.Semaphore] = {}
+        self._turns: dict[Purpose, asyncio.Semaphore] = {}
 
     async def open(self) -> None:
         """Connect once, so that a wrong address is known now."""
@@ -96,9 +96,9 @@ class PostgresDatabase:
         # they take turns they find the same server process, with its caches warm.
         one, many = 1, len(self._slots)
         self._turns = {
-            Desk.CLAIM: asyncio.Semaphore(one),
-            Desk.SETTLE: asyncio.Semaphore(one),
-            Desk.REST: asyncio.Semaphore(many),
+            Purpose.CLAIM: asyncio.Semaphore(one),
+            Purpose.SETTLE: asyncio.Semaphore(one),
+            Purpose.REST: asyncio.Semaphore(many),
         }
         await self.run(_say_hello)
 
@@ -111,12 +111,12 @@ class PostgresDatabase:
                 await _close(connection)
 
     async def run(
-        self, work: Work[Result], *, desk: Desk = Desk.REST, again: bool = False
+        self, work: Work[Result], *, desk: Purpose = Purpose.REST, again: bool = False
     ) -> Result:
         """Run work on a connection; `again` says that it may run twice."""
         if self._closed:
             raise Unavailable("The database is closed; open it first.")
-        free = self._free[desk is not Desk.REST]
+        free = self._free[desk is not Purpose.REST]
         async with self._turns[desk]:
             slot = await free.get()
             try:
@@ -142,7 +142,7 @@ class PostgresDatabase:
                 late = self._clock.monotonic() + delay > give_up
                 if self._closed or late or not may_connect_later(error):
                     raise from_postgres(error) from error
-            await self._clock.sleep(delay * (0.5 + self._chance.fraction()))
+            await self._clock.sleep(delay * (0.5 + self._rng.fraction()))
             delay = min(delay * 2, LONGEST_DELAY)
 
     async def _run(self, slot: "_Slot", work: Work[Result], *, again: bool) -> Result:
@@ -163,7 +163,7 @@ class PostgresDatabase:
             except Exception as error:
                 if may_run_again(error) and collisions < COLLISIONS:
                     collisions += 1
-                    await self._clock.sleep(self._chance.fraction() * 0.01 * collisions)
+                    await self._clock.sleep(self._rng.fraction() * 0.01 * collisions)
                     continue
                 if is_lost(error, connection):
                     slot.drop()

@@ -23,7 +23,7 @@ from cadenza.sql import errors
 from cadenza.sql.migrate import Migration, migrate_sqlite
 from cadenza.sql.sqlite_connect import begin, connect, microseconds
 from cadenza.sql.sqlite_hazards import Hazards, find_hazards
-from cadenza.sql.sqlite_write import Call, Operation, Writer, answer
+from cadenza.sql.sqlite_write import Operation, WriteCall, Writer, answer
 
 Result = TypeVar("Result")
 
@@ -58,7 +58,7 @@ class SqliteDatabase:
             return self.run_sync(operation)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
-        self._writer.put(Call(operation, future, loop), urgent=urgent)
+        self._writer.put(WriteCall(operation, future, loop), urgent=urgent)
         return await future
 
     async def read(self, operation: Callable[[sqlite3.Connection, int], Result]) -> Result:
@@ -67,7 +67,7 @@ class SqliteDatabase:
             return self.read_sync(operation)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
-        self._reader.put(Call(operation, future, loop))
+        self._reader.put(WriteCall(operation, future, loop))
         return await future
 
     def run_sync(self, operation: Callable[[sqlite3.Connection, int], Result]) -> Result:
@@ -99,7 +99,7 @@ class SqliteDatabase:
         self._check_open()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        self._writer.put(Call(operation, future, loop, bare=True))
+        self._writer.put(WriteCall(operation, future, loop, bare=True))
         return await future
 
     def watch(self, news: Callable[[], None]) -> Callable[[], None]:
@@ -150,9 +150,9 @@ class SqliteDatabase:
         if self._closed:
             raise errors.Unavailable(f"{self.path} is closed; open it again to use it.")
 
-    def _wait(self, put: Callable[[Call], None], operation: Operation) -> Any:
+    def _wait(self, put: Callable[[WriteCall], None], operation: Operation) -> Any:
         future: Future[Any] = Future()
-        put(Call(operation, future, None))
+        put(WriteCall(operation, future, None))
         return future.result()
 
     def _run_inline(self, tx: sqlite3.Connection, operation: Operation) -> Any:
@@ -184,13 +184,13 @@ class _Reader:
         self._path = path
         self._clock = clock
         self._connection = connect(path, readonly=True)
-        self._queue: SimpleQueue[Call | None] = SimpleQueue()
+        self._queue: SimpleQueue[WriteCall | None] = SimpleQueue()
         self._thread = threading.Thread(  # noqa: TID251 - this file is the reader's port
             target=self._serve, name=f"read {path}", daemon=True
         )
         self._thread.start()
 
-    def put(self, call: Call) -> None:
+    def put(self, call: WriteCall) -> None:
         self._queue.put(call)
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
-    """Open one connection with the house's settings; raise Unavailable or Busy if it cannot be."""
+    """Open one connection with the application's settings; raise Unavailable or Busy if it cannot be."""
     with errors.typed(path):
         connection = sqlite3.connect(
             path,

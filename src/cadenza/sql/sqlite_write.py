@@ -32,7 +32,7 @@ Operation: TypeAlias = Callable[[sqlite3.Connection, int], Any]
 AnyFuture: TypeAlias = "asyncio.Future[Any] | Future[Any]"
 
 
-class Call:
+class WriteCall:
     """An operation, who waits for it, and what became of it."""
 
     __slots__ = ("bare", "error", "future", "loop", "operation", "result")
@@ -68,7 +68,7 @@ class Writer:
         self._inode = self._file.stat().st_ino
         self._checkpointer = Checkpointer(path)
         self._queue: SimpleQueue[Any] = SimpleQueue()
-        self._urgent: deque[Call] = deque()
+        self._urgent: deque[WriteCall] = deque()
         self._broken: BaseException | None = None
         self._watchers: list[Callable[[], None]] = []
         self._seen_version = 0
@@ -83,7 +83,7 @@ class Writer:
         """Say whether the caller is an operation: waiting for another one would never end."""
         return threading.current_thread() is self._thread
 
-    def put(self, call: Call, *, urgent: bool = False) -> None:
+    def put(self, call: WriteCall, *, urgent: bool = False) -> None:
         """Queue a call; an urgent one (a heartbeat) overtakes all that wait."""
         if urgent:
             self._urgent.append(call)
@@ -121,7 +121,7 @@ class Writer:
             self._connection.close()
         self._connection.close()
 
-    def _take(self, *, wait: bool) -> Call | None:
+    def _take(self, *, wait: bool) -> WriteCall | None:
         while True:
             if self._urgent:
                 return self._urgent.popleft()
@@ -147,9 +147,9 @@ class Writer:
             for news in tuple(self._watchers):
                 news()
 
-    def _commit_together(self, first: Call) -> None:
+    def _commit_together(self, first: WriteCall) -> None:
         """Run `first` and whatever else waits by now in one transaction; answer after commit."""
-        done: list[Call] = []
+        done: list[WriteCall] = []
         try:
             self._check_file()
             begin(self._connection)
@@ -166,11 +166,11 @@ class Writer:
             else:
                 self._one_by_one(done)
 
-    def _run_batch(self, first: Call, done: list[Call]) -> bool:
+    def _run_batch(self, first: WriteCall, done: list[WriteCall]) -> bool:
         """Fill `done`; False when SQLite itself rolled the transaction back."""
         started = 0
         survivors = 0
-        call: Call | None = first
+        call: WriteCall | None = first
         while call is not None:
             now = microseconds(self._clock.now())
             started = started or now
@@ -191,7 +191,7 @@ class Writer:
             call = self._take(wait=False)
         return True
 
-    def _run(self, call: Call, now: int, *, savepoint: bool) -> bool:
+    def _run(self, call: WriteCall, now: int, *, savepoint: bool) -> bool:
         connection = self._connection
         try:
             if savepoint:
@@ -207,7 +207,7 @@ class Writer:
             return False
         return True
 
-    def _one_by_one(self, calls: list[Call]) -> None:
+    def _one_by_one(self, calls: list[WriteCall]) -> None:
         """Run again, each in its own transaction, the neighbours of a call that broke the batch."""
         *neighbours, culprit = calls
         answer([culprit])
@@ -223,7 +223,7 @@ class Writer:
             except BaseException as error:  # noqa: BLE001 - every caller must be answered
                 self._give_up([call], error)
 
-    def _give_up(self, calls: list[Call], error: BaseException) -> None:
+    def _give_up(self, calls: list[WriteCall], error: BaseException) -> None:
         """Nothing of this batch is in the file: undo it and tell everybody why."""
         if self._connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
@@ -259,13 +259,13 @@ class Writer:
             call.error = errors.Unavailable(f"{self._path} was closed before this could run.")
         answer(late)
 
-    def _waiting(self) -> list[Call]:
+    def _waiting(self) -> list[WriteCall]:
         return list(iter(lambda: self._take(wait=False), None))
 
 
-def answer(calls: list[Call]) -> None:
+def answer(calls: list[WriteCall]) -> None:
     """Wake everybody who waits, with one knock on each event loop's door."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Call]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[WriteCall]] = {}
     for call in calls:
         if call.loop is None:
             settle(call)
@@ -276,7 +276,7 @@ def answer(calls: list[Call]) -> None:
             loop.call_soon_threadsafe(_settle_all, theirs)
 
 
-def settle(call: Call) -> None:
+def settle(call: WriteCall) -> None:
     """Hand a call's outcome to its future."""
     future = call.future
     if future.done():
@@ -289,6 +289,6 @@ def settle(call: Call) -> None:
         future.set_exception(call.error)
 
 
-def _settle_all(calls: list[Call]) -> None:
+def _settle_all(calls: list[WriteCall]) -> None:
     for call in calls:
         settle(call)

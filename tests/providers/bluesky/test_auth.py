@@ -10,7 +10,7 @@ from cadenza.providers.bluesky import CONNECTOR
 from cadenza.providers.connect import Connected, Connecting
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.outcome import Disconnected, Forbidden, Outcome, Rejected, TryLater
-from tests.providers.bluesky.stage import PASSWORD, bluesky
+from tests.providers.bluesky.fixtures import PASSWORD, bluesky
 from tests.providers.contract import Scene, drive, judge
 
 
@@ -18,7 +18,7 @@ async def _connect(scene: Scene, password: str = PASSWORD) -> tuple[Connected, .
     connecting = Connecting(
         http=scene.http,
         app=scene.app,
-        now=scene.rehearsal.clock.now(),
+        now=scene.simulator.clock.now(),
         typed={"handle": "@ada.example", "password": Secret(password)},
     )
     answer = await CONNECTOR.begin(connecting)
@@ -27,11 +27,11 @@ async def _connect(scene: Scene, password: str = PASSWORD) -> tuple[Connected, .
 
 
 async def test_a_person_connects_and_posts_through_their_own_server() -> None:
-    async with bluesky() as (scene, world):
+    async with bluesky() as (scene, simulated):
         connected = await _connect(scene)
         assert isinstance(connected, tuple)
         (ada,) = connected
-        assert ada.settings == {"pds": world.url("pds")}
+        assert ada.settings == {"pds": simulated.url("pds")}
         assert PASSWORD not in repr(ada)
         scene.tokens = ada.tokens
         scene.account = replace(scene.account, settings=ada.settings)
@@ -40,20 +40,20 @@ async def test_a_person_connects_and_posts_through_their_own_server() -> None:
 
 
 async def test_a_person_with_a_server_of_their_own_names_it() -> None:
-    async with bluesky() as (scene, world):
+    async with bluesky() as (scene, simulated):
         connecting = Connecting(
             http=scene.http,
             app=replace(scene.app, base_url="https://knows-nobody.example"),
-            now=scene.rehearsal.clock.now(),
+            now=scene.simulator.clock.now(),
             typed={
                 "handle": "ada.example",
                 "password": Secret(PASSWORD),
-                "server": f"{world.url('pds')}/",
+                "server": f"{simulated.url('pds')}/",
             },
         )
         connected = await CONNECTOR.begin(connecting)
         assert isinstance(connected, tuple)
-        assert connected[0].settings == {"pds": world.url("pds")}
+        assert connected[0].settings == {"pds": simulated.url("pds")}
         broken = replace(connecting, typed={**connecting.typed, "server": "https://["})
         assert isinstance(await CONNECTOR.begin(broken), Rejected)
 
@@ -67,27 +67,27 @@ async def test_a_wrong_password_is_said_without_repeating_it() -> None:
 
 @pytest.mark.parametrize("trouble", ["AccountTakedown", "AccountDeactivated"])
 async def test_an_account_in_trouble_is_a_persons_matter(trouble: str) -> None:
-    async with bluesky() as (scene, world):
-        world.trouble[scene.account.remote_id] = trouble
+    async with bluesky() as (scene, simulated):
+        simulated.trouble[scene.account.remote_id] = trouble
         assert isinstance(await _connect(scene), Forbidden)
 
 
 async def test_a_second_factor_points_to_app_passwords() -> None:
-    async with bluesky() as (scene, world):
-        world.needs_factor.add(scene.account.remote_id)
+    async with bluesky() as (scene, simulated):
+        simulated.needs_factor.add(scene.account.remote_id)
         answer = await _connect(scene)
         assert isinstance(answer, Forbidden)
         assert "app password" in answer.says
 
 
 async def test_too_many_sign_ins_are_told_to_wait() -> None:
-    async with bluesky() as (scene, world):
-        world.signs_in.limit = 0
+    async with bluesky() as (scene, simulated):
+        simulated.signs_in.limit = 0
         assert isinstance(await _connect(scene), TryLater)
 
 
 async def test_nothing_typed_is_nothing_sent() -> None:
-    async with bluesky() as (scene, world):
-        connecting = Connecting(http=scene.http, app=scene.app, now=scene.rehearsal.clock.now())
+    async with bluesky() as (scene, simulated):
+        connecting = Connecting(http=scene.http, app=scene.app, now=scene.simulator.clock.now())
         assert isinstance(await CONNECTOR.begin(connecting), Rejected)
-        assert world.received == []
+        assert simulated.received == []

@@ -6,21 +6,21 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.bluesky import errors
 from cadenza.providers.errors import UNKNOWN, Refusal
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     Rejected,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
-from tests.providers.bluesky.stage import PUTS, bluesky
+from tests.providers.bluesky.fixtures import PUTS, bluesky
 from tests.providers.contract import bare, drive
 
 CASES: list[tuple[int, str, Outcome]] = [
@@ -38,7 +38,7 @@ CASES: list[tuple[int, str, Outcome]] = [
     (400, "RecordNotFound", Rejected("", "RecordNotFound")),
     (400, "InvalidRequest", Rejected("", "InvalidRequest")),
     (413, "PayloadTooLarge", Rejected("", "PayloadTooLarge")),
-    (429, "RateLimitExceeded", TryLater(timedelta(minutes=5), Reach.ACCOUNT, "")),
+    (429, "RateLimitExceeded", TryLater(timedelta(minutes=5), WaitScope.ACCOUNT, "")),
     (500, "InternalServerError", Unconfirmed("")),
     (502, "UpstreamFailure", Unconfirmed("")),
     (400, "NeverHeardOf", Rejected("", "unknown:NeverHeardOf")),
@@ -47,9 +47,9 @@ CASES: list[tuple[int, str, Outcome]] = [
 
 @pytest.mark.parametrize(("status", "name", "expected"), CASES)
 async def test_a_refusal_means_what_its_row_says(status: int, name: str, expected: Outcome) -> None:
-    async with bluesky() as (scene, world):
+    async with bluesky() as (scene, simulated):
         answer = say(status, {"error": name, "message": f"words about {name}"})
-        world.faults.plan(Kind.ERROR_BEFORE, PUTS, answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, PUTS, answer=answer)
         ended = await drive(scene)
         first = ended.trail[1]
         assert bare(first) == bare(expected)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.base import Prepared
 from cadenza.providers.bluesky.keys import unordered_key
 from cadenza.providers.message import MediaItem, MediaKind, Tokens
@@ -22,7 +22,7 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from tests.providers.bluesky.stage import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, START, bluesky
+from tests.providers.bluesky.fixtures import BLOBS, GETS, PUTS, REFRESHES, RESOLVES, START, bluesky
 from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import film, picture
 
@@ -41,7 +41,7 @@ async def test_a_thread_hangs_together_with_pictures_on_its_first_part() -> None
     media = (picture(), picture("b.png"))
     async with bluesky("One", parts=("Two", "Three"), media=media) as (scene, _):
         judge(await drive(scene), scene)
-        entries = scene.rehearsal.visible(scene.world)
+        entries = scene.simulator.visible(scene.simulated)
         assert [each.to for each in entries] == ["", entries[0].remote_id, entries[1].remote_id]
         assert [each.detail["images"] for each in entries] == [2, 0, 0]
 
@@ -50,7 +50,7 @@ async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> 
     text = "✨ @ben.test and @nobody.test on #Über https://example.org/a."
     async with bluesky(text) as (scene, _):
         judge(await drive(scene), scene)
-        (entry,) = scene.rehearsal.visible(scene.world)
+        (entry,) = scene.simulator.visible(scene.simulated)
         marked = [
             text.encode()[each["index"]["byteStart"] : each["index"]["byteEnd"]].decode()
             for each in entry.detail["facets"]
@@ -64,8 +64,8 @@ async def test_mentions_tags_and_links_are_marked_and_strangers_stay_plain() -> 
 async def test_no_fault_at_any_step_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with bluesky("Hi @ben.test", media=(picture(),)) as (scene, world):
-        fault = world.faults.plan(kind, route, times=times, **details)
+    async with bluesky("Hi @ben.test", media=(picture(),)) as (scene, simulated):
+        fault = simulated.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -84,9 +84,9 @@ async def test_no_fault_at_any_step_makes_two_posts(
 async def test_a_thread_goes_on_where_it_stopped(
     kind: Kind, details: dict[str, Any], route: str, nth: int, once: bool
 ) -> None:
-    async with bluesky("One", parts=("Two @ben.test", "Three")) as (scene, world):
+    async with bluesky("One", parts=("Two @ben.test", "Three")) as (scene, simulated):
         scene.prepares_once = once
-        world.faults.plan(kind, route, nth=nth, **details)
+        simulated.faults.plan(kind, route, nth=nth, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -96,9 +96,9 @@ async def test_a_thread_goes_on_where_it_stopped(
 async def test_a_doubt_is_settled_also_when_the_look_fails_first(
     kind: Kind, details: dict[str, Any]
 ) -> None:
-    async with bluesky() as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, PUTS)
-        world.faults.plan(kind, GETS, **details)
+    async with bluesky() as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, PUTS)
+        simulated.faults.plan(kind, GETS, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -115,59 +115,59 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> 
 
 
 async def test_a_session_that_runs_out_between_two_steps_is_renewed_once() -> None:
-    async with bluesky(media=(picture(),)) as (scene, world):
-        world.faults.plan(Kind.EXPIRE, PUTS)
+    async with bluesky(media=(picture(),)) as (scene, simulated):
+        simulated.faults.plan(Kind.EXPIRE, PUTS)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.returned(Tokens) == 1
-        assert len(world.blobs) == 1
-        uploads = [each for each in world.received if each.path.endswith("uploadBlob")]
+        assert len(simulated.blobs) == 1
+        uploads = [each for each in simulated.received if each.path.endswith("uploadBlob")]
         assert len(uploads) == 1
 
 
 async def test_a_lost_reply_to_a_refresh_gets_the_same_pair_again() -> None:
-    async with bluesky() as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, REFRESHES)
+    async with bluesky() as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, REFRESHES)
         call = scene.call()
         assert isinstance(await scene.provider.refresh(call), Transient)
         again = await scene.provider.refresh(call)
         assert isinstance(again, Tokens)
-        assert len(world.sessions.by_refresh) == 2
+        assert len(simulated.sessions.by_refresh) == 2
 
 
 async def test_a_refresh_after_the_grace_asks_to_connect_again() -> None:
     async with bluesky() as (scene, _):
         assert isinstance(await scene.provider.refresh(scene.call()), Tokens)
-        scene.rehearsal.clock.advance(timedelta(hours=2))
+        scene.simulator.clock.advance(timedelta(hours=2))
         assert isinstance(await scene.provider.refresh(scene.call()), Disconnected)
 
 
 async def test_pictures_that_the_server_forgot_are_uploaded_anew() -> None:
-    async with bluesky(media=(picture(),)) as (scene, world):
+    async with bluesky(media=(picture(),)) as (scene, simulated):
         first = True
 
         async def dawdle(step: str) -> None:
             nonlocal first
             if step == "publish" and first:
                 first = False
-                scene.rehearsal.clock.advance(timedelta(minutes=61))
+                scene.simulator.clock.advance(timedelta(minutes=61))
 
         scene.before = dawdle
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert len([each for each in world.received if each.path.endswith("uploadBlob")]) == 2
+        assert len([each for each in simulated.received if each.path.endswith("uploadBlob")]) == 2
 
 
 async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
-    async with bluesky() as (scene, world):
-        world.points.limit = 1
-        began = scene.rehearsal.clock.now()
+    async with bluesky() as (scene, simulated):
+        simulated.points.limit = 1
+        began = scene.simulator.clock.now()
 
         async def lift(step: str) -> None:
-            if scene.rehearsal.clock.now() > began + timedelta(minutes=1):
-                world.points.limit = 5000
+            if scene.simulator.clock.now() > began + timedelta(minutes=1):
+                simulated.points.limit = 5000
 
         scene.before = lift
         ended = await drive(scene)
@@ -178,7 +178,7 @@ async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
 
 
 async def test_another_record_under_the_key_is_neither_overwritten_nor_taken_for_ours() -> None:
-    async with bluesky("Ours") as (scene, world):
+    async with bluesky("Ours") as (scene, simulated):
         prepared = await scene.provider.prepare(scene.call())
         assert isinstance(prepared, Prepared)
         call = replace(scene.call(), state=prepared.state, key="k1")
@@ -187,7 +187,7 @@ async def test_another_record_under_the_key_is_neither_overwritten_nor_taken_for
         assert isinstance(await scene.provider.publish(other), Unconfirmed)
         assert await scene.provider.find_out(other) == Absent()
         assert isinstance(await scene.provider.find_out(call), Found)
-        assert [each["text"] for each in world.records.values()] == ["Ours"]
+        assert [each["text"] for each in simulated.records.values()] == ["Ours"]
 
 
 async def test_a_text_that_is_too_long_after_all_is_rejected_once() -> None:
@@ -211,19 +211,19 @@ async def test_what_validate_lets_through_the_server_takes() -> None:
 
 
 async def test_a_link_becomes_a_card() -> None:
-    async with bluesky(link="https://example.org") as (scene, world):
+    async with bluesky(link="https://example.org") as (scene, simulated):
         judge(await drive(scene), scene)
-        (record,) = world.records.values()
+        (record,) = simulated.records.values()
         assert record["embed"]["external"]["uri"] == "https://example.org"
 
 
 @pytest.mark.parametrize("given", [["en"], ["en", "pt-BR", "zh-Hans-CN"], None])
 async def test_languages_go_along(given: list[str] | None) -> None:
-    async with bluesky() as (scene, world):
+    async with bluesky() as (scene, simulated):
         scene.message = replace(scene.message, options={"langs": given})
         assert scene.provider.validate(scene.message, scene.account) == []
         judge(await drive(scene), scene)
-        (record,) = world.records.values()
+        (record,) = simulated.records.values()
         assert record.get("langs") == given
 
 
@@ -245,9 +245,9 @@ def _no_token_in(scene: Scene, texts: list[str]) -> None:
 
 async def test_the_parts_of_a_thread_have_keys_in_their_order() -> None:
     texts = tuple(f"Part {n}" for n in range(2, 9))
-    async with bluesky("Part 1", parts=texts) as (scene, world):
+    async with bluesky("Part 1", parts=texts) as (scene, simulated):
         judge(await drive(scene), scene)
-        in_order = [world.records[uri]["text"] for uri in sorted(world.records)]
+        in_order = [simulated.records[uri]["text"] for uri in sorted(simulated.records)]
         assert in_order == ["Part 1", *texts]
 
 
@@ -266,16 +266,16 @@ async def test_an_attempt_from_before_an_upgrade_is_looked_for_under_its_own_key
 
 async def test_a_video_goes_out_with_its_description_and_shape() -> None:
     video = replace(film(), alt="Waves", width=1920, height=1080)
-    async with bluesky("The sea", media=(video,)) as (scene, world):
+    async with bluesky("The sea", media=(video,)) as (scene, simulated):
         assert scene.provider.validate(scene.message, scene.account) == []
         judge(await drive(scene), scene)
-        (record,) = world.records.values()
+        (record,) = simulated.records.values()
         embed = record["embed"]
         assert embed["$type"] == "app.bsky.embed.video"
         assert embed["alt"] == "Waves"
         assert embed["aspectRatio"] == {"width": 1920, "height": 1080}
         assert embed["video"]["mimeType"] == "video/mp4"
-        (entry,) = scene.rehearsal.visible(scene.world)
+        (entry,) = scene.simulator.visible(scene.simulated)
         assert entry.detail["video"]
 
 
@@ -317,8 +317,8 @@ async def test_an_animation_is_said_to_stand_still() -> None:
 
 
 async def test_a_server_that_takes_smaller_files_refuses_a_video_for_good() -> None:
-    async with bluesky("The sea", media=(film(),)) as (scene, world):
-        world.blob_bytes = 50
+    async with bluesky("The sea", media=(film(),)) as (scene, simulated):
+        simulated.blob_bytes = 50
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Rejected)

@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import Call, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, Underway
 from cadenza.providers.bluesky import CONNECTOR, PROVIDER
 from cadenza.providers.connect import Connected, Connecting
 from cadenza.providers.http.client import OutboundClient
@@ -71,11 +71,11 @@ async def _sign_in(site: Site, http: OutboundClient, password: str | None = None
     return await CONNECTOR.begin(connecting)
 
 
-async def _call(site: Site, http: OutboundClient, message: Message) -> Call:
+async def _call(site: Site, http: OutboundClient, message: Message) -> AttemptContext:
     signed_in = await _sign_in(site, http)
     assert isinstance(signed_in, tuple), signed_in
     (ada,) = signed_in
-    return Call(
+    return AttemptContext(
         account=AccountRef(id="a1", remote_id=ada.remote_id, settings=ada.settings),
         tokens=ada.tokens,
         app=App(base_url=site.server.url),
@@ -86,7 +86,7 @@ async def _call(site: Site, http: OutboundClient, message: Message) -> Call:
     )
 
 
-async def _prepared(call: Call) -> Call:
+async def _prepared(call: AttemptContext) -> AttemptContext:
     found: Prepared | Underway | Outcome = Underway({})
     while isinstance(found, Underway):
         call = replace(call, state=found.state)

@@ -1,4 +1,4 @@
-"""Discord: one call with its files; a doubt stays a doubt and is never sent again."""
+"""Discord: one call with its files; an unconfirmed send stays an unconfirmed send and is never sent again."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.demo.rehearsal.faults import Kind, gateway_page
-from cadenza.demo.rehearsal.kernel import rehearse
-from cadenza.demo.rehearsal.wire import Answer, say
-from cadenza.demo.rehearsal.worlds.discord import DiscordWorld
+from cadenza.demo.networks.discord import SimulatedDiscord
+from cadenza.demo.simulator.faults import Kind, gateway_page
+from cadenza.demo.simulator.serve import simulate
+from cadenza.demo.simulator.wire import Answer, say
 from cadenza.providers.connect import Connecting
 from cadenza.providers.discord import CONNECTOR, PROVIDER, errors
 from cadenza.providers.errors import UNKNOWN
@@ -28,12 +28,12 @@ from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from tests.providers.contract import (
     FAULTS,
@@ -61,47 +61,47 @@ async def discord(
     media: tuple[MediaItem, ...] = (),
     options: dict[str, Any] | None = None,
     forum: bool = False,
-) -> AsyncGenerator[tuple[Scene, DiscordWorld]]:
-    world = DiscordWorld()
-    async with rehearse(world, start=START) as rehearsal, open_client(world) as http:
-        url = world.add_hook("news", token=CANARY, forum=forum)
-        (hook,) = world.hooks.values()
+) -> AsyncGenerator[tuple[Scene, SimulatedDiscord]]:
+    simulated = SimulatedDiscord()
+    async with simulate(simulated, start=START) as simulator, open_client(simulated) as http:
+        url = simulated.add_hook("news", token=CANARY, forum=forum)
+        (hook,) = simulated.hooks.values()
         yield (
             Scene(
-                rehearsal=rehearsal,
-                world=world,
+                simulator=simulator,
+                simulated=simulated,
                 provider=PROVIDER,
                 http=http,
                 account=AccountRef(
                     id="a1", remote_id=hook.id, settings={"guild_id": hook.guild_id}
                 ),
                 tokens=Tokens(access=Secret(url)),
-                app=App(base_url=world.url()),
+                app=App(base_url=simulated.url()),
                 message=Message(
                     channel=Channel.DISCORD, text=text, media=media, options=options or {}
                 ),
                 seen_as="news",
             ),
-            world,
+            simulated,
         )
 
 
 async def test_a_message_goes_out_with_its_address_and_notifies_nobody() -> None:
-    async with discord("Hello @everyone") as (scene, world):
+    async with discord("Hello @everyone") as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
-        (hook,) = world.hooks.values()
+        (hook,) = simulated.hooks.values()
         assert isinstance(ended.outcome, Sent)
         place = f"{hook.guild_id}/{hook.channel_id}/{ended.outcome.remote_id}"
         assert ended.outcome.url == f"https://discord.com/channels/{place}"
-        assert scene.rehearsal.visible(world)[0].detail["mentions"] == {"parse": []}
+        assert scene.simulator.visible(simulated)[0].detail["mentions"] == {"parse": []}
 
 
 async def test_files_travel_with_the_message_and_keep_their_descriptions() -> None:
-    async with discord(media=(picture(), film())) as (scene, world):
+    async with discord(media=(picture(), film())) as (scene, simulated):
         assert scene.provider.validate(scene.message, scene.account) == []
         judge(await drive(scene), scene)
-        assert scene.rehearsal.visible(world)[0].detail["files"] == ["The sea", ""]
+        assert scene.simulator.visible(simulated)[0].detail["files"] == ["The sea", ""]
 
 
 async def test_a_forum_takes_a_thread_by_option() -> None:
@@ -114,15 +114,15 @@ async def test_a_forum_takes_a_thread_by_option() -> None:
 
 
 async def test_a_thread_that_is_gone_costs_the_post_and_not_the_account() -> None:
-    async with discord(options={"thread_id": "1234567890123456789"}) as (scene, world):
+    async with discord(options={"thread_id": "1234567890123456789"}) as (scene, simulated):
         gone = await drive(scene)
         judge(gone, scene)
         assert bare(gone.outcome) == bare(Rejected("", "10003"))
-        (hook,) = world.hooks.values()
-        thread = world.add_thread(hook)
+        (hook,) = simulated.hooks.values()
+        thread = simulated.add_thread(hook)
         scene.message = replace(scene.message, options={"thread_id": thread})
         judge(await drive(scene), scene)
-        assert [entry.to for entry in scene.rehearsal.visible(world)] == [thread]
+        assert [entry.to for entry in scene.simulator.visible(simulated)] == [thread]
 
 
 @pytest.mark.parametrize("media", [(), (picture(),)], ids=["text", "file"])
@@ -133,8 +133,8 @@ async def test_no_fault_makes_two_messages(
     media: tuple[MediaItem, ...],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with discord(media=media) as (scene, world):
-        fault = world.faults.plan(kind, HOOK, **details)
+    async with discord(media=media) as (scene, simulated):
+        fault = simulated.faults.plan(kind, HOOK, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -162,29 +162,29 @@ async def test_a_hook_is_not_shown_to_the_wire_in_plain_http() -> None:
 
 
 async def test_a_full_bucket_waits_fractions_of_seconds_and_burns_nothing() -> None:
-    async with discord() as (scene, world):
-        scene.rehearsal.clock.advance(timedelta(seconds=0.5))
+    async with discord() as (scene, simulated):
+        scene.simulator.clock.advance(timedelta(seconds=0.5))
         for _ in range(5):
             await drive(scene)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         assert (ended.returned(TryLater), ended.returned(Transient)) == (1, 0)
         assert ended.waited == timedelta(seconds=1.5)
-        scene.tokens = Tokens(access=Secret(world.add_hook("other")))
+        scene.tokens = Tokens(access=Secret(simulated.add_hook("other")))
         assert (await drive(scene)).returned(TryLater) == 0
 
 
 async def test_the_guard_shuts_all_out_for_long() -> None:
-    async with discord() as (scene, world):
-        world.bad_requests.limit = 0
-        (hook,) = world.hooks.values()
+    async with discord() as (scene, simulated):
+        simulated.bad_requests.limit = 0
+        (hook,) = simulated.hooks.values()
         hook.gone = True
         assert isinstance((await drive(scene)).outcome, Disconnected)
         hook.gone = False
         ended = await drive(scene)
         judge(ended, scene)
         waits = [each for each in ended.trail if isinstance(each, TryLater)]
-        assert [(each.reach, each.wait) for each in waits] == [(Reach.APP, timedelta(hours=1))]
+        assert [(each.reach, each.wait) for each in waits] == [(WaitScope.APP, timedelta(hours=1))]
 
 
 def _error(code: int, words: str = "No", **more: Any) -> dict[str, Any]:
@@ -207,9 +207,9 @@ CASES: list[tuple[int, dict[str, Any] | None, Outcome]] = [
     (413, _error(0), Rejected("", "413")),
     (403, _error(50001), Forbidden("", "50001")),
     (403, _error(50013), Forbidden("", "50013")),
-    (429, None, TryLater(timedelta(hours=1), Reach.APP, "")),
-    (429, {**_SLOW, "global": True}, TryLater(timedelta(seconds=1), Reach.APP, "")),
-    (429, {**_SLOW, "global": False}, TryLater(timedelta(seconds=1), Reach.ACCOUNT, "")),
+    (429, None, TryLater(timedelta(hours=1), WaitScope.APP, "")),
+    (429, {**_SLOW, "global": True}, TryLater(timedelta(seconds=1), WaitScope.APP, "")),
+    (429, {**_SLOW, "global": False}, TryLater(timedelta(seconds=1), WaitScope.ACCOUNT, "")),
     (500, _error(0), Unconfirmed("")),
     (502, _error(0), Unconfirmed("")),
     (503, _error(0), Unconfirmed("")),
@@ -222,8 +222,8 @@ CASES: list[tuple[int, dict[str, Any] | None, Outcome]] = [
 async def test_a_refusal_means_what_its_row_says(
     status: int, body: dict[str, Any] | None, expected: Outcome
 ) -> None:
-    async with discord() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, HOOK, answer=_answer(status, body))
+    async with discord() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_BEFORE, HOOK, answer=_answer(status, body))
         ended = await drive(scene)
         assert bare(ended.trail[1]) == bare(expected)
 
@@ -259,10 +259,10 @@ async def test_a_pasted_webhook_is_asked_whose_it_is() -> None:
 
 
 async def test_a_dead_or_foreign_address_is_refused_in_words() -> None:
-    async with discord() as (scene, world):
-        dead = Secret(f"{world.url()}/api/webhooks/1234567890123456789/nobody")
+    async with discord() as (scene, simulated):
+        dead = Secret(f"{simulated.url()}/api/webhooks/1234567890123456789/nobody")
         assert isinstance(await CONNECTOR.begin(_typed(scene, dead)), Disconnected)
-        for url in ("https://evil.example/api/webhooks/1/x", f"{world.url()}/x", ""):
+        for url in ("https://evil.example/api/webhooks/1/x", f"{simulated.url()}/x", ""):
             assert isinstance(await CONNECTOR.begin(_typed(scene, Secret(url))), Rejected)
 
 
@@ -271,14 +271,14 @@ def _answer(status: int, body: dict[str, Any] | None) -> Answer:
 
 
 def _typed(scene: Scene, url: Secret) -> Connecting:
-    now = scene.rehearsal.clock.now()
+    now = scene.simulator.clock.now()
     return Connecting(http=scene.http, app=scene.app, now=now, typed={"url": url})
 
 
 @pytest.mark.parametrize("copied", ["/api/webhooks/", "/api/v6/webhooks/", "/api/v10/webhooks/"])
 async def test_a_webhook_is_called_by_the_version_that_we_know(copied: str) -> None:
-    async with discord() as (scene, world):
+    async with discord() as (scene, simulated):
         stored = scene.tokens.access.reveal().replace("/api/webhooks/", copied)
         scene.tokens = Tokens(access=Secret(stored))
         judge(await drive(scene), scene)
-        assert [call.path.split("/")[2] for call in world.received] == ["v10"]
+        assert [call.path.split("/")[2] for call in simulated.received] == ["v10"]

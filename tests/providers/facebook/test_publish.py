@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
-from cadenza.demo.rehearsal.worlds.meta_model import envelope
-from cadenza.providers.base import Call, Prepared
+from cadenza.demo.networks.meta_model import envelope
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
+from cadenza.providers.base import AttemptContext, Prepared
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import MediaItem, Message
 from cadenza.providers.outcome import (
@@ -24,7 +24,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
-from tests.providers.facebook.stage import (
+from tests.providers.facebook.fixtures import (
     CANARIES,
     CANARY,
     FEED,
@@ -41,33 +41,33 @@ OUT_OF_ORDER = envelope(1, "An unknown error occurred", status=500)
 
 
 async def test_a_post_goes_out_once_with_its_address() -> None:
-    async with facebook() as (scene, world):
+    async with facebook() as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert ended.outcome.remote_id in world.posts
-        assert ended.outcome.url == world.posts[str(ended.outcome.remote_id)].permalink
+        assert ended.outcome.remote_id in simulated.posts
+        assert ended.outcome.url == simulated.posts[str(ended.outcome.remote_id)].permalink
 
 
 async def test_photos_stand_together_in_one_post() -> None:
-    async with facebook(media=(picture("a.png"), picture("b.png"))) as (scene, world):
+    async with facebook(media=(picture("a.png"), picture("b.png"))) as (scene, simulated):
         judge(await drive(scene), scene)
-        assert scene.rehearsal.visible(world)[0].detail["photos"] == 2
+        assert scene.simulator.visible(simulated)[0].detail["photos"] == 2
 
 
 async def test_a_link_is_carried_along() -> None:
-    async with facebook(link="https://example.org/bread") as (scene, world):
+    async with facebook(link="https://example.org/bread") as (scene, simulated):
         judge(await drive(scene), scene)
-        assert scene.rehearsal.visible(world)[0].detail["link"] == "https://example.org/bread"
+        assert scene.simulator.visible(simulated)[0].detail["link"] == "https://example.org/bread"
 
 
 async def test_a_video_is_sent_in_pieces_and_shown_once() -> None:
-    async with facebook(media=(film(),)) as (scene, world):
+    async with facebook(media=(film(),)) as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert str(ended.outcome.url).startswith("https://www.facebook.com/reel/")
-        assert len([each for each in world.received if each.path.endswith("/videos")]) > 3
+        assert len([each for each in simulated.received if each.path.endswith("/videos")]) > 3
 
 
 async def test_a_video_is_read_once_however_many_pieces_it_has() -> None:
@@ -78,17 +78,17 @@ async def test_a_video_is_read_once_however_many_pieces_it_has() -> None:
         reads += 1
         return await film().read()
 
-    async with facebook(media=(replace(film(), read=read),)) as (scene, world):
-        world.piece = 8
+    async with facebook(media=(replace(film(), read=read),)) as (scene, simulated):
+        simulated.piece = 8
         judge(await drive(scene), scene)
-        assert len([each for each in world.received if each.path.endswith("/videos")]) > 10
+        assert len([each for each in simulated.received if each.path.endswith("/videos")]) > 10
         assert reads == 1
 
 
 async def test_a_video_that_gets_no_further_ends() -> None:
-    async with facebook(media=(film(),)) as (scene, world):
+    async with facebook(media=(film(),)) as (scene, simulated):
         same = say(200, {"start_offset": "0", "end_offset": "40"})
-        world.faults.plan(Kind.ERROR_BEFORE, VIDEOS, nth=2, times=999, answer=same)
+        simulated.faults.plan(Kind.ERROR_BEFORE, VIDEOS, nth=2, times=999, answer=same)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Transient)
@@ -100,8 +100,8 @@ async def test_a_video_that_gets_no_further_ends() -> None:
 async def test_no_fault_at_any_step_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with facebook(media=(picture(),)) as (scene, world):
-        fault = world.faults.plan(kind, route, times=times, **details)
+    async with facebook(media=(picture(),)) as (scene, simulated):
+        fault = simulated.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -115,8 +115,8 @@ async def test_no_fault_at_any_step_makes_two_posts(
 async def test_no_fault_makes_two_videos(
     kind: Kind, details: dict[str, Any], nth: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with facebook(media=(film(),)) as (scene, world):
-        fault = world.faults.plan(kind, VIDEOS, nth=nth, **details)
+    async with facebook(media=(film(),)) as (scene, simulated):
+        fault = simulated.faults.plan(kind, VIDEOS, nth=nth, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -127,8 +127,8 @@ async def test_no_fault_makes_two_videos(
 @pytest.mark.parametrize("kind", [Kind.ERROR_BEFORE, Kind.ERROR_AFTER])
 @pytest.mark.parametrize("route", [SWITCH, FEED])
 async def test_out_of_order_with_or_without_effect_makes_one_post(route: str, kind: Kind) -> None:
-    async with facebook() as (scene, world):
-        world.faults.plan(kind, route, answer=OUT_OF_ORDER)
+    async with facebook() as (scene, simulated):
+        simulated.faults.plan(kind, route, answer=OUT_OF_ORDER)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -138,11 +138,11 @@ async def test_out_of_order_with_or_without_effect_makes_one_post(route: str, ki
 @pytest.mark.parametrize("media", [picture(), film()], ids=["photo", "video"])
 @pytest.mark.parametrize("code", [4, 190, 200, 368, 80001, 100])
 async def test_a_refusal_of_what_is_shown_never_makes_a_second(code: int, media: MediaItem) -> None:
-    async with facebook(media=(media,)) as (scene, world):
+    async with facebook(media=(media,)) as (scene, simulated):
         route, nth = (VIDEOS, 5) if media.mime == "video/mp4" else (SWITCH, 1)
         times = 1 if code == 190 else 3  # a token is renewed once
         no = envelope(code, "No")
-        world.faults.plan(Kind.ERROR_AFTER, route, nth=nth, times=times, answer=no)
+        simulated.faults.plan(Kind.ERROR_AFTER, route, nth=nth, times=times, answer=no)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent), ended.trail
@@ -163,18 +163,18 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> 
 async def test_a_pages_token_that_ends_midway_is_renewed_once_and_the_post_goes_on(
     route: str,
 ) -> None:
-    async with facebook(media=(picture(),)) as (scene, world):
-        world.faults.plan(Kind.EXPIRE, route)
+    async with facebook(media=(picture(),)) as (scene, simulated):
+        simulated.faults.plan(Kind.EXPIRE, route)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.returned(Disconnected) == 1
-        assert len(world.photos) == 1  # what was done before was not done again
+        assert len(simulated.photos) == 1  # what was done before was not done again
 
 
 async def test_a_person_who_changed_their_password_must_connect_again() -> None:
-    async with facebook() as (scene, world):
-        world.tokens[USER].trouble = "password"
+    async with facebook() as (scene, simulated):
+        simulated.tokens[USER].trouble = "password"
         ended = await drive(scene)
         judge(ended, scene)
         assert ended.outcome == Disconnected(getattr(ended.outcome, "says", ""), "190/460")
@@ -190,8 +190,8 @@ async def test_the_same_words_twice_in_a_row_are_refused_and_nothing_doubles() -
 
 
 async def test_a_duplicate_that_is_our_own_post_counts_as_sent() -> None:
-    async with facebook() as (scene, world):
-        world.faults.plan(Kind.ERROR_AFTER, SWITCH, answer=envelope(506, "Duplicate"))
+    async with facebook() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_AFTER, SWITCH, answer=envelope(506, "Duplicate"))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -202,13 +202,13 @@ async def test_a_duplicate_that_is_our_own_post_counts_as_sent() -> None:
     [("app_calls", 15), ("page_calls", 15), ("business_calls", 15 * 60)],
 )
 async def test_a_rate_limit_waits_as_told_and_burns_nothing(counter: str, waits: int) -> None:
-    async with facebook() as (scene, world):
-        calls = getattr(world, counter)
+    async with facebook() as (scene, simulated):
+        calls = getattr(simulated, counter)
         calls.limit = 0
-        began = scene.rehearsal.clock.now()
+        began = scene.simulator.clock.now()
 
         async def lift(step: str) -> None:
-            if scene.rehearsal.clock.now() > began:
+            if scene.simulator.clock.now() > began:
                 calls.limit = 10_000
 
         scene.before = lift
@@ -220,17 +220,17 @@ async def test_a_rate_limit_waits_as_told_and_burns_nothing(counter: str, waits:
 
 
 async def test_almost_used_up_calls_slow_the_preparation_down() -> None:
-    async with facebook(media=(picture(),) * 8) as (scene, world):
-        world.business_calls.limit = 10
+    async with facebook(media=(picture(),) * 8) as (scene, simulated):
+        simulated.business_calls.limit = 10
         ended = await drive(scene)
         judge(ended, scene)
         assert ended.waited == timedelta(seconds=10)  # after the eighth of ten calls
 
 
 async def test_one_pages_limit_does_not_stop_another() -> None:
-    async with facebook() as (scene, world):
-        ben = world.add_page("Ben's garage", "ben", token="EAAben" + "x" * 40)
-        world.page_calls.limit = 4
+    async with facebook() as (scene, simulated):
+        ben = simulated.add_page("Ben's garage", "ben", token="EAAben" + "x" * 40)
+        simulated.page_calls.limit = 4
         assert isinstance((await drive(scene)).outcome, Sent)
         scene.tokens = replace(scene.tokens, access=Secret("EAAben" + "x" * 40))
         scene.account = replace(scene.account, remote_id=ben.id)
@@ -248,12 +248,12 @@ async def test_a_missing_permission_is_a_right_that_a_person_must_give() -> None
 
 
 async def test_a_prepared_post_that_is_gone_is_prepared_anew() -> None:
-    async with facebook() as (scene, world):
+    async with facebook() as (scene, simulated):
 
         async def throw_away(step: str) -> None:
             if step == "publish":
                 scene.before = None
-                world.posts.clear()
+                simulated.posts.clear()
 
         scene.before = throw_away
         ended = await drive(scene)
@@ -263,18 +263,18 @@ async def test_a_prepared_post_that_is_gone_is_prepared_anew() -> None:
 
 
 async def test_photos_that_facebook_threw_away_are_uploaded_again() -> None:
-    async with facebook(media=(picture(),)) as (scene, world):
+    async with facebook(media=(picture(),)) as (scene, simulated):
 
         async def sleep_a_day(step: str) -> None:
-            if world.photos:
+            if simulated.photos:
                 scene.before = None
-                scene.rehearsal.clock.advance(timedelta(days=1))
+                scene.simulator.clock.advance(timedelta(days=1))
 
         scene.before = sleep_a_day
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert len(world.photos) == 2
+        assert len(simulated.photos) == 2
 
 
 @pytest.mark.parametrize("media", [picture(), film()], ids=["photo", "video"])
@@ -282,12 +282,12 @@ async def test_what_is_shown_is_never_made_anew_however_old_it_grew(media: Media
     async with facebook(media=(media,)) as (scene, _):
         ended = await drive(scene)
         states = [each.state for each in ended.trail if isinstance(each, Prepared)]
-        call = Call(
+        call = AttemptContext(
             account=scene.account,
             tokens=scene.tokens,
             app=scene.app,
             http=scene.http,
-            now=scene.rehearsal.clock.advance(timedelta(days=2)),
+            now=scene.simulator.clock.advance(timedelta(days=2)),
             message=scene.message,
             state=states[-1],
         )
@@ -331,9 +331,9 @@ async def test_what_validate_lets_through_the_page_takes() -> None:
 
 
 async def test_a_token_echoed_by_the_network_is_not_passed_on() -> None:
-    async with facebook() as (scene, world):
+    async with facebook() as (scene, simulated):
         words = envelope(100, f"odd {CANARY}", user_words=f"{CANARY} is odd")
-        world.faults.plan(Kind.ERROR_BEFORE, FEED, answer=words)
+        simulated.faults.plan(Kind.ERROR_BEFORE, FEED, answer=words)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
         no_secret_in([repr(ended)], CANARIES)

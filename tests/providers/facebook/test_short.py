@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cadenza.core.channels import Channel
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.worlds.facebook import SCOPES
+from cadenza.demo.networks.facebook import SCOPES
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.base import Prepared
 from cadenza.providers.facebook import PROVIDER
 from cadenza.providers.message import AccountRef, MediaItem, Message
@@ -24,7 +24,7 @@ from tests.providers.contract import (
     no_secret_in,
     patient_client,
 )
-from tests.providers.facebook.stage import CANARIES, NODE, facebook
+from tests.providers.facebook.fixtures import CANARIES, NODE, facebook
 from tests.providers.pictures import film, picture
 
 REELS = "POST /{version}/{page}/video_reels"
@@ -45,14 +45,14 @@ def _as(scene: Scene, what: str) -> None:
     ("what", "item"), [("reel", film()), ("story", film()), ("story", picture())]
 )
 async def test_each_goes_out_once(what: str, item: MediaItem) -> None:
-    async with facebook(media=(item,)) as (scene, world):
+    async with facebook(media=(item,)) as (scene, simulated):
         _as(scene, what)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        (entry,) = scene.rehearsal.visible(world)
+        (entry,) = scene.simulator.visible(simulated)
         assert entry.detail["kind"] == what
-        assert not [each for each in world.received if each.path.endswith(("/feed", "/videos"))]
+        assert not [each for each in simulated.received if each.path.endswith(("/feed", "/videos"))]
 
 
 @pytest.mark.parametrize("nth", [1, 2])  # the start, the last word
@@ -61,10 +61,10 @@ async def test_each_goes_out_once(what: str, item: MediaItem) -> None:
 async def test_no_fault_shows_a_film_twice(
     kind: Kind, details: dict[str, Any], what: str, nth: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with facebook(media=(film(),)) as (scene, world):
+    async with facebook(media=(film(),)) as (scene, simulated):
         _as(scene, what)
         route = REELS if what == "reel" else VIDEO_STORIES
-        fault = world.faults.plan(kind, route, nth=nth, **details)
+        fault = simulated.faults.plan(kind, route, nth=nth, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -76,9 +76,9 @@ async def test_no_fault_shows_a_film_twice(
 async def test_no_fault_while_bytes_go_up_shows_anything_twice(
     kind: Kind, details: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with facebook(media=(film(),)) as (scene, world):
+    async with facebook(media=(film(),)) as (scene, simulated):
         _as(scene, "reel")
-        fault = world.faults.plan(kind, BYTES, **details)
+        fault = simulated.faults.plan(kind, BYTES, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -91,9 +91,9 @@ async def test_no_fault_while_bytes_go_up_shows_anything_twice(
 async def test_a_photo_story_is_shown_once_or_left_to_a_person(
     kind: Kind, details: dict[str, Any], route: str
 ) -> None:
-    async with facebook(media=(picture(),)) as (scene, world):
+    async with facebook(media=(picture(),)) as (scene, simulated):
         _as(scene, "story")
-        fault = world.faults.plan(kind, route, **details)
+        fault = simulated.faults.plan(kind, route, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -103,86 +103,86 @@ async def test_a_photo_story_is_shown_once_or_left_to_a_person(
 
 
 async def test_the_bytes_go_to_no_stranger() -> None:
-    async with facebook(media=(film(),)) as (scene, world):
+    async with facebook(media=(film(),)) as (scene, simulated):
         _as(scene, "reel")
         answer = {"video_id": "1", "upload_url": "https://facebook.com.example.org/up"}
-        world.faults.plan(Kind.ERROR_BEFORE, REELS, status=200, answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, REELS, status=200, answer=answer)
         ended = await drive(scene)
         judge(ended, scene)
-        assert isinstance(ended.outcome, Sent)  # prepared anew, and then at the right place
+        assert isinstance(ended.outcome, Sent)  # prepared again, and then at the right place
 
 
 # First comments
 
 
 async def test_a_first_comment_stands_below_the_post() -> None:
-    async with facebook() as (scene, world):
+    async with facebook() as (scene, simulated):
         scene.message = replace(scene.message, first_comment="More at example.org")
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.outcome.note is None
-        assert world.comments == [(ended.outcome.remote_id, "More at example.org")]
+        assert simulated.comments == [(ended.outcome.remote_id, "More at example.org")]
 
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
 async def test_a_comment_that_fails_is_a_note_and_never_the_deliverys_end(
     kind: Kind, details: dict[str, Any]
 ) -> None:
-    async with facebook() as (scene, world):
+    async with facebook() as (scene, simulated):
         scene.message = replace(scene.message, first_comment="More")
-        fault = world.faults.plan(kind, COMMENTS, **details)
+        fault = simulated.faults.plan(kind, COMMENTS, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
         assert isinstance(ended.outcome, Sent)
         if kind is not Kind.TWICE:
-            assert len(world.comments) <= 1
+            assert len(simulated.comments) <= 1
         if ended.outcome.note is None:
-            assert world.comments
+            assert simulated.comments
         else:
             assert "comment" in ended.outcome.note
 
 
 async def test_without_the_right_the_comment_ends_in_a_note() -> None:
-    async with facebook(scopes=SCOPES[:3]) as (scene, world):
+    async with facebook(scopes=SCOPES[:3]) as (scene, simulated):
         scene.message = replace(scene.message, first_comment="More")
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert "first comment" in str(ended.outcome.note)
-        assert world.comments == []
+        assert simulated.comments == []
 
 
 @pytest.mark.parametrize("item", [None, film()], ids=["words", "video"])
 async def test_a_doubt_is_looked_into_with_time_though_a_comment_follows(
     item: MediaItem | None,
 ) -> None:
-    async with facebook(media=(item,) if item else ()) as (scene, world):
+    async with facebook(media=(item,) if item else ()) as (scene, simulated):
         ended = await drive(scene)
         (state,) = [each.state for each in ended.trail if isinstance(each, Prepared)]
         scene.message = replace(scene.message, first_comment="More")
-        world.faults.plan(Kind.DELAY, NODE, seconds=1.8)
-        async with patient_client(world) as http:
+        simulated.faults.plan(Kind.DELAY, NODE, seconds=1.8)
+        async with patient_client(simulated) as http:
             found = await scene.provider.find_out(replace(scene.call(), http=http, state=state))
         assert isinstance(found, Found), found
 
 
 async def test_a_photo_story_that_waited_long_is_uploaded_again() -> None:
-    async with facebook(media=(picture(),)) as (scene, world):
+    async with facebook(media=(picture(),)) as (scene, simulated):
         _as(scene, "story")
 
         async def sleep_a_day(step: str) -> None:
-            if world.photos:
+            if simulated.photos:
                 scene.before = None
-                scene.rehearsal.clock.advance(timedelta(days=1))
+                scene.simulator.clock.advance(timedelta(days=1))
 
         scene.before = sleep_a_day
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent), ended.trail
         assert ended.returned(Transient) == 0
-        assert len(world.photos) == 2
+        assert len(simulated.photos) == 2
 
 
 def test_what_cannot_be_a_reel_or_a_story_is_said_before() -> None:

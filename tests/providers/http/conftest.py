@@ -1,4 +1,4 @@
-"""Certificates for the local servers, made anew for each run by the machine's openssl."""
+"""Certificates for the local servers, made again for each run by the machine's openssl."""
 
 from __future__ import annotations
 

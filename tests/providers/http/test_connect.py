@@ -9,7 +9,7 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.dial import Plug
+from cadenza.providers.http.connect import Plug
 from cadenza.providers.http.outcome import NeverLeft, Reason
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.request import Timeouts

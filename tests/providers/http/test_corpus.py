@@ -171,7 +171,7 @@ def test_only_unicast_and_coats_of_the_public_are_let_through(address: Any) -> N
 
 @given(st.text(max_size=60))
 def test_no_text_makes_reading_an_address_fail_in_another_way(text: str) -> None:
-    from cadenza.providers.http.aim import BadAddress, aim
+    from cadenza.providers.http.parse_target import BadAddress, aim
 
     for url in (text, f"http://{text}", f"http://{text}/", f"https://good.example/{text}"):
         try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cadenza.core.clock import SystemClock
-from cadenza.providers.http.aim import BadAddress, aim
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.judge import judge
 from cadenza.providers.http.outcome import NeverLeft, Reply
+from cadenza.providers.http.parse_target import BadAddress, aim
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.request import Request
 from tests.providers.http.rude import Rude, Visit

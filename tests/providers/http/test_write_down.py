@@ -17,9 +17,9 @@ from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import FIRST, LAST, Exchange, Notebook, Step
 from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
 from cadenza.providers.http.policy import HostRule, Policy
+from cadenza.providers.http.record import MOST, hushed, record
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import File, Form, Json, Multipart, Request, Stream
-from cadenza.providers.http.write_down import MOST, hushed, write_down
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 CANARY = "canary-2b7f-that-nobody-may-read"
@@ -29,7 +29,7 @@ URL = "https://api.example.com/v1/posts"
 def written(
     request: Request, reply: Reply | None = None, secrets: tuple[Secret, ...] = ()
 ) -> Exchange:
-    return write_down(request, reply, began_at=NOON, seconds=0.25, secrets=secrets)
+    return record(request, reply, began_at=NOON, seconds=0.25, secrets=secrets)
 
 
 def answer(
@@ -173,7 +173,7 @@ def test_what_no_database_takes_is_made_harmless(body: bytes) -> None:
 
 def test_a_missing_answer_says_why() -> None:
     def lost(came: Any) -> str:
-        return write_down(Request("POST", URL), came, began_at=NOON, seconds=1).says
+        return record(Request("POST", URL), came, began_at=NOON, seconds=1).says
 
     assert lost(NeverLeft(Reason.DNS)) == "The address could not be reached."
     assert "not known" in lost(MayHaveArrived(Reason.READING))

@@ -8,20 +8,20 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.connect import Connecting, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.instagram import CONNECTOR
 from cadenza.providers.message import AccountRef, App, Tokens
 from cadenza.providers.outcome import Disconnected, Forbidden, Rejected, Transient
 from tests.providers.contract import Scene, drive, judge, no_secret_in
-from tests.providers.instagram.stage import CANARIES, CANARY, START, instagram
+from tests.providers.instagram.fixtures import CANARIES, CANARY, START, instagram
 
 BACK = "https://cadenza.example/back"
 
 
 def _connecting(scene: Scene) -> Connecting:
-    now = scene.rehearsal.clock.now()
+    now = scene.simulator.clock.now()
     return Connecting(http=scene.http, app=scene.app, now=now, redirect_uri=BACK, state="s1")
 
 
@@ -39,8 +39,8 @@ async def test_a_person_is_sent_to_the_chosen_sign_in(by_facebook: bool, host: s
 
 
 async def test_a_person_signs_in_with_instagram_and_can_post() -> None:
-    async with instagram() as (scene, world):
-        code = Secret(world.let_in(scene.account.remote_id, BACK))
+    async with instagram() as (scene, simulated):
+        code = Secret(simulated.let_in(scene.account.remote_id, BACK))
         connected = await CONNECTOR.complete(_connecting(scene), {}, code)
         assert isinstance(connected, tuple)
         (ada,) = connected
@@ -53,9 +53,9 @@ async def test_a_person_signs_in_with_instagram_and_can_post() -> None:
 
 
 async def test_a_person_signs_in_with_facebook_and_their_pages_accounts_can_post() -> None:
-    async with instagram(by_facebook=True) as (scene, world):
-        world.add_page("A page without Instagram", "ada-person")
-        code = Secret(world.approve("ada-person", BACK))
+    async with instagram(by_facebook=True) as (scene, simulated):
+        simulated.add_page("A page without Instagram", "ada-person")
+        code = Secret(simulated.approve("ada-person", BACK))
         connected = await CONNECTOR.complete(_connecting(scene), {}, code)
         assert isinstance(connected, tuple)
         (ada,) = connected
@@ -67,15 +67,15 @@ async def test_a_person_signs_in_with_facebook_and_their_pages_accounts_can_post
 
 
 async def test_pages_without_an_account_are_told_apart() -> None:
-    async with instagram(by_facebook=True) as (scene, world):
-        world.add_page("A page without Instagram", "cy")
-        code = Secret(world.approve("cy", BACK))
+    async with instagram(by_facebook=True) as (scene, simulated):
+        simulated.add_page("A page without Instagram", "cy")
+        code = Secret(simulated.approve("cy", BACK))
         assert isinstance(await CONNECTOR.complete(_connecting(scene), {}, code), Forbidden)
 
 
 async def test_a_code_is_good_once_and_stays_secret() -> None:
-    async with instagram() as (scene, world):
-        code = Secret(world.let_in(scene.account.remote_id, BACK))
+    async with instagram() as (scene, simulated):
+        code = Secret(simulated.let_in(scene.account.remote_id, BACK))
         await CONNECTOR.complete(_connecting(scene), {}, code)
         again = await CONNECTOR.complete(_connecting(scene), {}, code)
         assert isinstance(again, Disconnected)
@@ -89,27 +89,27 @@ async def test_without_an_app_in_the_settings_nothing_begins() -> None:
 
 
 async def test_a_token_is_renewed_when_it_is_a_day_old_and_not_before() -> None:
-    async with instagram() as (scene, world):
-        scene.rehearsal.clock.advance(timedelta(hours=4))
+    async with instagram() as (scene, simulated):
+        scene.simulator.clock.advance(timedelta(hours=4))
         early = await scene.provider.refresh(scene.call())
         assert isinstance(early, Disconnected)  # only a refused token is renewed so early
-        scene.rehearsal.clock.advance(timedelta(hours=20))
+        scene.simulator.clock.advance(timedelta(hours=20))
         fresh = await scene.provider.refresh(scene.call())
         assert isinstance(fresh, Tokens)
         assert fresh.access.reveal() != CANARY
-        assert fresh.expires_at == world.now + timedelta(seconds=5183944)
+        assert fresh.expires_at == simulated.now + timedelta(seconds=5183944)
         scene.tokens = fresh
         judge(await drive(scene), scene)
 
 
 async def test_an_expired_token_cannot_be_renewed() -> None:
     async with instagram() as (scene, _):
-        scene.rehearsal.clock.advance(timedelta(days=61))
+        scene.simulator.clock.advance(timedelta(days=61))
         assert isinstance(await scene.provider.refresh(scene.call()), Disconnected)
 
 
 async def test_a_fault_while_renewing_disconnects_nobody() -> None:
-    async with instagram() as (scene, world):
-        scene.rehearsal.clock.advance(timedelta(days=50))
-        world.faults.plan(Kind.ERROR_BEFORE, "GET /refresh_access_token", status=503)
+    async with instagram() as (scene, simulated):
+        scene.simulator.clock.advance(timedelta(days=50))
+        simulated.faults.plan(Kind.ERROR_BEFORE, "GET /refresh_access_token", status=503)
         assert isinstance(await scene.provider.refresh(scene.call()), Transient)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from cadenza.core.channels import Channel
-from cadenza.demo.rehearsal.faults import Kind
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.meta.rupload import trusted
 from cadenza.providers.outcome import Disconnected, Rejected, Sent
 from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
-from tests.providers.instagram.stage import CANARIES, MAKE, PUBLISH, instagram
+from tests.providers.instagram.fixtures import CANARIES, MAKE, PUBLISH, instagram
 from tests.providers.pictures import png
 
 BYTES = "POST /ig-api-upload/{version}/{container}"
@@ -41,15 +41,18 @@ def _without_addresses(scene: Scene) -> None:
 async def test_a_video_without_an_address_goes_out_once(
     files: tuple[str, ...], channel: Channel, kind: str, by_facebook: bool
 ) -> None:
-    async with instagram(files=files, channel=channel, by_facebook=by_facebook) as (scene, world):
+    async with instagram(files=files, channel=channel, by_facebook=by_facebook) as (
+        scene,
+        simulated,
+    ):
         _without_addresses(scene)
         assert not [p for p in scene.provider.validate(scene.message, scene.account) if p.blocking]
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        (entry,) = scene.rehearsal.visible(world)
+        (entry,) = scene.simulator.visible(simulated)
         assert entry.detail["kind"] == kind
-        sent_up = [each for each in world.received if "ig-api-upload" in each.path]
+        sent_up = [each for each in simulated.received if "ig-api-upload" in each.path]
         assert len(sent_up) == sum(name.endswith(".mp4") for name in files)
 
 
@@ -59,9 +62,9 @@ async def test_a_video_without_an_address_goes_out_once(
 async def test_no_fault_at_any_step_makes_two_reels(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with instagram(files=("waves.mp4",)) as (scene, world):
+    async with instagram(files=("waves.mp4",)) as (scene, simulated):
         _without_addresses(scene)
-        fault = world.faults.plan(kind, route, times=times, **details)
+        fault = simulated.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -114,34 +117,34 @@ def test_a_token_goes_to_metas_hosts_and_the_asked_server_alone(place: str, ours
 
 
 async def test_a_first_comment_stands_below_the_post() -> None:
-    async with instagram() as (scene, world):
+    async with instagram() as (scene, simulated):
         scene.message = replace(scene.message, first_comment="#sea #waves")
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.outcome.note is None
-        assert world.comments == [(ended.outcome.remote_id, "#sea #waves")]
+        assert simulated.comments == [(ended.outcome.remote_id, "#sea #waves")]
 
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
 async def test_a_comment_that_fails_is_a_note_and_never_the_deliverys_end(
     kind: Kind, details: dict[str, Any]
 ) -> None:
-    async with instagram() as (scene, world):
+    async with instagram() as (scene, simulated):
         scene.message = replace(scene.message, first_comment="#sea")
-        fault = world.faults.plan(kind, COMMENTS, **details)
+        fault = simulated.faults.plan(kind, COMMENTS, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
         assert isinstance(ended.outcome, Sent)
         if ended.outcome.note is None:
-            assert world.comments
+            assert simulated.comments
         else:
             assert "comment" in ended.outcome.note
 
 
 async def test_a_story_has_no_comments() -> None:
-    async with instagram(channel=STORY) as (scene, world):
+    async with instagram(channel=STORY) as (scene, simulated):
         scene.message = replace(scene.message, first_comment="#sea")
         judge(await drive(scene), scene)
-        assert world.comments == []
+        assert simulated.comments == []

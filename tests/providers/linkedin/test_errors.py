@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.errors import UNKNOWN, Row
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.linkedin import errors
@@ -17,15 +17,15 @@ from cadenza.providers.outcome import (
     Forbidden,
     NotReady,
     Outcome,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from tests.providers.contract import drive
-from tests.providers.linkedin.stage import POSTS, START, linkedin
+from tests.providers.linkedin.fixtures import POSTS, START, linkedin
 
 DAY = timedelta(hours=15, minutes=1)
 URN = "urn:li:share:7000000000000000001"
@@ -68,17 +68,17 @@ CASES: list[tuple[int, dict[str, Any], Outcome]] = [
     (
         426,
         {"code": "NONEXISTENT_VERSION"},
-        TryLater(timedelta(hours=1), Reach.APP, ""),
+        TryLater(timedelta(hours=1), WaitScope.APP, ""),
     ),
     (
         429,
         {"serviceErrorCode": 101, "message": THROTTLE.format("APPLICATION")},
-        TryLater(DAY, Reach.APP, ""),
+        TryLater(DAY, WaitScope.APP, ""),
     ),
     (
         429,
         {"serviceErrorCode": 101, "message": THROTTLE.format("MEMBER")},
-        TryLater(DAY, Reach.ACCOUNT, ""),
+        TryLater(DAY, WaitScope.ACCOUNT, ""),
     ),
     (500, {"message": "Internal Server Error"}, Unconfirmed("")),
     (503, {"message": "Service Unavailable"}, Unconfirmed("")),
@@ -91,9 +91,9 @@ CASES: list[tuple[int, dict[str, Any], Outcome]] = [
 async def test_a_refusal_means_what_its_row_says(
     status: int, body: dict[str, Any], expected: Outcome
 ) -> None:
-    async with linkedin() as (scene, world):
+    async with linkedin() as (scene, simulated):
         answer = say(status, {"status": status, **body})
-        world.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=answer)
         ended = await drive(scene)
         assert _bare(ended.trail[1]) == _bare(expected)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.demo.rehearsal.worlds.linkedin_little import shown
+from cadenza.demo.networks.linkedin_little import shown
 from cadenza.providers.linkedin.little import commentary, escape, plain
 
 

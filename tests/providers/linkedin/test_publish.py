@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.outcome import (
     Absent,
     Disconnected,
     Forbidden,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
-from tests.providers.linkedin.stage import (
+from tests.providers.linkedin.fixtures import (
     CANARY,
     LISTS,
     POSTS,
@@ -60,16 +60,16 @@ async def test_each_kind_of_content_arrives(kind: str, page: bool) -> None:
         "document": (document(),),
     }
     link = "https://example.org/a_b" if kind == "link" else None
-    async with linkedin(page=page, media=media.get(kind, ()), link=link) as (scene, world):
-        world.piece, world.processing = 40_000, timedelta(seconds=15)
+    async with linkedin(page=page, media=media.get(kind, ()), link=link) as (scene, simulated):
+        simulated.piece, simulated.processing = 40_000, timedelta(seconds=15)
         assert scene.provider.validate(scene.message, scene.account) == []
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        content = scene.rehearsal.visible(world)[0].detail["content"]
+        content = scene.simulator.visible(simulated)[0].detail["content"]
         shape = {"two": "multiImage", "link": "article"}.get(kind, "media")
         assert set(content) == {shape}
-        assert len(world.assets) == len(scene.message.media)
+        assert len(simulated.assets) == len(scene.message.media)
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -78,14 +78,14 @@ async def test_each_kind_of_content_arrives(kind: str, page: bool) -> None:
 async def test_no_fault_at_any_step_of_a_page_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with linkedin(page=True, media=(picture(),), refreshes=True) as (scene, world):
-        fault = world.faults.plan(kind, route, times=times, **details)
+    async with linkedin(page=True, media=(picture(),), refreshes=True) as (scene, simulated):
+        fault = simulated.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
         if kind is not Kind.EXPIRE or times == 1:
             assert isinstance(ended.outcome, Sent), ended.trail
-        secrets = [CANARY, REFRESH, *_upload_secrets(world)]
+        secrets = [CANARY, REFRESH, *_upload_secrets(simulated)]
         no_secret_in([*_logged(caplog), repr(ended)], secrets)
 
 
@@ -94,24 +94,24 @@ async def test_no_fault_at_any_step_of_a_page_makes_two_posts(
 async def test_no_fault_at_any_step_of_a_profile_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with linkedin(media=(long_film(),)) as (scene, world):
-        world.piece = 40_000
-        fault = world.faults.plan(kind, route, **details)
+    async with linkedin(media=(long_film(),)) as (scene, simulated):
+        simulated.piece = 40_000
+        fault = simulated.faults.plan(kind, route, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
         if route != POSTS and kind is not Kind.EXPIRE:
             assert isinstance(ended.outcome, Sent), ended.trail
-        no_secret_in([*_logged(caplog), repr(ended)], [CANARY, *_upload_secrets(world)])
+        no_secret_in([*_logged(caplog), repr(ended)], [CANARY, *_upload_secrets(simulated)])
 
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
 async def test_a_doubt_about_a_page_survives_any_fault_of_the_list(
     kind: Kind, details: dict[str, Any]
 ) -> None:
-    async with linkedin("A (b) #c", page=True) as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, POSTS)
-        fault = world.faults.plan(kind, LISTS, **details)
+    async with linkedin("A (b) #c", page=True) as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, POSTS)
+        fault = simulated.faults.plan(kind, LISTS, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -119,9 +119,9 @@ async def test_a_doubt_about_a_page_survives_any_fault_of_the_list(
 
 
 async def test_a_list_that_lags_is_not_taken_for_absence() -> None:
-    async with linkedin(page=True) as (scene, world):
-        world.lag = timedelta(seconds=170)
-        world.faults.plan(Kind.RESET_AFTER, POSTS)
+    async with linkedin(page=True) as (scene, simulated):
+        simulated.lag = timedelta(seconds=170)
+        simulated.faults.plan(Kind.RESET_AFTER, POSTS)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -129,8 +129,8 @@ async def test_a_list_that_lags_is_not_taken_for_absence() -> None:
 
 
 async def test_a_profile_in_doubt_is_left_to_a_person() -> None:
-    async with linkedin() as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, POSTS)
+    async with linkedin() as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, POSTS)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Unconfirmed)
@@ -150,10 +150,10 @@ async def test_the_same_text_within_ten_minutes_is_the_same_post() -> None:
 
 
 async def test_the_same_words_of_last_week_are_not_taken_for_the_post() -> None:
-    async with linkedin(page=True) as (scene, world):
+    async with linkedin(page=True) as (scene, simulated):
         await drive(scene)
-        scene.rehearsal.clock.advance(timedelta(days=7))
-        world.faults.plan(Kind.DROP_BEFORE, POSTS)
+        scene.simulator.clock.advance(timedelta(days=7))
+        simulated.faults.plan(Kind.DROP_BEFORE, POSTS)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         assert len(scene.visible()) == 2
@@ -161,26 +161,26 @@ async def test_the_same_words_of_last_week_are_not_taken_for_the_post() -> None:
 
 @pytest.mark.parametrize("page", [False, True])
 async def test_a_file_that_linkedin_never_gets_done_with_is_brought_again(page: bool) -> None:
-    async with linkedin(page=page, media=(picture(),)) as (scene, world):
-        world.processing = timedelta(days=9)
+    async with linkedin(page=page, media=(picture(),)) as (scene, simulated):
+        simulated.processing = timedelta(days=9)
 
         async def heal(step: str) -> None:
-            if world.assets:
-                world.processing = timedelta()
+            if simulated.assets:
+                simulated.processing = timedelta()
 
         scene.before = heal
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent), ended.trail
-        assert (len(world.assets), ended.returned(Transient)) == (2, 1)
+        assert (len(simulated.assets), ended.returned(Transient)) == (2, 1)
         assert timedelta(hours=1) < ended.waited < timedelta(hours=2)
 
 
 async def test_another_picture_without_words_is_not_taken_for_the_post() -> None:
-    async with linkedin("", page=True, media=(picture(),)) as (scene, world):
+    async with linkedin("", page=True, media=(picture(),)) as (scene, simulated):
         await drive(scene)  # one more, moments before
         scene.delivery = "delivery-2"
-        world.faults.plan(Kind.SILENCE_BEFORE, POSTS)
+        simulated.faults.plan(Kind.SILENCE_BEFORE, POSTS)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent), ended.trail
         assert ended.returned(Absent) == 1
@@ -188,10 +188,12 @@ async def test_another_picture_without_words_is_not_taken_for_the_post() -> None
 
 
 async def test_a_list_that_shows_no_pictures_leaves_a_post_without_words_to_a_person() -> None:
-    async with linkedin("", page=True, media=(picture(),)) as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, POSTS)
+    async with linkedin("", page=True, media=(picture(),)) as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, POSTS)
         bare = {"id": "urn:li:share:1", "createdAt": int(START.timestamp() * 1000) + 60_000}
-        world.faults.plan(Kind.ERROR_AFTER, LISTS, times=99, answer=say(200, {"elements": [bare]}))
+        simulated.faults.plan(
+            Kind.ERROR_AFTER, LISTS, times=99, answer=say(200, {"elements": [bare]})
+        )
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Unconfirmed)
@@ -209,8 +211,8 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> 
 
 @pytest.mark.parametrize("route", PICTURE_STEPS)
 async def test_a_token_that_ends_midway_is_renewed_and_the_step_goes_on(route: str) -> None:
-    async with linkedin(page=True, media=(picture(),), refreshes=True) as (scene, world):
-        world.faults.plan(Kind.EXPIRE, route)
+    async with linkedin(page=True, media=(picture(),), refreshes=True) as (scene, simulated):
+        simulated.faults.plan(Kind.EXPIRE, route)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -219,22 +221,22 @@ async def test_a_token_that_ends_midway_is_renewed_and_the_step_goes_on(route: s
 
 async def test_a_token_without_a_successor_asks_for_a_reconnect() -> None:
     async with linkedin() as (scene, _):
-        scene.rehearsal.clock.advance(timedelta(days=61))
+        scene.simulator.clock.advance(timedelta(days=61))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Disconnected)
         assert ended.outcome.code == "EXPIRED_ACCESS_TOKEN/65602"
 
 
-@pytest.mark.parametrize("reach", [Reach.ACCOUNT, Reach.APP])
-async def test_a_used_up_day_waits_for_midnight_and_burns_nothing(reach: Reach) -> None:
-    async with linkedin() as (scene, world):
-        (world.member_day if reach is Reach.ACCOUNT else world.app_day).limit = 0
-        began = scene.rehearsal.clock.now()
+@pytest.mark.parametrize("reach", [WaitScope.ACCOUNT, WaitScope.APP])
+async def test_a_used_up_day_waits_for_midnight_and_burns_nothing(reach: WaitScope) -> None:
+    async with linkedin() as (scene, simulated):
+        (simulated.member_day if reach is WaitScope.ACCOUNT else simulated.app_day).limit = 0
+        began = scene.simulator.clock.now()
 
         async def lift(step: str) -> None:
-            if scene.rehearsal.clock.now().date() > began.date():
-                world.member_day.limit = world.app_day.limit = 9
+            if scene.simulator.clock.now().date() > began.date():
+                simulated.member_day.limit = simulated.app_day.limit = 9
 
         scene.before = lift
         ended = await drive(scene)
@@ -247,12 +249,12 @@ async def test_a_used_up_day_waits_for_midnight_and_burns_nothing(reach: Reach) 
 
 
 async def test_one_members_limit_does_not_stop_another() -> None:
-    async with linkedin() as (scene, world):
-        world.member_day.limit = 1
+    async with linkedin() as (scene, simulated):
+        simulated.member_day.limit = 1
         await drive(scene)
-        ben = world.add_person("Ben")
+        ben = simulated.add_person("Ben")
         scene.tokens = replace(scene.tokens, access=Secret(ben))
-        scene.account = replace(scene.account, remote_id=world.tokens[ben].person)
+        scene.account = replace(scene.account, remote_id=simulated.tokens[ben].person)
         scene.seen_as = scene.account.remote_id
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
@@ -264,20 +266,20 @@ async def test_a_closed_version_parks_the_app_for_its_operator() -> None:
         scene.app = replace(scene.app, options={"version": "202401"})
 
         async def mend(step: str) -> None:
-            if scene.rehearsal.clock.now().hour > 9:
+            if scene.simulator.clock.now().hour > 9:
                 scene.app = replace(scene.app, options={"version": "202606"})
 
         scene.before = mend
         ended = await drive(scene)
         judge(ended, scene)
         parked = next(each for each in ended.trail if isinstance(each, TryLater))
-        assert parked.reach is Reach.APP
+        assert parked.reach is WaitScope.APP
         assert "newer version" in parked.says
 
 
 async def test_a_page_without_a_role_is_a_right_that_a_person_must_give() -> None:
-    async with linkedin(page=True) as (scene, world):
-        world.people[world.tokens[CANARY].person].roles[scene.account.remote_id] = "ANALYST"
+    async with linkedin(page=True) as (scene, simulated):
+        simulated.people[simulated.tokens[CANARY].person].roles[scene.account.remote_id] = "ANALYST"
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Forbidden)
@@ -303,16 +305,16 @@ async def test_what_validate_lets_through_linkedin_takes() -> None:
 
 
 async def test_a_token_echoed_by_linkedin_is_not_passed_on() -> None:
-    async with linkedin() as (scene, world):
+    async with linkedin() as (scene, simulated):
         words = {"status": 400, "code": CANARY, "message": f"{CANARY} is odd"}
-        world.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(400, words))
+        simulated.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(400, words))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
         no_secret_in([repr(ended)], [CANARY])
 
 
-def _upload_secrets(world: Any) -> list[str]:
-    return [asset.secret for asset in world.assets.values()]
+def _upload_secrets(simulated: Any) -> list[str]:
+    return [asset.secret for asset in simulated.assets.values()]
 
 
 def _logged(caplog: pytest.LogCaptureFixture) -> list[str]:

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cadenza.demo.rehearsal.worlds.mastodon_model import Rules
+from cadenza.demo.networks.mastodon_model import Rules
 from cadenza.providers.connect import Connected, Connecting, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.mastodon import CONNECTOR
@@ -15,7 +15,7 @@ from cadenza.providers.message import AccountRef, App
 from cadenza.providers.outcome import Disconnected, Rejected
 from cadenza.providers.split_address import server_address
 from tests.providers.contract import Scene, drive, judge
-from tests.providers.mastodon.stage import mastodon
+from tests.providers.mastodon.fixtures import mastodon
 
 BACK = "https://cadenza.example/back"
 
@@ -24,7 +24,7 @@ def _connecting(scene: Scene, instance: str) -> Connecting:
     return Connecting(
         http=scene.http,
         app=App(base_url=""),
-        now=scene.rehearsal.clock.now(),
+        now=scene.simulator.clock.now(),
         typed={"instance": instance},
         redirect_uri=BACK,
         state="s1",
@@ -32,14 +32,14 @@ def _connecting(scene: Scene, instance: str) -> Connecting:
 
 
 async def test_a_person_signs_in_on_their_server_and_can_post() -> None:
-    async with mastodon(rules=Rules(max_characters=5000)) as (scene, world):
-        connecting = _connecting(scene, world.url())
+    async with mastodon(rules=Rules(max_characters=5000)) as (scene, simulated):
+        connecting = _connecting(scene, simulated.url())
         begun = await CONNECTOR.begin(connecting)
         assert isinstance(begun, Redirect)
         query = parse_qs(urlsplit(begun.url).query)
         assert (query["state"], query["redirect_uri"]) == (["s1"], [BACK])
 
-        code = Secret(world.approve(query["client_id"][0], "ada"))
+        code = Secret(simulated.approve(query["client_id"][0], "ada"))
         connected = await CONNECTOR.complete(connecting, begun.keep, code)
         assert isinstance(connected, tuple)
         (ada,) = connected
@@ -58,11 +58,11 @@ async def test_a_server_without_the_new_endpoint_tells_its_limits_by_the_old(
     pleroma: bool,
 ) -> None:
     rules = Rules(max_characters=5000, media_v2=False, pleroma=pleroma)
-    async with mastodon(rules=rules) as (scene, world):
-        connecting = _connecting(scene, world.url())
+    async with mastodon(rules=rules) as (scene, simulated):
+        connecting = _connecting(scene, simulated.url())
         begun = await CONNECTOR.begin(connecting)
         assert isinstance(begun, Redirect)
-        code = Secret(world.approve(begun.keep["client_id"].reveal(), "ada"))
+        code = Secret(simulated.approve(begun.keep["client_id"].reveal(), "ada"))
         connected = await CONNECTOR.complete(connecting, begun.keep, code)
         assert isinstance(connected, tuple)
         account = AccountRef(id="a1", remote_id="1", settings=connected[0].settings)
@@ -70,11 +70,11 @@ async def test_a_server_without_the_new_endpoint_tells_its_limits_by_the_old(
 
 
 async def test_a_code_is_good_once() -> None:
-    async with mastodon() as (scene, world):
-        connecting = _connecting(scene, world.url())
+    async with mastodon() as (scene, simulated):
+        connecting = _connecting(scene, simulated.url())
         begun = await CONNECTOR.begin(connecting)
         assert isinstance(begun, Redirect)
-        code = Secret(world.approve(begun.keep["client_id"].reveal(), "ada"))
+        code = Secret(simulated.approve(begun.keep["client_id"].reveal(), "ada"))
         await CONNECTOR.complete(connecting, begun.keep, code)
         again = await CONNECTOR.complete(connecting, begun.keep, code)
         assert isinstance(again, Disconnected)

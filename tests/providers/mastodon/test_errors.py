@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
-from cadenza.demo.rehearsal.worlds import mastodon_model
+from cadenza.demo.networks import mastodon_model
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.errors import UNKNOWN, Refusal, Row
 from cadenza.providers.mastodon import errors
 from cadenza.providers.outcome import (
@@ -16,15 +16,15 @@ from cadenza.providers.outcome import (
     Forbidden,
     NotReady,
     Outcome,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from tests.providers.contract import bare, drive
-from tests.providers.mastodon.stage import POSTS, mastodon
+from tests.providers.mastodon.fixtures import POSTS, mastodon
 from tests.providers.pictures import picture
 
 CASES: list[tuple[int, str, Outcome]] = [
@@ -36,7 +36,7 @@ CASES: list[tuple[int, str, Outcome]] = [
     (422, errors.PROCESSING, NotReady(timedelta(seconds=5))),
     (422, errors.THUMBNAIL, Transient("", restart=True)),
     (422, "Validation failed: Text can't be blank", Rejected("", "422")),
-    (429, "Too many requests", TryLater(timedelta(minutes=5), Reach.ACCOUNT, "")),
+    (429, "Too many requests", TryLater(timedelta(minutes=5), WaitScope.ACCOUNT, "")),
     (400, "invalid_grant", Disconnected("", "invalid_grant")),
     (400, "Bad request", Rejected("", "400")),
     (413, "Too large", Rejected("", "413")),
@@ -50,12 +50,14 @@ CASES: list[tuple[int, str, Outcome]] = [
 async def test_a_refusal_means_what_its_row_says(
     status: int, words: str, expected: Outcome
 ) -> None:
-    async with mastodon() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, POSTS, times=99, answer=say(status, {"error": words}))
+    async with mastodon() as (scene, simulated):
+        simulated.faults.plan(
+            Kind.ERROR_BEFORE, POSTS, times=99, answer=say(status, {"error": words})
+        )
 
         async def lift(step: str) -> None:
-            if step == "find_out" or world.received:
-                world.faults.clear()
+            if step == "find_out" or simulated.received:
+                simulated.faults.clear()
 
         scene.before = lift
         ended = await drive(scene)
@@ -81,9 +83,9 @@ def _row(status: int, words: str) -> Row:
 
 
 async def test_a_server_that_stumbles_over_a_file_is_asked_again() -> None:
-    async with mastodon(media=(picture(),)) as (scene, world):
+    async with mastodon(media=(picture(),)) as (scene, simulated):
         answer = say(500, {"error": "Error processing thumbnail for uploaded media"})
-        world.faults.plan(Kind.ERROR_BEFORE, "POST /api/v2/media", answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, "POST /api/v2/media", answer=answer)
         ended = await drive(scene)
         assert bare(ended.trail[0]) == bare(Transient(""))
         assert isinstance(ended.outcome, Sent)

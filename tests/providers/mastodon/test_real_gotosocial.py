@@ -14,7 +14,7 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import Call, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, Underway
 from cadenza.providers.connect import Connecting, Redirect
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
@@ -139,7 +139,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 @asynccontextmanager
-async def wired(server: GoToSocial, ada: Person) -> AsyncGenerator[tuple[Wire, Call]]:
+async def wired(server: GoToSocial, ada: Person) -> AsyncGenerator[tuple[Wire, AttemptContext]]:
     """Put a wire before the server, and make a call that goes through it."""
     wire = Wire(server)
     proxy = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
@@ -150,7 +150,7 @@ async def wired(server: GoToSocial, ada: Person) -> AsyncGenerator[tuple[Wire, C
             now = datetime.now(UTC)
             yield (
                 wire,
-                Call(
+                AttemptContext(
                     account=replace(ada.account, settings=settings),
                     tokens=ada.tokens,
                     app=App(base_url=""),

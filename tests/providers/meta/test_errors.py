@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import Answer, say
-from cadenza.demo.rehearsal.worlds.meta_model import envelope
+from cadenza.demo.networks.meta_model import envelope
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import Answer, say
 from cadenza.providers.errors import UNKNOWN, Refusal
 from cadenza.providers.meta import errors
 from cadenza.providers.outcome import (
@@ -16,18 +16,18 @@ from cadenza.providers.outcome import (
     Forbidden,
     NotReady,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from tests.providers.contract import bare, drive
-from tests.providers.facebook.stage import FEED, SWITCH, facebook
+from tests.providers.facebook.fixtures import FEED, SWITCH, facebook
 
 QUARTER, HOUR = timedelta(minutes=15), timedelta(hours=1)
-ACCOUNT, APP = Reach.ACCOUNT, Reach.APP
+ACCOUNT, APP = WaitScope.ACCOUNT, WaitScope.APP
 Case = tuple[int, int, Outcome]
 
 CASES: list[Case] = [
@@ -132,8 +132,8 @@ async def test_numbers_may_come_as_text() -> None:
 
 async def _said(answer: Answer, route: str = SWITCH) -> object:
     """Return what the first call to a route comes to when it is answered so."""
-    async with facebook() as (scene, world):
-        fault = world.faults.plan(Kind.ERROR_BEFORE, route, answer=answer)
+    async with facebook() as (scene, simulated):
+        fault = simulated.faults.plan(Kind.ERROR_BEFORE, route, answer=answer)
         ended = await drive(scene)
         assert fault.met
         return ended.trail[0 if route == FEED else 1]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import Answer, say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import Answer, say
 from cadenza.providers.connect import Connecting
 from cadenza.providers.facebook import CONNECTOR as FACEBOOK
 from cadenza.providers.http.outcome import Reply
@@ -19,9 +19,9 @@ from cadenza.providers.instagram import CONNECTOR as INSTAGRAM
 from cadenza.providers.meta import usage
 from cadenza.providers.outcome import Sent
 from tests.providers.contract import Scene, drive, no_secret_in
-from tests.providers.facebook import stage as fb
-from tests.providers.instagram import stage as ig
-from tests.providers.threads import stage as th
+from tests.providers.facebook import fixtures as fb
+from tests.providers.instagram import fixtures as ig
+from tests.providers.threads import fixtures as th
 
 TWIN = "instagram_business_account"
 BODIES: list[Any] = [
@@ -48,8 +48,8 @@ def _odd(body: Any, status: int) -> Answer:
 @pytest.mark.parametrize("body", BODIES)
 async def test_no_shape_of_an_answer_breaks_an_adapter(body: Any, status: int) -> None:
     for open_stage in (fb.facebook, ig.instagram, th.threads):
-        async with open_stage() as (scene, world):
-            world.faults.plan(Kind.ERROR_BEFORE, "*", times=999, answer=_odd(body, status))
+        async with open_stage() as (scene, simulated):
+            simulated.faults.plan(Kind.ERROR_BEFORE, "*", times=999, answer=_odd(body, status))
             ended = await drive(scene)
             assert not isinstance(ended.outcome, Sent)
             assert scene.visible() == []
@@ -59,31 +59,31 @@ async def test_no_shape_of_an_answer_breaks_an_adapter(body: Any, status: int) -
 @pytest.mark.parametrize("body", BODIES)
 async def test_no_shape_of_an_answer_midway_breaks_an_adapter(body: Any, nth: int) -> None:
     for open_stage in (fb.facebook, ig.instagram, th.threads):
-        async with open_stage() as (scene, world):
-            world.faults.plan(Kind.ERROR_AFTER, "*", nth=nth, answer=_odd(body, 200))
+        async with open_stage() as (scene, simulated):
+            simulated.faults.plan(Kind.ERROR_AFTER, "*", nth=nth, answer=_odd(body, 200))
             await drive(scene)
             assert len(scene.visible()) <= 1
 
 
 def _connecting(scene: Scene) -> Connecting:
-    now = scene.rehearsal.clock.now()
+    now = scene.simulator.clock.now()
     return Connecting(http=scene.http, app=scene.app, now=now, redirect_uri="https://a.example")
 
 
 @pytest.mark.parametrize("nth", [1, 2, 3, 4])
 @pytest.mark.parametrize("body", BODIES)
 async def test_no_shape_of_an_answer_breaks_a_sign_in(body: Any, nth: int) -> None:
-    async with fb.facebook() as (scene, world):
-        code = Secret(world.approve("ada", "https://a.example"))
-        world.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
+    async with fb.facebook() as (scene, simulated):
+        code = Secret(simulated.approve("ada", "https://a.example"))
+        simulated.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
         assert await FACEBOOK.complete(_connecting(scene), {}, code) is not None
-    async with ig.instagram(by_facebook=True) as (scene, world):
-        code = Secret(world.approve("ada-person", "https://a.example"))
-        world.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
+    async with ig.instagram(by_facebook=True) as (scene, simulated):
+        code = Secret(simulated.approve("ada-person", "https://a.example"))
+        simulated.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
         assert await INSTAGRAM.complete(_connecting(scene), {}, code) is not None
-    async with ig.instagram() as (scene, world):
-        code = Secret(world.let_in(scene.account.remote_id, "https://a.example"))
-        world.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
+    async with ig.instagram() as (scene, simulated):
+        code = Secret(simulated.let_in(scene.account.remote_id, "https://a.example"))
+        simulated.faults.plan(Kind.ERROR_BEFORE, "*", nth=nth, answer=_odd(body, 200))
         assert await INSTAGRAM.complete(_connecting(scene), {}, code) is not None
 
 
@@ -93,13 +93,13 @@ async def test_a_sign_in_that_breaks_writes_no_secret_down(
     kind: Kind, nth: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    async with fb.facebook() as (scene, world):
-        code = Secret(world.approve("ada", "https://a.example"))
-        fault = world.faults.plan(kind, "*", nth=nth)
+    async with fb.facebook() as (scene, simulated):
+        code = Secret(simulated.approve("ada", "https://a.example"))
+        fault = simulated.faults.plan(kind, "*", nth=nth)
         done = await FACEBOOK.complete(_connecting(scene), {}, code)
         assert fault.met
         told = [caplog.text, repr(done), *(repr(vars(record)) for record in caplog.records)]
-        no_secret_in(told, [*world.tokens, *fb.CANARIES, code.reveal()])
+        no_secret_in(told, [*simulated.tokens, *fb.CANARIES, code.reveal()])
 
 
 JUNK = st.recursive(

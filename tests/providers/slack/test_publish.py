@@ -1,4 +1,4 @@
-"""Slack: one call, no id, no way to look; a doubt stays a doubt and is never sent again."""
+"""Slack: one call, no id, no way to look; an unconfirmed send stays an unconfirmed send and is never sent again."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.kernel import rehearse
-from cadenza.demo.rehearsal.wire import Answer
-from cadenza.demo.rehearsal.worlds.slack import TROUBLES, SlackWorld
+from cadenza.demo.networks.slack import TROUBLES, SimulatedSlack
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.serve import simulate
+from cadenza.demo.simulator.wire import Answer
 from cadenza.providers.connect import Connecting
 from cadenza.providers.errors import UNKNOWN
 from cadenza.providers.http.client import OutboundClient
@@ -27,13 +27,13 @@ from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.slack import CONNECTOR, PROVIDER, errors
 from tests.providers.contract import (
@@ -58,23 +58,23 @@ OURS = tuple(fault for fault in FAULTS if fault[0] is not Kind.TWICE)
 @asynccontextmanager
 async def slack(
     text: str = "Good morning", *, media: tuple[MediaItem, ...] = ()
-) -> AsyncGenerator[tuple[Scene, SlackWorld]]:
-    world = SlackWorld()
-    async with rehearse(world, start=START) as rehearsal, open_client(world) as http:
-        url = world.add_hook("#news", token=CANARY)
+) -> AsyncGenerator[tuple[Scene, SimulatedSlack]]:
+    simulated = SimulatedSlack()
+    async with simulate(simulated, start=START) as simulator, open_client(simulated) as http:
+        url = simulated.add_hook("#news", token=CANARY)
         yield (
             Scene(
-                rehearsal=rehearsal,
-                world=world,
+                simulator=simulator,
+                simulated=simulated,
                 provider=PROVIDER,
                 http=http,
                 account=AccountRef(id="a1", remote_id="T1/B1", handle="#news"),
                 tokens=Tokens(access=Secret(url)),
-                app=App(base_url=world.url()),
+                app=App(base_url=simulated.url()),
                 message=Message(channel=Channel.SLACK, text=text, media=media),
                 seen_as="#news",
             ),
-            world,
+            simulated,
         )
 
 
@@ -88,25 +88,25 @@ async def test_a_message_arrives_with_all_its_signs() -> None:
 
 async def test_pictures_are_shown_by_their_address() -> None:
     shown = replace(picture(), url="https://media.example/sea.png")
-    async with slack(media=(shown,)) as (scene, world):
+    async with slack(media=(shown,)) as (scene, simulated):
         assert scene.provider.validate(scene.message, scene.account) == []
         judge(await drive(scene), scene)
-        blocks = scene.rehearsal.visible(world)[0].detail["blocks"]
+        blocks = scene.simulator.visible(simulated)[0].detail["blocks"]
         assert [block["type"] for block in blocks] == ["section", "image"]
 
 
 async def test_a_picture_without_an_address_is_refused_before_anything_is_sent() -> None:
-    async with slack(media=(picture(),)) as (scene, world):
+    async with slack(media=(picture(),)) as (scene, simulated):
         assert isinstance((await drive(scene)).outcome, Rejected)
-        assert world.received == []
+        assert simulated.received == []
 
 
 @pytest.mark.parametrize(("kind", "details"), OURS, ids=fault_name)
 async def test_no_fault_makes_two_messages(
     kind: Kind, details: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with slack() as (scene, world):
-        fault = world.faults.plan(kind, HOOK, **details)
+    async with slack() as (scene, simulated):
+        fault = simulated.faults.plan(kind, HOOK, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -134,13 +134,13 @@ async def test_a_hook_is_not_shown_to_the_wire_in_plain_http() -> None:
 
 
 async def test_a_second_message_waits_as_told_and_another_hook_does_not() -> None:
-    async with slack() as (scene, world):
+    async with slack() as (scene, simulated):
         await drive(scene)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         assert (ended.returned(TryLater), ended.returned(Transient)) == (1, 0)
         assert ended.waited == timedelta(seconds=1)
-        scene.tokens = Tokens(access=Secret(world.add_hook("#other")))
+        scene.tokens = Tokens(access=Secret(simulated.add_hook("#other")))
         assert (await drive(scene)).returned(TryLater) == 0
 
 
@@ -161,7 +161,7 @@ CASES: list[tuple[int, str, Outcome]] = [
     (403, "team_disabled", Disconnected("", "team_disabled")),
     (404, "never_heard_of", Disconnected("", "never_heard_of")),
     (410, "gone_for_good", Disconnected("", "gone_for_good")),
-    (429, "Too many requests", TryLater(timedelta(seconds=30), Reach.ACCOUNT, "")),
+    (429, "Too many requests", TryLater(timedelta(seconds=30), WaitScope.ACCOUNT, "")),
     (500, "rollup_error", Unconfirmed("")),
     (418, "i_am_a_teapot", Rejected("", "unknown:i_am_a_teapot")),
 ]
@@ -169,8 +169,8 @@ CASES: list[tuple[int, str, Outcome]] = [
 
 @pytest.mark.parametrize(("status", "word", "expected"), CASES)
 async def test_a_refusal_means_what_its_row_says(status: int, word: str, expected: Outcome) -> None:
-    async with slack() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, HOOK, answer=Answer(status, word.encode()))
+    async with slack() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_BEFORE, HOOK, answer=Answer(status, word.encode()))
         ended = await drive(scene)
         assert bare(ended.trail[1]) == bare(expected)
 
@@ -184,8 +184,8 @@ def test_every_row_is_met_by_a_case() -> None:
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 async def test_a_troubled_hook_shows_nothing_and_says_why(trouble: str) -> None:
-    async with slack() as (scene, world):
-        next(iter(world.hooks.values())).trouble = trouble
+    async with slack() as (scene, simulated):
+        next(iter(simulated.hooks.values())).trouble = trouble
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Disconnected | RecipientGone | Forbidden)
@@ -218,13 +218,15 @@ async def test_a_pasted_hook_is_tried_without_showing_anything() -> None:
 
 
 async def test_a_dead_or_foreign_address_is_refused_in_words() -> None:
-    async with slack() as (scene, world):
-        dead = await CONNECTOR.begin(_typed(scene, Secret(f"{world.url()}/services/T1/B1/nobody")))
+    async with slack() as (scene, simulated):
+        dead = await CONNECTOR.begin(
+            _typed(scene, Secret(f"{simulated.url()}/services/T1/B1/nobody"))
+        )
         assert isinstance(dead, Disconnected)
-        for url in ("https://evil.example/services/T1/B1/x", f"{world.url()}/x", ""):
+        for url in ("https://evil.example/services/T1/B1/x", f"{simulated.url()}/x", ""):
             assert isinstance(await CONNECTOR.begin(_typed(scene, Secret(url))), Rejected)
 
 
 def _typed(scene: Scene, url: Secret) -> Connecting:
-    now = scene.rehearsal.clock.now()
+    now = scene.simulator.clock.now()
     return Connecting(http=scene.http, app=scene.app, now=now, typed={"url": url, "name": "#news"})

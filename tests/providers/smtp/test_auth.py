@@ -12,7 +12,7 @@ from cadenza.providers.message import AccountRef
 from cadenza.providers.outcome import Disconnected, Forbidden, Outcome, Rejected
 from cadenza.providers.smtp import CONNECTOR
 from tests.providers.contract import Scene, drive, judge, no_secret_in
-from tests.providers.smtp.stage import ADA, CANARY, mail_server
+from tests.providers.smtp.fixtures import ADA, CANARY, mail_server
 
 
 def _connecting(scene: Scene, **typed: str) -> Connecting:
@@ -29,7 +29,7 @@ def _connecting(scene: Scene, **typed: str) -> Connecting:
     return Connecting(
         http=scene.http,
         app=scene.app,
-        now=scene.rehearsal.clock.now(),
+        now=scene.simulator.clock.now(),
         typed={**known, "password": password},
     )
 
@@ -38,7 +38,7 @@ def _connecting(scene: Scene, **typed: str) -> Connecting:
 async def test_a_mailbox_is_connected_without_a_mail_and_can_send(
     security: str, certificate: Path
 ) -> None:
-    async with mail_server(certificate=certificate, security=security) as (scene, world):
+    async with mail_server(certificate=certificate, security=security) as (scene, simulated):
         connected = await CONNECTOR.begin(_connecting(scene))
         assert isinstance(connected, tuple)
         (ada,) = connected
@@ -47,7 +47,7 @@ async def test_a_mailbox_is_connected_without_a_mail_and_can_send(
         scene.tokens = ada.tokens
         judge(await drive(scene), scene)
         assert scene.visible() == ["Good morning"]
-        assert world.sign_ins == 2
+        assert simulated.sign_ins == 2
         no_secret_in([repr(connected)], [CANARY])
 
 

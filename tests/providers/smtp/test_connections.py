@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.http import idle
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
@@ -26,7 +26,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from cadenza.providers.smtp import PROVIDER, session
-from tests.providers.smtp.stage import ADA, START, mail
+from tests.providers.smtp.fixtures import ADA, START, mail
 
 Says = Callable[[int, str, str], str | None]  # connection, verb, line: a reply, "drop", or None
 
@@ -104,7 +104,7 @@ async def send(
 ) -> Outcome:
     settings = {"host": "127.0.0.1", "port": mine.port, "security": "none", "username": ADA}
     return await PROVIDER.publish(
-        Call(
+        AttemptContext(
             account=AccountRef(id="a1", remote_id=ADA, settings=settings),
             tokens=Tokens(access=Secret(password)),
             app=App(base_url=""),

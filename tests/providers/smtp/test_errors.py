@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import Answer
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import Answer
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.smtp.errors import A_DAY, AN_HOUR, FULL, GREYLIST, TABLE, Stage, read_reply
 from tests.providers.contract import drive
-from tests.providers.smtp.stage import mail_server
+from tests.providers.smtp.fixtures import mail_server
 
 GREY = Transient("", wait=GREYLIST)
 STEP = {Stage.HELLO: "EHLO"}
@@ -39,11 +39,15 @@ CASES: list[tuple[Stage, str, Outcome]] = [
     (
         Stage.RCPT,
         "450 4.7.1 Rate limit, retry in 90 seconds",
-        TryLater(timedelta(seconds=90), Reach.ACCOUNT, ""),
+        TryLater(timedelta(seconds=90), WaitScope.ACCOUNT, ""),
     ),
     (Stage.DOT, "421 4.7.28 Too many messages", Unconfirmed("")),
-    (Stage.MAIL, "421 4.7.28 Too many messages", TryLater(AN_HOUR, Reach.ACCOUNT, "")),
-    (Stage.DATA, "550 5.4.5 Daily user sending limit exceeded", TryLater(A_DAY, Reach.ACCOUNT, "")),
+    (Stage.MAIL, "421 4.7.28 Too many messages", TryLater(AN_HOUR, WaitScope.ACCOUNT, "")),
+    (
+        Stage.DATA,
+        "550 5.4.5 Daily user sending limit exceeded",
+        TryLater(A_DAY, WaitScope.ACCOUNT, ""),
+    ),
     (Stage.AUTH, "454 4.7.0 Temporary authentication failure", Transient("")),
     (Stage.AUTH, "535 5.7.8 Bad credentials", Disconnected("", "5.7.8/auth")),
     (Stage.AUTH, "535 Bad credentials", Disconnected("", "535/auth")),
@@ -55,7 +59,7 @@ CASES: list[tuple[Stage, str, Outcome]] = [
     (Stage.DOT, "550 5.1.1 No such user", _gone("5.1.1/dot")),
     (Stage.RCPT, "550 5.2.1 Mailbox disabled", _gone("5.2.1/rcpt")),
     (Stage.RCPT, "554 5.2.1 Mailbox disabled", _gone("5.2.1/rcpt")),
-    (Stage.RCPT, "450 4.2.1 Receiving too quickly", TryLater(AN_HOUR, Reach.RECIPIENT, "")),
+    (Stage.RCPT, "450 4.2.1 Receiving too quickly", TryLater(AN_HOUR, WaitScope.RECIPIENT, "")),
     (Stage.RCPT, "552 5.2.2 Mailbox full", Transient("", wait=FULL)),
     (Stage.RCPT, "452 4.2.2 Mailbox full", Transient("", wait=FULL)),
     (Stage.RCPT, "551 User not local", _gone("551/rcpt")),
@@ -99,13 +103,13 @@ CASES: list[tuple[Stage, str, Outcome]] = [
 
 @pytest.mark.parametrize(("stage", "reply", "expected"), CASES)
 async def test_a_refusal_means_what_its_row_says(
-    stage: Stage, reply: str, expected: Outcome
+    shared: Stage, reply: str, expected: Outcome
 ) -> None:
     code, _, text = reply.partition(" ")
-    async with mail_server() as (scene, world):
-        step = STEP.get(stage, stage.value.upper())
+    async with mail_server() as (scene, simulated):
+        step = STEP.get(shared, shared.value.upper())
         answer = Answer(int(code), text.encode())
-        fault = world.faults.plan(Kind.ERROR_BEFORE, f"SMTP {step}", answer=answer)
+        fault = simulated.faults.plan(Kind.ERROR_BEFORE, f"SMTP {step}", answer=answer)
         ended = await drive(scene)
         first = ended.trail[1]
         assert fault.met
@@ -117,20 +121,20 @@ async def test_a_refusal_means_what_its_row_says(
 
 
 def test_every_row_is_met_by_a_case() -> None:
-    met = [_row(stage, reply) for stage, reply, _ in CASES]
+    met = [_row(shared, reply) for shared, reply, _ in CASES]
     assert [row for row in TABLE.rows if row not in met] == []
     assert TABLE.unknown in met
 
 
 @given(st.integers(200, 599), st.text(max_size=60), st.sampled_from(Stage))
-def test_no_reply_is_too_odd_to_be_judged(code: int, text: str, stage: Stage) -> None:
-    outcome = TABLE.judge(read_reply(code, text, stage))
+def test_no_reply_is_too_odd_to_be_judged(code: int, text: str, shared: Stage) -> None:
+    outcome = TABLE.judge(read_reply(code, text, shared))
     assert not isinstance(outcome, Sent)
 
 
-def _row(stage: Stage, reply: str) -> object:
+def _row(shared: Stage, reply: str) -> object:
     code, _, text = reply.partition(" ")
-    return TABLE.row(read_reply(int(code), text, stage))
+    return TABLE.row(read_reply(int(code), text, shared))
 
 
 def _bare(outcome: object) -> dict[str, object]:

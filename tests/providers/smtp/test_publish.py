@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import Answer
-from cadenza.demo.rehearsal.worlds.smtp_model import Line, Rules, read_mail
-from cadenza.providers.http.dial import Plug
+from cadenza.demo.networks.smtp_model import ReplyLine, Rules, read_mail
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import Answer
+from cadenza.providers.http.connect import Plug
 from cadenza.providers.http.outcome import NeverLeft
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
@@ -36,7 +36,7 @@ from cadenza.providers.outcome import (
 )
 from tests.providers.contract import PATIENCE, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import picture, png
-from tests.providers.smtp.stage import ADA, BEN, CANARY, HastyClient, mail, mail_server
+from tests.providers.smtp.fixtures import ADA, BEN, CANARY, HastyClient, mail, mail_server
 
 STEPS = ("CONNECT", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "DOT", "QUIT")
 BUSY = Answer(421, b"4.3.2 Service shutting down")
@@ -56,8 +56,8 @@ FAULTS: tuple[tuple[Kind, dict[str, Any]], ...] = (
 )
 
 
-def _received(world: Any) -> EmailMessage:
-    return read_mail(world.raw[-1])
+def _received(simulated: Any) -> EmailMessage:
+    return read_mail(simulated.raw[-1])
 
 
 async def test_a_mail_goes_out_once_with_its_headers() -> None:
@@ -66,7 +66,7 @@ async def test_a_mail_goes_out_once_with_its_headers() -> None:
         unsubscribe_url="https://cadenza.example/u/t0ken",
         options={"auto_submitted": True, "in_reply_to": "<before@example.com>"},
     )
-    async with mail_server(message) as (scene, world):
+    async with mail_server(message) as (scene, simulated):
         scene.account = replace(
             scene.account,
             settings={**scene.account.settings, "unsubscribe_mailto": "stop@example.com"},
@@ -74,7 +74,7 @@ async def test_a_mail_goes_out_once_with_its_headers() -> None:
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        got = _received(world)
+        got = _received(simulated)
         assert got["From"] == "Ada <ada@example.com>"
         assert got["To"] == "Ben <ben@example.org>"
         assert got["Subject"] == "Hello"
@@ -106,30 +106,30 @@ LONG_NAME = 'Ben, the "baker", of the long street behind the old mill, cy@exampl
     ],
 )
 async def test_a_subject_is_read_as_it_was_written(subject: str) -> None:
-    async with mail_server(mail(subject=subject)) as (scene, world):
+    async with mail_server(mail(subject=subject)) as (scene, simulated):
         judge(await drive(scene), scene)
-        assert str(_received(world)["Subject"]) == subject
-        assert max(map(len, world.raw[-1].split(b"\r\n"))) <= 78
+        assert str(_received(simulated)["Subject"]) == subject
+        assert max(map(len, simulated.raw[-1].split(b"\r\n"))) <= 78
 
 
 @pytest.mark.parametrize(
     "name", [HIDDEN, LONG_NAME, LONG_NAME * 3, "Bän, B.", 'B "en" \\', "Ben, Baker", "O'Ben"]
 )
 async def test_a_name_stays_a_name_beside_one_address(name: str) -> None:
-    async with mail_server(mail(recipient=Recipient(BEN, name))) as (scene, world):
+    async with mail_server(mail(recipient=Recipient(BEN, name))) as (scene, simulated):
         settings = {**scene.account.settings, "from_name": name}
         scene.account = replace(scene.account, settings=settings)
         judge(await drive(scene), scene)
-        raw = message_from_bytes(world.raw[-1], policy=compat32)
+        raw = message_from_bytes(simulated.raw[-1], policy=compat32)
         for header, address in (("To", BEN), ("From", ADA)):
             ((phrase, box),) = getaddresses([raw[header]])
             assert (str(make_header(decode_header(phrase))), box) == (name, address)
 
 
 async def test_a_files_name_brings_no_header_of_its_own() -> None:
-    async with mail_server(media=(picture(f"{HIDDEN}.png"),)) as (scene, world):
+    async with mail_server(media=(picture(f"{HIDDEN}.png"),)) as (scene, simulated):
         judge(await drive(scene), scene)
-        (file,) = list(_received(world).iter_attachments())
+        (file,) = list(_received(simulated).iter_attachments())
         assert sorted(file.keys()) == [
             *("Content-Disposition", "Content-Transfer-Encoding", "Content-Type", "MIME-Version")
         ]
@@ -140,38 +140,38 @@ async def test_links_and_ids_stand_in_their_headers_as_they_are() -> None:
     url = f"https://cadenza.example/u/{'t0ken' * 40}"
     before = f"<{'a' * 40}@a-very-long-name-of-a-domain.example.com>"
     message = mail(unsubscribe_url=url, options={"in_reply_to": before})
-    async with mail_server(message) as (scene, world):
+    async with mail_server(message) as (scene, simulated):
         extra = {"unsubscribe_mailto": "stop@example.com"}
         scene.account = replace(scene.account, settings={**scene.account.settings, **extra})
         judge(await drive(scene), scene)
-        raw = world.raw[-1].decode()
+        raw = simulated.raw[-1].decode()
         assert f"\r\nList-Unsubscribe: <{url}>,\r\n <mailto:stop@example.com>\r\n" in raw
         assert f"\r\nIn-Reply-To: {before}\r\n" in raw
         assert f"\r\nReferences: {before}\r\n" in raw
 
 
 async def test_an_address_for_answers_may_be_in_other_letters() -> None:
-    async with mail_server() as (scene, world):
+    async with mail_server() as (scene, simulated):
         settings = {**scene.account.settings, "reply_to": "søren@exämple.org"}
         scene.account = replace(scene.account, settings=settings)
         judge(await drive(scene), scene)
-        assert b"\r\nReply-To: s\xc3\xb8ren@xn--exmple-cua.org\r\n" in world.raw[-1]
+        assert b"\r\nReply-To: s\xc3\xb8ren@xn--exmple-cua.org\r\n" in simulated.raw[-1]
 
 
 @pytest.mark.parametrize("name", ["Ada\r\nBcc: cy@example.org", "Ada\x00", "A\u2028da"])
 async def test_a_senders_name_with_line_ends_is_not_sent(name: str) -> None:
-    async with mail_server() as (scene, world):
+    async with mail_server() as (scene, simulated):
         settings = {**scene.account.settings, "from_name": name}
         scene.account = replace(scene.account, settings=settings)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
-        assert world.raw == []
+        assert simulated.raw == []
 
 
 async def test_files_arrive_as_they_were() -> None:
-    async with mail_server(media=(picture("sea.png"),)) as (scene, world):
+    async with mail_server(media=(picture("sea.png"),)) as (scene, simulated):
         judge(await drive(scene), scene)
-        (file,) = list(_received(world).iter_attachments())
+        (file,) = list(_received(simulated).iter_attachments())
         assert (file.get_filename(), file.get_content()) == ("sea.png", png())
 
 
@@ -186,18 +186,18 @@ async def test_what_is_written_is_what_is_read(text: str) -> None:
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 async def test_an_encrypted_way_is_taken_and_proven(security: str, certificate: Path) -> None:
-    async with mail_server(certificate=certificate, security=security) as (scene, world):
+    async with mail_server(certificate=certificate, security=security) as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert world.sign_ins == 1
+        assert simulated.sign_ins == 1
 
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 async def test_a_certificate_of_nobody_ends_before_the_password(
     security: str, certificate: Path
 ) -> None:
-    async with mail_server(certificate=certificate, security=security) as (scene, world):
+    async with mail_server(certificate=certificate, security=security) as (scene, simulated):
         policy = replace(scene.http._way.policy, ca_file=None)
         async with HastyClient(policy, clock=scene.http.clock) as http:
             scene.http = http
@@ -205,18 +205,18 @@ async def test_a_certificate_of_nobody_ends_before_the_password(
         judge(ended, scene)
         assert isinstance(ended.outcome, Transient)
         assert "certificate" in ended.outcome.says
-        assert world.sign_ins == 0
+        assert simulated.sign_ins == 0
 
 
 async def test_a_server_that_offers_no_encryption_gets_no_password() -> None:
-    async with mail_server(security="starttls") as (scene, world):
+    async with mail_server(security="starttls") as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert ended.outcome == Forbidden(
             "The mail server offers no encryption on this port; choose TLS or another port.",
             "no_starttls",
         )
-        assert world.sign_ins == 0
+        assert simulated.sign_ins == 0
 
 
 async def test_a_name_that_leads_inside_is_not_even_connected() -> None:
@@ -224,7 +224,7 @@ async def test_a_name_that_leads_inside_is_not_even_connected() -> None:
         async def resolve(self, host: str, port: int) -> list[str]:
             return ["127.0.0.1"]
 
-    async with mail_server() as (scene, world):
+    async with mail_server() as (scene, simulated):
         async with HastyClient(Policy(), clock=scene.http.clock, resolver=Inside()) as http:
             scene.http = http
             settings = {**scene.account.settings, "host": "mail.example.com", "port": 587}
@@ -232,7 +232,7 @@ async def test_a_name_that_leads_inside_is_not_even_connected() -> None:
             ended = await drive(scene)
         assert isinstance(ended.outcome, Transient)
         assert ended.outcome.says == "The address could not be reached."
-        assert world.sign_ins == 0
+        assert simulated.sign_ins == 0
 
 
 async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
@@ -243,14 +243,14 @@ async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
             plug = await super().connect(*where, **how)
             return replace(plug, vouched=False) if isinstance(plug, Plug) else plug
 
-    async with mail_server() as (scene, world):
+    async with mail_server() as (scene, simulated):
         async with Stranger(scene.http._way.policy, clock=scene.http.clock) as http:
             scene.http = http
             ended = await drive(scene)
         judge(ended, scene)
         says = "Mail is not sent unencrypted; choose STARTTLS or TLS."
         assert ended.outcome == Forbidden(says, "plain")
-        assert world.sign_ins == 0
+        assert simulated.sign_ins == 0
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -258,8 +258,8 @@ async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
 async def test_no_fault_at_any_step_makes_two_mails(
     kind: Kind, details: dict[str, Any], step: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with mail_server() as (scene, world):
-        fault = world.faults.plan(kind, f"SMTP {step}", **details)
+    async with mail_server() as (scene, simulated):
+        fault = simulated.faults.plan(kind, f"SMTP {step}", **details)
         ended = await drive(scene)
         await scene.http.idle.aclose()  # says QUIT where the connection was kept
         judge(ended, scene)
@@ -279,8 +279,8 @@ async def test_no_fault_at_any_step_makes_two_mails(
 async def test_no_fault_under_encryption_makes_two_mails(
     kind: Kind, details: dict[str, Any], step: str, certificate: Path
 ) -> None:
-    async with mail_server(certificate=certificate, security="starttls") as (scene, world):
-        fault = world.faults.plan(kind, f"SMTP {step}", **details)
+    async with mail_server(certificate=certificate, security="starttls") as (scene, simulated):
+        fault = simulated.faults.plan(kind, f"SMTP {step}", **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -297,13 +297,13 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
 
 
 async def test_a_doubt_names_the_mail_to_look_for() -> None:
-    async with mail_server() as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, "SMTP DOT")
+    async with mail_server() as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, "SMTP DOT")
         ended = await drive(scene)
         assert isinstance(ended.outcome, Unconfirmed)
         assert isinstance(ended.trail[-1], CannotTell)
         assert ended.trail[-1].again is None
-        wanted = _received(world)["Message-ID"]
+        wanted = _received(simulated)["Message-ID"]
         assert wanted in ended.outcome.says
         assert wanted in ended.trail[-1].says
 
@@ -318,8 +318,8 @@ async def test_a_stranger_is_greylisted_and_comes_again_later() -> None:
 
 
 async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
-    async with mail_server() as (scene, world):
-        world.hourly.limit = 1
+    async with mail_server() as (scene, simulated):
+        simulated.hourly.limit = 1
         await drive(scene)
         scene.message = mail("Second")
         scene.expected = ("Good morning", "Second")
@@ -330,10 +330,10 @@ async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
 
 
 async def test_one_mailboxs_limit_does_not_stop_another() -> None:
-    async with mail_server() as (scene, world):
-        world.hourly.limit = 1
+    async with mail_server() as (scene, simulated):
+        simulated.hourly.limit = 1
         await drive(scene)
-        world.add_mailbox("cy@example.com", "cys-own-password")
+        simulated.add_mailbox("cy@example.com", "cys-own-password")
         settings = {**scene.account.settings, "username": "cy@example.com"}
         scene.account = replace(scene.account, remote_id="cy@example.com", settings=settings)
         scene.tokens = replace(scene.tokens, access=Secret("cys-own-password"))
@@ -345,27 +345,27 @@ async def test_one_mailboxs_limit_does_not_stop_another() -> None:
 
 @pytest.mark.parametrize("offers", ["LOGIN", "PLAIN", "CRAM-MD5", "XOAUTH2 LOGIN"])
 async def test_a_wrong_password_is_tried_once(offers: str) -> None:
-    async with mail_server(rules=Rules(offers_auth=offers)) as (scene, world):
+    async with mail_server(rules=Rules(offers_auth=offers)) as (scene, simulated):
         scene.tokens = replace(scene.tokens, access=Secret("wrong-password"))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Disconnected)
-        assert world.sign_ins == 1
+        assert simulated.sign_ins == 1
 
 
 @pytest.mark.parametrize("offers", ["LOGIN", "PLAIN", "LOGIN PLAIN", "CRAM-MD5"])
 async def test_one_of_the_offered_ways_to_sign_in_is_taken(offers: str) -> None:
-    async with mail_server(rules=Rules(offers_auth=offers)) as (scene, world):
+    async with mail_server(rules=Rules(offers_auth=offers)) as (scene, simulated):
         judge(await drive(scene), scene)
-        assert world.sign_ins == 1
+        assert simulated.sign_ins == 1
 
 
 async def test_a_password_in_other_letters_signs_in() -> None:
-    async with mail_server() as (scene, world):
-        world.add_mailbox(ADA, "pässwörd-日本")
+    async with mail_server() as (scene, simulated):
+        simulated.add_mailbox(ADA, "pässwörd-日本")
         scene.tokens = replace(scene.tokens, access=Secret("pässwörd-日本"))
         judge(await drive(scene), scene)
-        assert world.sign_ins == 1
+        assert simulated.sign_ins == 1
 
 
 async def test_an_access_token_signs_in_by_oauth() -> None:
@@ -377,8 +377,8 @@ async def test_an_access_token_signs_in_by_oauth() -> None:
 
 
 async def test_a_password_that_ends_between_two_steps_disconnects() -> None:
-    async with mail_server() as (scene, world):
-        world.faults.plan(Kind.EXPIRE, "SMTP AUTH")
+    async with mail_server() as (scene, simulated):
+        simulated.faults.plan(Kind.EXPIRE, "SMTP AUTH")
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Disconnected)
@@ -387,16 +387,16 @@ async def test_a_password_that_ends_between_two_steps_disconnects() -> None:
 @pytest.mark.parametrize(
     ("place", "line", "expected"),
     [
-        ("rcpt", Line(550, "5.1.1 No such user"), RecipientGone),
-        ("dot", Line(550, "5.7.1 Message refused by policy"), Forbidden),
-        ("dot", Line(552, "5.3.4 Too big"), Rejected),
+        ("rcpt", ReplyLine(550, "5.1.1 No such user"), RecipientGone),
+        ("dot", ReplyLine(550, "5.7.1 Message refused by policy"), Forbidden),
+        ("dot", ReplyLine(552, "5.3.4 Too big"), Rejected),
     ],
 )
 async def test_a_recipients_script_ends_clearly_and_the_next_one_gets_mail(
-    place: str, line: Line, expected: type[Outcome]
+    place: str, line: ReplyLine, expected: type[Outcome]
 ) -> None:
-    async with mail_server() as (scene, world):
-        world.script(BEN, **{place: (line,)})
+    async with mail_server() as (scene, simulated):
+        simulated.script(BEN, **{place: (line,)})
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, expected)
@@ -406,8 +406,8 @@ async def test_a_recipients_script_ends_clearly_and_the_next_one_gets_mail(
 
 
 async def test_a_full_mailbox_is_tried_again_hours_later() -> None:
-    async with mail_server() as (scene, world):
-        world.script(BEN, rcpt=(Line(552, "5.2.2 Mailbox full"),))
+    async with mail_server() as (scene, simulated):
+        simulated.script(BEN, rcpt=(ReplyLine(552, "5.2.2 Mailbox full"),))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -415,20 +415,20 @@ async def test_a_full_mailbox_is_tried_again_hours_later() -> None:
 
 
 async def test_the_announced_size_is_refused_before_the_body() -> None:
-    async with mail_server(mail("x" * 4000), rules=Rules(size=2000)) as (scene, world):
+    async with mail_server(mail("x" * 4000), rules=Rules(size=2000)) as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Rejected)
-        assert world.raw == []
+        assert simulated.raw == []
 
 
 async def test_an_address_in_other_letters_needs_a_server_that_takes_it() -> None:
     message = mail(recipient=Recipient("søren@exämple.org"))
-    async with mail_server(message) as (scene, world):
+    async with mail_server(message) as (scene, simulated):
         assert scene.provider.validate(message, scene.account) == []
         judge(await drive(scene), scene)
-        assert scene.rehearsal.visible(world)[0].to == "søren@xn--exmple-cua.org"
-    async with mail_server(message, rules=Rules(utf8=False)) as (scene, world):
+        assert scene.simulator.visible(simulated)[0].to == "søren@xn--exmple-cua.org"
+    async with mail_server(message, rules=Rules(utf8=False)) as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Forbidden)
@@ -452,36 +452,36 @@ async def test_an_address_in_other_letters_needs_a_server_that_takes_it() -> Non
 async def test_what_no_server_takes_is_said_before_and_never_injected(
     message: Message, code: str
 ) -> None:
-    async with mail_server(message) as (scene, world):
+    async with mail_server(message) as (scene, simulated):
         found = scene.provider.validate(message, scene.account)
         assert [each.code for each in found] == [code]
         if code not in {"no_subject", "empty", "unsubscribe_url", "too_large"}:
             ended = await drive(scene)
             judge(ended, scene)
             assert isinstance(ended.outcome, Rejected)
-            assert world.raw == []
+            assert simulated.raw == []
 
 
 async def test_a_password_echoed_by_the_server_is_not_passed_on() -> None:
-    async with mail_server() as (scene, world):
+    async with mail_server() as (scene, simulated):
         import base64
 
         coded = base64.b64encode(f"\0{ADA}\0{CANARY}".encode()).decode()
         words = f"5.7.9 you said {CANARY} and {coded}".encode()
-        world.faults.plan(Kind.ERROR_BEFORE, "SMTP AUTH", answer=Answer(535, words))
+        simulated.faults.plan(Kind.ERROR_BEFORE, "SMTP AUTH", answer=Answer(535, words))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Disconnected)
         no_secret_in([repr(ended)], [CANARY, coded])
 
 
 async def test_a_bounce_names_the_mail_that_it_is_about() -> None:
-    async with mail_server() as (scene, world):
+    async with mail_server() as (scene, simulated):
         ended = await drive(scene)
-        (entry,) = scene.rehearsal.visible(world)
-        report = read_mail(world.bounce(entry, "5.1.1"))
+        (entry,) = scene.simulator.visible(simulated)
+        report = read_mail(simulated.bounce(entry, "5.1.1"))
         assert report.get_content_type() == "multipart/report"
         assert report.get_param("report-type") == "delivery-status"
-        text = world.bounce(entry, "4.2.2").decode()
+        text = simulated.bounce(entry, "4.2.2").decode()
         assert "Status: 4.2.2" in text
         assert "Action: delayed" in text
         assert isinstance(ended.outcome, Sent)

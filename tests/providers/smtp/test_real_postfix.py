@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from cadenza.core.clock import SystemClock
-from cadenza.demo.rehearsal.worlds.smtp_model import read_mail, words_of
-from cadenza.providers.base import Call
+from cadenza.demo.networks.smtp_model import read_mail, words_of
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.http import idle
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
@@ -22,7 +22,7 @@ from cadenza.providers.message import AccountRef, App, Message, Recipient, Token
 from cadenza.providers.outcome import Forbidden, Outcome, RecipientGone, Rejected, Sent, Transient
 from cadenza.providers.smtp import PROVIDER
 from cadenza.providers.smtp.compose import message_id
-from tests.providers.smtp.stage import ADA, mail
+from tests.providers.smtp.fixtures import ADA, mail
 from tests.servers.place import ServerUnavailableError
 from tests.servers.postfix import DOMAIN, SIZE, Postfix, postfix
 from tests.servers.run import skip_or_fail
@@ -51,10 +51,10 @@ def client(server: Postfix, certificate: Path) -> OutboundClient:
 
 def call(
     server: Postfix, http: OutboundClient, message: Message, *, security: str = "starttls"
-) -> Call:
+) -> AttemptContext:
     settings = {"host": "127.0.0.1", "port": server.port, "security": security}
     assert message.recipient is not None
-    return Call(
+    return AttemptContext(
         account=AccountRef(id="a1", remote_id=ADA, settings=settings),
         tokens=Tokens(access=Secret("")),
         app=App(base_url=""),

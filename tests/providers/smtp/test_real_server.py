@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
-from cadenza.demo.rehearsal.worlds.smtp_model import read_mail, words_of
-from cadenza.providers.base import Call
+from cadenza.demo.networks.smtp_model import read_mail, words_of
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Tokens
 from cadenza.providers.outcome import (
@@ -30,7 +30,7 @@ from cadenza.providers.outcome import (
 )
 from cadenza.providers.smtp import PROVIDER
 from tests.providers.contract import PATIENCE
-from tests.providers.smtp.stage import ADA, BEN, CANARY, hasty_client, mail, server_tls
+from tests.providers.smtp.fixtures import ADA, BEN, CANARY, hasty_client, mail, server_tls
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -115,7 +115,7 @@ async def _publish(
     settings = {"host": "127.0.0.1", "port": port, "security": security, "username": ADA}
     async with hasty_client(port, ca_file=certificate) as http:
         return await PROVIDER.publish(
-            Call(
+            AttemptContext(
                 account=AccountRef(id="a1", remote_id=ADA, settings=settings),
                 tokens=Tokens(access=Secret(password)),
                 app=App(base_url=""),

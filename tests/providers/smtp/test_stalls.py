@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import QUICKLY, Call
+from cadenza.providers.base import QUICKLY, AttemptContext
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret
@@ -15,7 +15,7 @@ from cadenza.providers.http.request import Timeouts
 from cadenza.providers.message import AccountRef, App, Tokens
 from cadenza.providers.outcome import Outcome, Transient, Unconfirmed
 from cadenza.providers.smtp import PROVIDER, session
-from tests.providers.smtp.stage import ADA, START, mail
+from tests.providers.smtp.fixtures import ADA, START, mail
 
 SAYS = {"EHLO": "250 hello", "MAIL": "250 ok", "RCPT": "250 ok", "DATA": "354 go on"}
 
@@ -49,7 +49,7 @@ async def publish(port: int) -> Outcome:
     settings = {"host": "127.0.0.1", "port": port, "security": "none", "from_address": ADA}
     async with OutboundClient(policy, clock=SystemClock()) as http, asyncio.timeout(10):
         return await PROVIDER.publish(
-            Call(
+            AttemptContext(
                 account=AccountRef(id="a1", remote_id=ADA, settings=settings),
                 tokens=Tokens(access=Secret("")),
                 app=App(base_url=""),

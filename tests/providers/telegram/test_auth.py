@@ -10,14 +10,14 @@ from cadenza.providers.message import AccountRef
 from cadenza.providers.outcome import Disconnected, Forbidden, Outcome, RecipientGone, Rejected
 from cadenza.providers.telegram import CONNECTOR
 from tests.providers.contract import Scene, drive, judge, no_secret_in
-from tests.providers.telegram.stage import CANARY, telegram
+from tests.providers.telegram.fixtures import CANARY, telegram
 
 
 def _connecting(scene: Scene, token: str = CANARY, chat: str = "") -> Connecting:
     return Connecting(
         http=scene.http,
         app=scene.app,
-        now=scene.rehearsal.clock.now(),
+        now=scene.simulator.clock.now(),
         typed={"token": Secret(token), "chat": chat},
     )
 
@@ -60,9 +60,9 @@ async def test_a_bot_alone_is_an_account_that_writes_to_people() -> None:
 async def test_what_cannot_send_is_not_connected(
     token: str, chat: str, expected: type[Outcome]
 ) -> None:
-    async with telegram() as (scene, world):
-        world.add_chat("channel", "Guests", username="guests", state="not_admin")
-        world.add_chat("supergroup", "Gone", username="gone", state="kicked")
+    async with telegram() as (scene, simulated):
+        simulated.add_chat("channel", "Guests", username="guests", state="not_admin")
+        simulated.add_chat("supergroup", "Gone", username="gone", state="kicked")
         refused = await CONNECTOR.begin(_connecting(scene, token, chat))
         assert isinstance(refused, expected)
         no_secret_in([repr(refused)], [CANARY])

@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
-from cadenza.demo.rehearsal.worlds.telegram_model import STATES
+from cadenza.demo.networks.telegram_model import STATES
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.errors import UNKNOWN, Refusal
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.telegram.errors import TABLE, name_of
 from tests.providers.contract import drive
-from tests.providers.telegram.stage import CALLS, telegram
+from tests.providers.telegram.fixtures import CALLS, telegram
 
 B, F = "Bad Request: ", "Forbidden: "
 
@@ -83,7 +83,11 @@ CASES: list[tuple[int, str, Outcome]] = [
     (400, B + "something new", Rejected("", "400")),
     (413, "Request Entity Too Large", Rejected("", "413")),
     (409, "Conflict: terminated by other getUpdates request", Forbidden("", "409")),
-    (429, "Too Many Requests: retry after 17", TryLater(timedelta(seconds=17), Reach.ACCOUNT, "")),
+    (
+        429,
+        "Too Many Requests: retry after 17",
+        TryLater(timedelta(seconds=17), WaitScope.ACCOUNT, ""),
+    ),
     (500, "Internal Server Error: restart", Unconfirmed("")),
     (418, "I'm a teapot", Rejected("", "unknown:418")),
 ]
@@ -96,8 +100,8 @@ async def test_a_refusal_means_what_its_row_says(
     body: dict[str, Any] = {"ok": False, "error_code": status, "description": words}
     if status == 429:
         body["parameters"] = {"retry_after": 17}
-    async with telegram() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, CALLS, answer=say(status, body))
+    async with telegram() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_BEFORE, CALLS, answer=say(status, body))
         ended = await drive(scene)
         first = ended.trail[1]
         assert _bare(first) == _bare(expected)

@@ -8,26 +8,26 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import MediaItem, MediaKind, Recipient
 from cadenza.providers.outcome import (
     CannotTell,
     Disconnected,
     Forbidden,
-    Reach,
     RecipientGone,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.telegram.publish import address
 from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in, patient_client
 from tests.providers.pictures import film, picture, png
-from tests.providers.telegram.stage import CALLS, CANARY, telegram
+from tests.providers.telegram.fixtures import CALLS, CANARY, telegram
 
 # A proxy that repeats a request makes two messages: nothing on our side could prevent it.
 OURS = tuple(fault for fault in FAULTS if fault[0] is not Kind.TWICE)
@@ -64,19 +64,19 @@ async def test_a_message_goes_out_once_with_its_address() -> None:
     ],
 )
 async def test_files_go_out_as_what_they_are(media: tuple[MediaItem, ...], kind: str) -> None:
-    async with telegram(media=media) as (scene, world):
+    async with telegram(media=media) as (scene, simulated):
         assert scene.provider.validate(scene.message, scene.account) == []
         ended = await drive(scene)
         judge(ended, scene)
-        (entry,) = scene.rehearsal.visible(world)
+        (entry,) = scene.simulator.visible(simulated)
         assert (entry.kind, entry.detail["media"]) == (kind, len(media))
 
 
 async def test_a_thread_hangs_together() -> None:
-    async with telegram("One", parts=("Two", "Three"), media=(picture(),)) as (scene, world):
+    async with telegram("One", parts=("Two", "Three"), media=(picture(),)) as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
-        answers = [entry.detail["answers"] for entry in scene.rehearsal.visible(world)]
+        answers = [entry.detail["answers"] for entry in scene.simulator.visible(simulated)]
         assert answers == [None, 1, 2]
 
 
@@ -88,8 +88,8 @@ async def test_no_fault_makes_two_messages(
     media: tuple[MediaItem, ...],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with telegram(media=media) as (scene, world):
-        fault = world.faults.plan(kind, CALLS, **details)
+    async with telegram(media=media) as (scene, simulated):
+        fault = simulated.faults.plan(kind, CALLS, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -108,8 +108,8 @@ async def test_no_fault_makes_two_messages(
 async def test_a_thread_stops_at_a_doubt_and_keeps_what_is_out(
     kind: Kind, details: dict[str, Any], nth: int
 ) -> None:
-    async with telegram("One", parts=("Two", "Three")) as (scene, world):
-        world.faults.plan(kind, CALLS, nth=nth, **details)
+    async with telegram("One", parts=("Two", "Three")) as (scene, simulated):
+        simulated.faults.plan(kind, CALLS, nth=nth, **details)
         judge(await drive(scene), scene)
 
 
@@ -123,24 +123,24 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
 
 
 async def test_a_doubt_cannot_be_settled_by_asking() -> None:
-    async with telegram() as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, CALLS)
+    async with telegram() as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, CALLS)
         ended = await drive(scene)
         assert isinstance(ended.trail[-1], CannotTell)
         assert ended.trail[-1].again is None
 
 
 async def test_a_group_that_moved_is_written_to_at_its_new_id_once() -> None:
-    async with telegram() as (scene, world):
-        old = world.add_chat("group", "Friends")
-        new = world.upgrade(old)
+    async with telegram() as (scene, simulated):
+        old = simulated.add_chat("group", "Friends")
+        new = simulated.upgrade(old)
         scene.message = replace(scene.message, recipient=Recipient(str(old.id)))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.outcome.moved_to == str(new.id)
         assert ended.attempts == 1
-        assert [entry.to for entry in scene.rehearsal.visible(world)] == [str(new.id)]
+        assert [entry.to for entry in scene.simulator.visible(simulated)] == [str(new.id)]
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ async def test_a_group_that_moved_is_written_to_at_its_new_id_once() -> None:
 async def test_a_closed_chat_says_what_is_wrong_with_it(
     kind: str, state: str, expected: type[object]
 ) -> None:
-    async with telegram() as (scene, world):
-        chat = world.add_chat(kind, "Ben", state=state)
+    async with telegram() as (scene, simulated):
+        chat = simulated.add_chat(kind, "Ben", state=state)
         scene.message = replace(scene.message, recipient=Recipient(str(chat.id)))
         ended = await drive(scene)
         judge(ended, scene)
@@ -171,9 +171,9 @@ async def test_a_closed_chat_says_what_is_wrong_with_it(
 
 
 async def test_a_person_who_is_gone_does_not_stop_the_next() -> None:
-    async with telegram(to="404404404") as (scene, world):
+    async with telegram(to="404404404") as (scene, simulated):
         assert isinstance((await drive(scene)).outcome, RecipientGone)
-        cy = world.add_chat("private", "Cy")
+        cy = simulated.add_chat("private", "Cy")
         scene.message = replace(scene.message, recipient=Recipient(str(cy.id)))
         ended = await drive(scene)
         judge(ended, scene)
@@ -181,8 +181,10 @@ async def test_a_person_who_is_gone_does_not_stop_the_next() -> None:
         assert ended.outcome.url is None
 
 
-@pytest.mark.parametrize(("named", "reach"), [(True, Reach.RECIPIENT), (False, Reach.ACCOUNT)])
-async def test_a_groups_rate_waits_as_told_and_burns_nothing(named: bool, reach: Reach) -> None:
+@pytest.mark.parametrize(
+    ("named", "reach"), [(True, WaitScope.RECIPIENT), (False, WaitScope.ACCOUNT)]
+)
+async def test_a_groups_rate_waits_as_told_and_burns_nothing(named: bool, reach: WaitScope) -> None:
     async with telegram() as (scene, _):
         chat = str(scene.account.settings["chat_id"])
         if named:
@@ -212,23 +214,23 @@ async def test_waits_that_are_not_kept_grow() -> None:
 
 
 async def test_a_persons_rate_parks_the_bot() -> None:
-    async with telegram() as (scene, world):
-        ben = world.add_chat("private", "Ben")
+    async with telegram() as (scene, simulated):
+        ben = simulated.add_chat("private", "Ben")
         scene.message = replace(scene.message, recipient=Recipient(str(ben.id)))
-        world.closing = True
+        simulated.closing = True
         outcome = await scene.provider.publish(_call(scene))
         assert outcome == TryLater(
             timedelta(seconds=5),
-            Reach.ACCOUNT,
+            WaitScope.ACCOUNT,
             "Telegram asks the bot to slow down. Telegram said: Too Many Requests: retry after 5",
         )
 
 
 async def test_one_bots_limit_does_not_stop_another() -> None:
-    async with telegram() as (scene, world):
+    async with telegram() as (scene, simulated):
         while not isinstance(await scene.provider.publish(_call(scene)), TryLater):
             pass
-        other = world.add_bot("ben_bot")
+        other = simulated.add_bot("ben_bot")
         scene.tokens, scene.seen_as = replace(scene.tokens, access=Secret(other)), "ben_bot"
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
@@ -289,7 +291,7 @@ async def test_what_telegram_refuses_validate_has_said(
 async def test_files_that_do_not_fit_are_refused_once(
     media: tuple[MediaItem, ...], code: str | None
 ) -> None:
-    async with telegram(media=media) as (scene, _), patient_client(scene.world) as http:
+    async with telegram(media=media) as (scene, _), patient_client(scene.simulated) as http:
         scene.http = http
         found = scene.provider.validate(scene.message, scene.account)
         assert [each.code for each in found] == ([code] if code else [])
@@ -306,10 +308,10 @@ async def test_a_long_text_below_a_picture_is_refused_before_it_leaves() -> None
 
 async def test_options_reach_telegram() -> None:
     options = {"silent": True, "protect": True, "topic": 7, "disable_preview": True}
-    async with telegram(html="<b>Hi</b>", **options) as (scene, world):
+    async with telegram(html="<b>Hi</b>", **options) as (scene, simulated):
         scene.expected = ("Hi",)
         judge(await drive(scene), scene)
-        assert world.received[-1].json() == {
+        assert simulated.received[-1].json() == {
             "chat_id": scene.account.settings["chat_id"],
             "text": "<b>Hi</b>",
             "parse_mode": "HTML",
@@ -332,8 +334,8 @@ async def test_a_topic_that_is_no_number_is_told_and_leaves_no_doubt(topic: str)
 
 @pytest.mark.parametrize("state", ["blocked", "deactivated"])
 async def test_an_album_for_somebody_who_is_gone_ends_as_a_message_does(state: str) -> None:
-    async with telegram(media=(picture(), picture("two.png"))) as (scene, world):
-        ben = world.add_chat("private", "Ben", state=state)
+    async with telegram(media=(picture(), picture("two.png"))) as (scene, simulated):
+        ben = simulated.add_chat("private", "Ben", state=state)
         scene.message = replace(scene.message, recipient=Recipient(str(ben.id)))
         ended = await drive(scene)
         judge(ended, scene)
@@ -342,9 +344,9 @@ async def test_an_album_for_somebody_who_is_gone_ends_as_a_message_does(state: s
 
 
 async def test_a_token_echoed_by_the_server_is_not_passed_on() -> None:
-    async with telegram() as (scene, world):
+    async with telegram() as (scene, simulated):
         words = {"ok": False, "error_code": 400, "description": f"Bad Request: {CANARY} is odd"}
-        world.faults.plan(Kind.ERROR_BEFORE, CALLS, answer=say(400, words))
+        simulated.faults.plan(Kind.ERROR_BEFORE, CALLS, answer=say(400, words))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
         no_secret_in([repr(ended)], [CANARY])
@@ -366,13 +368,13 @@ def test_addresses_exist_where_telegram_has_them(
 
 
 def _call(scene: Any) -> Any:
-    from cadenza.providers.base import Call
+    from cadenza.providers.base import AttemptContext
 
-    return Call(
+    return AttemptContext(
         account=scene.account,
         tokens=scene.tokens,
         app=scene.app,
         http=scene.http,
-        now=scene.rehearsal.clock.now(),
+        now=scene.simulator.clock.now(),
         message=scene.message,
     )

@@ -75,7 +75,7 @@ class Telegram:
         return session.save()
 
     def answer(self, request: Any) -> Any:
-        """Answer one request, or raise `Refused`."""
+        """Answer one request, or raise `DeliveryRefusal`."""
         self.asked.append(type(request).__name__)
         handler: Callable[[Any], Any] | None = getattr(self, f"_{type(request).__name__}", None)
         if handler is None:
@@ -249,26 +249,26 @@ NEWS = types.Channel(
 @asynccontextmanager
 async def telegram() -> AsyncGenerator[Telegram]:
     """Listen on this machine."""
-    world = Telegram()
+    simulated = Telegram()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            await _talk(world, reader, writer)
+            await _talk(simulated, reader, writer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    world.port = server.sockets[0].getsockname()[1]
+    simulated.port = server.sockets[0].getsockname()[1]
     try:
-        yield world
+        yield simulated
     finally:
         server.close()
 
 
 async def _talk(
-    world: Telegram, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    simulated: Telegram, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     count = 0
     exchange = KeyExchange(PRIME)
@@ -280,38 +280,38 @@ async def _talk(
             writer.write(_packet(exchange.answer(body), count))
             count += 1
             if exchange.key is not None:
-                world.keys[exchange.key.key_id] = exchange.key
+                simulated.keys[exchange.key.key_id] = exchange.key
             continue
-        key = world.keys[struct.unpack("<Q", body[:8])[0]]
+        key = simulated.keys[struct.unpack("<Q", body[:8])[0]]
         session, requests = _open(body, key)
         for number, request in requests:
             plain = _bare(request)
             kind = type(plain).__name__
             sends = kind in {"SendMessageRequest", "SendMediaRequest"}
-            if sends and world.hangs_up and world.hangs_up[0] == "before":
-                world.hangs_up.pop(0)
+            if sends and simulated.hangs_up and simulated.hangs_up[0] == "before":
+                simulated.hangs_up.pop(0)
                 return
-            answer = _result(world, number, plain)
+            answer = _result(simulated, number, plain)
             if answer is None:
                 continue
-            if sends and world.hangs_up:
-                world.hangs_up.pop(0)
+            if sends and simulated.hangs_up:
+                simulated.hangs_up.pop(0)
                 return
             if kind == "SaveFilePartRequest":
-                await asyncio.sleep(world.slow)
+                await asyncio.sleep(simulated.slow)
             writer.write(_packet(_seal(session, answer, count, key), count))
             count += 1
         await writer.drain()
 
 
-def _result(world: Telegram, number: int, request: Any) -> bytes | None:
+def _result(simulated: Telegram, number: int, request: Any) -> bytes | None:
     """Answer a request; what needs no answer (receipts) gets none."""
     if not type(request).__name__.endswith("Request"):
         return None
     if type(request).__name__.startswith("Ping"):
         return bytes(types.Pong(msg_id=number, ping_id=request.ping_id))
     try:
-        body = _written(world.answer(request))
+        body = _written(simulated.answer(request))
     except Refused as refused:
         code, words = refused.args
         body = bytes(types.RpcError(error_code=code, error_message=words))

@@ -12,7 +12,7 @@ from telethon import TelegramClient
 from telethon.client import telegrambaseclient
 
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.connect import Ask, Connected, Connecting
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
@@ -22,22 +22,22 @@ from cadenza.providers.outcome import Rejected, Sent
 from cadenza.providers.telegram_person import CONNECTOR, PROVIDER, auth
 from cadenza.providers.telegram_person.port import blank
 from tests.providers.telegram_person.exchange import show_public_key
-from tests.providers.telegram_person.stage import APP, made_ready, person
+from tests.providers.telegram_person.fixtures import APP, made_ready, person
 from tests.providers.telegram_person.standin import CODE, PASSWORD, PHONE, Telegram, telegram
 
 
 @asynccontextmanager
 async def signing_in(
     monkeypatch: pytest.MonkeyPatch, *, phone: str = f"+{PHONE}"
-) -> AsyncGenerator[tuple[Connecting, Telegram, Call]]:
+) -> AsyncGenerator[tuple[Connecting, Telegram, AttemptContext]]:
     """Begin where a key with the server exists already."""
-    async with person() as (call, world):
-        world.signed_in = False
-        monkeypatch.setattr(auth, "blank", lambda: Secret(world.session))
+    async with person() as (call, simulated):
+        simulated.signed_in = False
+        monkeypatch.setattr(auth, "blank", lambda: Secret(simulated.session))
         typed: dict[str, str | Secret] = {"phone": phone, "chat": "@news"}
         yield (
             Connecting(http=call.http, app=APP, now=datetime.now(UTC), typed=typed),
-            world,
+            simulated,
             call,
         )
 
@@ -57,8 +57,8 @@ async def test_a_code_signs_a_person_in(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_a_password_is_asked_for_and_proven(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with signing_in(monkeypatch) as (connecting, world, _call):
-        world.has_password = True
+    async with signing_in(monkeypatch) as (connecting, simulated, _call):
+        simulated.has_password = True
         asked = await CONNECTOR.begin(connecting)
         assert isinstance(asked, Ask)
         more = await CONNECTOR.complete(connecting, asked.keep, Secret(CODE))
@@ -97,7 +97,7 @@ async def test_a_number_of_another_data_centre_signs_in_there(
     show_public_key()
     async with telegram() as there, signing_in(monkeypatch) as (connecting, here, call):
         there.signed_in, here.lives_in = False, there
-        rules = tuple(HostRule("127.0.0.1", world.port) for world in (here, there))
+        rules = tuple(HostRule("127.0.0.1", simulated.port) for simulated in (here, there))
         async with OutboundClient(Policy(allow=rules), clock=SystemClock()) as http:
             asked = await CONNECTOR.begin(replace(connecting, http=http))
             assert isinstance(asked, Ask), asked
@@ -113,12 +113,12 @@ async def test_a_number_of_another_data_centre_signs_in_there(
 
 async def test_somebody_new_agrees_on_a_key_first(monkeypatch: pytest.MonkeyPatch) -> None:
     show_public_key()
-    async with signing_in(monkeypatch) as (connecting, world, _call):
+    async with signing_in(monkeypatch) as (connecting, simulated, _call):
         monkeypatch.setattr(auth, "blank", blank)
         monkeypatch.setattr(telegrambaseclient, "DEFAULT_IPV4_IP", "127.0.0.1")
-        monkeypatch.setattr(telegrambaseclient, "DEFAULT_PORT", world.port)
+        monkeypatch.setattr(telegrambaseclient, "DEFAULT_PORT", simulated.port)
         asked = await CONNECTOR.begin(connecting)
         assert isinstance(asked, Ask), asked
-        assert len(world.keys) == 2
+        assert len(simulated.keys) == 2
         done = await CONNECTOR.complete(connecting, asked.keep, Secret(CODE))
         assert isinstance(done, tuple)

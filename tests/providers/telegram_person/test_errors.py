@@ -10,13 +10,13 @@ from telethon.errors.rpcerrorlist import rpc_errors_dict, rpc_errors_re
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
-    Reach,
     RecipientGone,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.telegram_person import PROVIDER
 from cadenza.providers.telegram_person.errors import (
@@ -31,14 +31,14 @@ from cadenza.providers.telegram_person.errors import (
     TABLE,
     name_of,
 )
-from tests.providers.telegram_person.stage import made_ready, person
+from tests.providers.telegram_person.fixtures import made_ready, person
 
 WAITS = {
-    "FLOOD_WAIT_33": TryLater(timedelta(seconds=33), Reach.ACCOUNT, ""),
-    "FLOOD_PREMIUM_WAIT_9": TryLater(timedelta(seconds=9), Reach.ACCOUNT, ""),
-    "SLOWMODE_WAIT_12": TryLater(timedelta(seconds=12), Reach.RECIPIENT, ""),
-    "PEER_FLOOD": TryLater(timedelta(hours=24), Reach.ACCOUNT, ""),
-    "PHONE_NUMBER_FLOOD": TryLater(timedelta(hours=24), Reach.ACCOUNT, ""),
+    "FLOOD_WAIT_33": TryLater(timedelta(seconds=33), WaitScope.ACCOUNT, ""),
+    "FLOOD_PREMIUM_WAIT_9": TryLater(timedelta(seconds=9), WaitScope.ACCOUNT, ""),
+    "SLOWMODE_WAIT_12": TryLater(timedelta(seconds=12), WaitScope.RECIPIENT, ""),
+    "PEER_FLOOD": TryLater(timedelta(hours=24), WaitScope.ACCOUNT, ""),
+    "PHONE_NUMBER_FLOOD": TryLater(timedelta(hours=24), WaitScope.ACCOUNT, ""),
 }
 KINDS: dict[str, type[object]] = {
     **dict.fromkeys((*GONE, *SHUT), RecipientGone),
@@ -52,11 +52,11 @@ KINDS: dict[str, type[object]] = {
 
 
 async def _refused(word: str, code: int = 400) -> object:
-    async with person() as (begun, world):
+    async with person() as (begun, simulated):
         call = await made_ready(begun)
-        world.refusals.append((code, word))
+        simulated.refusals.append((code, word))
         outcome = await PROVIDER.publish(call)
-        assert world.sent == []
+        assert simulated.sent == []
         return outcome
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
@@ -30,14 +30,14 @@ from cadenza.providers.telegram_person import PROVIDER, port
 from cadenza.providers.telegram_person.publish import random_id
 from tests.providers.contract import no_secret_in
 from tests.providers.pictures import film, picture, png
-from tests.providers.telegram_person.stage import made_ready, person, ready
+from tests.providers.telegram_person.fixtures import made_ready, person, ready
 
 
 async def test_a_message_goes_out_once_with_its_number() -> None:
-    async with person() as (call, world):
+    async with person() as (call, simulated):
         sent = await PROVIDER.publish(await made_ready(call))
         assert sent == Sent("100")
-        assert [(each["text"], each["to"]) for each in world.sent] == [
+        assert [(each["text"], each["to"]) for each in simulated.sent] == [
             ("Good morning", "InputPeerUser")
         ]
 
@@ -51,16 +51,16 @@ async def test_a_message_goes_out_once_with_its_number() -> None:
     ],
 )
 async def test_chats_are_found_by_name_or_number(to: str, kind: str, url: str | None) -> None:
-    async with person(to=to) as (call, world):
+    async with person(to=to) as (call, simulated):
         assert PROVIDER.validate(call.message, call.account) == []
         assert await PROVIDER.publish(await made_ready(call)) == Sent("100", url)
-        assert world.sent[0]["to"] == kind
+        assert simulated.sent[0]["to"] == kind
 
 
 async def test_nobody_of_that_name_is_the_recipients_end_alone() -> None:
-    async with person(to="@nobody") as (call, world):
+    async with person(to="@nobody") as (call, simulated):
         assert isinstance(await ready(call), RecipientGone)
-        assert world.sent == []
+        assert simulated.sent == []
 
 
 @pytest.mark.parametrize(
@@ -68,39 +68,39 @@ async def test_nobody_of_that_name_is_the_recipients_end_alone() -> None:
     [(picture(), "InputMediaUploadedPhoto"), (film(), "InputMediaUploadedDocument")],
 )
 async def test_a_file_goes_up_first_and_then_with_its_words(item: object, media: str) -> None:
-    async with person("Look", media=(item,)) as (begun, world):  # pyright: ignore[reportArgumentType]
+    async with person("Look", media=(item,)) as (begun, simulated):  # pyright: ignore[reportArgumentType]
         call = await made_ready(begun)
-        assert world.sent == []
+        assert simulated.sent == []
         assert isinstance(await PROVIDER.publish(call), Sent)
-        assert [(each["text"], each["media"]) for each in world.sent] == [("Look", media)]
+        assert [(each["text"], each["media"]) for each in simulated.sent] == [("Look", media)]
 
 
 async def test_a_file_has_time_by_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = Timeouts(connect=10, read=0.5, total=60)
-    async with person("Look", media=(picture(data=png() + bytes(500_000)),)) as (call, world):
+    async with person("Look", media=(picture(data=png() + bytes(500_000)),)) as (call, simulated):
         monkeypatch.setattr(port, "TIMES", quick)
-        world.slow = 0.3  # for each of four pieces
-        assert isinstance(await made_ready(call), Call)
+        simulated.slow = 0.3  # for each of four pieces
+        assert isinstance(await made_ready(call), AttemptContext)
 
 
 async def test_the_next_part_answers_the_one_before() -> None:
-    async with person("One", parts=("Two",)) as (begun, world):
+    async with person("One", parts=("Two",)) as (begun, simulated):
         call = await made_ready(begun)
         first = await PROVIDER.publish(call)
         assert isinstance(first, Sent)
         second = replace(call, part=1, key="next", sent_parts=(first.remote_id or "",))
         assert isinstance(await PROVIDER.publish(second), Sent)
-        assert [each["answers"] for each in world.sent] == [None, 100]
+        assert [each["answers"] for each in simulated.sent] == [None, 100]
 
 
 async def test_the_same_attempt_twice_is_one_message() -> None:
-    async with person() as (begun, world):
+    async with person() as (begun, simulated):
         call = await made_ready(begun)
         assert isinstance(await PROVIDER.publish(call), Sent)
         again = await PROVIDER.publish(call)
         assert isinstance(again, Sent)
         assert again.remote_id is None
-        assert len(world.sent) == 1
+        assert len(simulated.sent) == 1
         found = await PROVIDER.find_out(call)
         assert isinstance(found, Found)
         assert found.remote_id == "100"
@@ -120,16 +120,16 @@ def test_an_id_is_of_one_account_attempt_and_part() -> None:
 async def test_a_line_that_breaks_in_the_call_is_a_doubt_that_history_settles(
     when: str, shown: int
 ) -> None:
-    async with person() as (begun, world):
+    async with person() as (begun, simulated):
         call = await made_ready(begun)
-        world.hangs_up.append(when)
+        simulated.hangs_up.append(when)
         assert isinstance(await PROVIDER.publish(call), Unconfirmed)
-        assert len(world.sent) == shown
+        assert len(simulated.sent) == shown
         found = await PROVIDER.find_out(call)
         assert isinstance(found, Found) if shown else found == Absent()
-        again = await PROVIDER.publish(call)  # as the road would, under the same key
+        again = await PROVIDER.publish(call)  # as the pipeline would, under the same key
         assert isinstance(again, Sent)
-        assert len(world.sent) == 1
+        assert len(simulated.sent) == 1
 
 
 async def test_a_text_with_space_at_its_ends_is_known_again() -> None:
@@ -149,26 +149,26 @@ async def test_an_older_message_of_the_same_words_is_not_taken_for_ours() -> Non
 
 
 async def test_a_server_that_is_away_costs_an_attempt_and_no_doubt() -> None:
-    async with person() as (begun, world):
+    async with person() as (begun, simulated):
         call = await made_ready(begun)
-        session = world.session
+        session = simulated.session
     dead = replace(call, tokens=Tokens(access=Secret(session)))
     assert isinstance(await PROVIDER.publish(dead), Transient)
     assert isinstance(await PROVIDER.find_out(dead), CannotTell)
 
 
 async def test_the_socket_comes_through_the_guarded_door() -> None:
-    async with person() as (call, world):
+    async with person() as (call, simulated):
         call.http._way.door._policy = Policy()
         call.http._way = replace(call.http._way, policy=Policy())
         assert isinstance(await PROVIDER.prepare(call), Transient)
-        assert world.asked == []
+        assert simulated.asked == []
 
 
 async def test_a_session_that_was_ended_elsewhere_asks_to_sign_in() -> None:
-    async with person() as (begun, world):
+    async with person() as (begun, simulated):
         call = await made_ready(begun)
-        world.refusals.append((401, "SESSION_REVOKED"))
+        simulated.refusals.append((401, "SESSION_REVOKED"))
         assert isinstance(await PROVIDER.publish(call), Disconnected)
         assert isinstance(await PROVIDER.refresh(call), Disconnected)
 
@@ -186,18 +186,18 @@ async def test_without_the_extra_a_person_reads_what_to_install(
 
 
 async def test_without_an_app_nothing_is_sent() -> None:
-    async with person() as (call, world):
+    async with person() as (call, simulated):
         assert isinstance(await PROVIDER.prepare(replace(call, app=App(base_url=""))), Rejected)
-        assert world.asked == []
+        assert simulated.asked == []
 
 
 async def test_no_secret_shows(caplog: pytest.LogCaptureFixture) -> None:
-    async with person() as (begun, world):
+    async with person() as (begun, simulated):
         call = await made_ready(begun)
-        world.refusals.append((400, "PEER_FLOOD"))
+        simulated.refusals.append((400, "PEER_FLOOD"))
         outcome = await PROVIDER.publish(call)
         texts = [caplog.text, repr(outcome), repr(call), repr(dict(call.state))]
-        no_secret_in(texts, [world.session, "canary-hash-of-our-app"])
+        no_secret_in(texts, [simulated.session, "canary-hash-of-our-app"])
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ from cadenza.providers.instagram import errors as instagram
 from cadenza.providers.outcome import Outcome, Rejected, Transient
 from cadenza.providers.threads import errors
 from tests.providers.contract import bare, drive
-from tests.providers.threads.stage import threads
+from tests.providers.threads.fixtures import threads
 
 
 @pytest.mark.parametrize("name", sorted([*errors.PASSING, *errors.LASTING]))
 async def test_a_containers_error_means_what_its_row_says(name: str) -> None:
-    async with threads(files=("waves.mp4",)) as (scene, world):
+    async with threads(files=("waves.mp4",)) as (scene, simulated):
 
         async def spoil(step: str) -> None:
-            for container in world.containers.values():
+            for container in simulated.containers.values():
                 container.error = name
 
         scene.before = spoil

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from cadenza.core.channels import Channel
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.worlds.meta_containers import Rules
-from cadenza.demo.rehearsal.worlds.meta_model import envelope
+from cadenza.demo.networks.meta_containers import Rules
+from cadenza.demo.networks.meta_model import envelope
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.message import Message
 from cadenza.providers.outcome import (
     Disconnected,
@@ -26,7 +26,7 @@ from cadenza.providers.outcome import (
 from cadenza.providers.threads.limits import problems
 from tests.providers.contract import FAULTS, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import picture, png
-from tests.providers.threads.stage import CANARIES, CANARY, MAKE, NODE, PUBLISH, item, threads
+from tests.providers.threads.fixtures import CANARIES, CANARY, MAKE, NODE, PUBLISH, item, threads
 
 
 @pytest.mark.parametrize(
@@ -41,19 +41,19 @@ from tests.providers.threads.stage import CANARIES, CANARY, MAKE, NODE, PUBLISH,
 async def test_a_post_of_each_kind_goes_out_once_with_its_address(
     files: tuple[str, ...], kind: str
 ) -> None:
-    async with threads(files=files) as (scene, world):
+    async with threads(files=files) as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        (entry,) = scene.rehearsal.visible(world)
+        (entry,) = scene.simulator.visible(simulated)
         assert entry.detail["kind"] == kind
-        assert ended.outcome.url == world.media[str(ended.outcome.remote_id)].permalink
+        assert ended.outcome.url == simulated.media[str(ended.outcome.remote_id)].permalink
 
 
 async def test_a_thread_hangs_together_and_each_part_is_there_once() -> None:
     async with threads("One", parts=("Two", "Three"), files=("sea.png",)) as (scene, _):
         judge(await drive(scene), scene)
-        entries = scene.rehearsal.visible(scene.world)
+        entries = scene.simulator.visible(scene.simulated)
         assert [entry.to for entry in entries] == ["", entries[0].remote_id, entries[1].remote_id]
         assert [entry.detail["kind"] for entry in entries] == ["IMAGE", "TEXT", "TEXT"]
 
@@ -71,8 +71,8 @@ async def test_a_text_needs_no_waiting() -> None:
 async def test_no_fault_at_any_step_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with threads(files=("sea.png",)) as (scene, world):
-        fault = world.faults.plan(kind, route, times=times, **details)
+    async with threads(files=("sea.png",)) as (scene, simulated):
+        fault = simulated.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -80,7 +80,7 @@ async def test_no_fault_at_any_step_makes_two_posts(
             assert isinstance(ended.outcome, Disconnected)
         else:
             assert isinstance(ended.outcome, Sent), ended.trail
-            assert ended.outcome.remote_id in world.media
+            assert ended.outcome.remote_id in simulated.media
         no_secret_in([caplog.text, repr(ended)], CANARIES)
 
 
@@ -90,17 +90,17 @@ async def test_no_fault_at_any_step_makes_two_posts(
 async def test_a_thread_goes_on_where_it_stopped(
     kind: Kind, details: dict[str, Any], route: str, nth: int
 ) -> None:
-    async with threads("One", parts=("Two", "Three")) as (scene, world):
-        world.faults.plan(kind, route, nth=nth, **details)
+    async with threads("One", parts=("Two", "Three")) as (scene, simulated):
+        simulated.faults.plan(kind, route, nth=nth, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Disconnected if kind is Kind.EXPIRE else Sent)
 
 
 async def test_a_thread_whose_part_cannot_be_named_stops_with_a_word() -> None:
-    async with threads("One", parts=("Two",)) as (scene, world):
-        world.lag = timedelta(days=1)
-        world.faults.plan(Kind.RESET_AFTER, PUBLISH)
+    async with threads("One", parts=("Two",)) as (scene, simulated):
+        simulated.lag = timedelta(days=1)
+        simulated.faults.plan(Kind.RESET_AFTER, PUBLISH)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Rejected)
@@ -121,21 +121,21 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> 
 
 @pytest.mark.parametrize("code", [4, 9, 200, 368, 80014, 100, 24])
 async def test_no_refusal_is_believed_if_the_post_is_out(code: int) -> None:
-    async with threads() as (scene, world):
-        world.faults.plan(Kind.ERROR_AFTER, PUBLISH, times=3, answer=envelope(code, "No"))
+    async with threads() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_AFTER, PUBLISH, times=3, answer=envelope(code, "No"))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent), ended.trail
 
 
 async def test_too_early_and_already_are_told_apart_though_both_are_24() -> None:
-    async with threads(files=("sea.png",)) as (scene, world):
+    async with threads(files=("sea.png",)) as (scene, simulated):
 
         async def go_back_to_work(step: str) -> None:
             if step == "publish":
                 scene.before = None
-                (container,) = world.containers.values()
-                container.ready_at = world.now + timedelta(seconds=20)
+                (container,) = simulated.containers.values()
+                container.ready_at = simulated.now + timedelta(seconds=20)
 
         scene.before = go_back_to_work
         ended = await drive(scene)
@@ -145,32 +145,32 @@ async def test_too_early_and_already_are_told_apart_though_both_are_24() -> None
 
 
 async def test_a_container_that_expired_meanwhile_is_made_anew() -> None:
-    async with threads() as (scene, world):
+    async with threads() as (scene, simulated):
 
         async def oversleep(step: str) -> None:
             if step == "publish":
                 scene.before = None
-                scene.rehearsal.clock.advance(timedelta(hours=25))
+                scene.simulator.clock.advance(timedelta(hours=25))
 
         scene.before = oversleep
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert len(world.containers) == 2
+        assert len(simulated.containers) == 2
 
 
 async def test_a_film_that_cannot_be_fetched_is_tried_anew_and_told() -> None:
-    async with threads(files=("waves.mp4",)) as (scene, world):
-        world.stage.media.clear()
+    async with threads(files=("waves.mp4",)) as (scene, simulated):
+        simulated.shared.media.clear()
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Transient)
-        assert len(world.containers) > 1
+        assert len(simulated.containers) > 1
 
 
 async def test_a_picture_of_impossible_proportions_is_rejected() -> None:
-    async with threads() as (scene, world):
-        long = item(scene.rehearsal, world, "long.png", png(100, 5))
+    async with threads() as (scene, simulated):
+        long = item(scene.simulator, simulated, "long.png", png(100, 5))
         scene.message = replace(scene.message, media=(long,))
         ended = await drive(scene)
         judge(ended, scene)
@@ -201,13 +201,13 @@ async def test_a_full_day_waits_and_burns_nothing() -> None:
 
 
 async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
-    async with threads() as (scene, world):
-        world.business_calls.limit = 0
-        began = scene.rehearsal.clock.now()
+    async with threads() as (scene, simulated):
+        simulated.business_calls.limit = 0
+        began = scene.simulator.clock.now()
 
         async def lift(step: str) -> None:
-            if scene.rehearsal.clock.now() > began:
-                world.business_calls.limit = 10_000
+            if scene.simulator.clock.now() > began:
+                simulated.business_calls.limit = 10_000
 
         scene.before = lift
         ended = await drive(scene)
@@ -225,8 +225,8 @@ async def test_a_missing_permission_is_a_right_that_a_person_must_give() -> None
 
 
 async def test_a_restricted_account_is_a_matter_for_a_person() -> None:
-    async with threads() as (scene, world):
-        world.members[scene.account.remote_id].trouble = (10, 4279013, "Restricted")
+    async with threads() as (scene, simulated):
+        simulated.members[scene.account.remote_id].trouble = (10, 4279013, "Restricted")
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Forbidden)
@@ -267,8 +267,8 @@ async def test_too_many_links_are_known_by_their_name() -> None:
 
 
 async def test_a_token_echoed_by_the_network_is_not_passed_on() -> None:
-    async with threads() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, MAKE, answer=envelope(100, f"odd {CANARY}"))
+    async with threads() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_BEFORE, MAKE, answer=envelope(100, f"odd {CANARY}"))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
         no_secret_in([repr(ended)], CANARIES)

@@ -10,24 +10,24 @@ from cadenza.providers.message import AccountRef
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected
 from cadenza.providers.unipile import CONNECTOR
 from tests.providers.contract import Scene, drive, judge, no_secret_in
-from tests.providers.unipile.stage import CANARY, unipile
+from tests.providers.unipile.fixtures import CANARY, unipile
 
 
 def _connecting(scene: Scene, key: str = CANARY, account: str = "") -> Connecting:
     return Connecting(
         http=scene.http,
         app=scene.app,
-        now=scene.rehearsal.clock.now(),
+        now=scene.simulator.clock.now(),
         typed={"dsn": scene.app.base_url, "api_key": Secret(key), "account": account},
     )
 
 
 async def test_all_accounts_that_can_send_are_connected_page_by_page() -> None:
-    async with unipile("chat") as (scene, world):
-        world.page = 2
-        world.add_account("Ada's mail", kind="OUTLOOK")
-        world.add_account("Ada's phone", kind="WHATSAPP")
-        world.add_account("Cy").status = "CREDENTIALS"
+    async with unipile("chat") as (scene, simulated):
+        simulated.page = 2
+        simulated.add_account("Ada's mail", kind="OUTLOOK")
+        simulated.add_account("Ada's phone", kind="WHATSAPP")
+        simulated.add_account("Cy").status = "CREDENTIALS"
         connected = await CONNECTOR.begin(_connecting(scene))
         assert isinstance(connected, tuple)
         assert [(each.name, each.kind) for each in connected] == [
@@ -54,8 +54,8 @@ async def test_all_accounts_that_can_send_are_connected_page_by_page() -> None:
 async def test_what_cannot_send_is_not_connected(
     key: str, account: str, expected: type[Outcome]
 ) -> None:
-    async with unipile("chat") as (scene, world):
-        cy = world.add_account("Cy")
+    async with unipile("chat") as (scene, simulated):
+        cy = simulated.add_account("Cy")
         cy.status = "CREDENTIALS"
         wanted = cy.id if account == "cy" else account
         refused = await CONNECTOR.begin(_connecting(scene, key, wanted))

@@ -6,27 +6,27 @@ from collections.abc import Callable
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.worlds.unipile_lists import problem
+from cadenza.demo.networks.unipile_lists import problem
+from cadenza.demo.simulator.faults import Kind
 from cadenza.providers.errors import UNKNOWN, Refusal
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.unipile import errors
 from tests.providers.contract import drive
-from tests.providers.unipile.stage import CHATS, unipile
+from tests.providers.unipile.fixtures import CHATS, unipile
 
-DAY = TryLater(errors.A_DAY, Reach.ACCOUNT, "")
-SOON = TryLater(errors.HALF_AN_HOUR, Reach.ACCOUNT, "")
+DAY = TryLater(errors.A_DAY, WaitScope.ACCOUNT, "")
+SOON = TryLater(errors.HALF_AN_HOUR, WaitScope.ACCOUNT, "")
 
 
 def _all(
@@ -67,9 +67,9 @@ CASES: list[tuple[int, str, Outcome]] = [
 
 @pytest.mark.parametrize(("status", "code", "expected"), CASES)
 async def test_a_refusal_means_what_its_row_says(status: int, code: str, expected: Outcome) -> None:
-    async with unipile("chat") as (scene, world):
+    async with unipile("chat") as (scene, simulated):
         answer = problem(status, code, "because of this")
-        world.faults.plan(Kind.ERROR_BEFORE, CHATS, answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, CHATS, answer=answer)
         ended = await drive(scene)
         first = ended.trail[1]
         assert _bare(first) == _bare(expected)

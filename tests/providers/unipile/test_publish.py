@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from cadenza.core.channels import Channel
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.worlds.unipile_lists import problem
-from cadenza.demo.rehearsal.worlds.unipile_model import Item, Rules
-from cadenza.providers.base import Call
+from cadenza.demo.networks.unipile_lists import problem
+from cadenza.demo.networks.unipile_model import Item, Rules
+from cadenza.demo.simulator.faults import Kind
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.message import Message, Recipient
 from cadenza.providers.outcome import (
     Absent,
@@ -31,7 +31,7 @@ from cadenza.providers.outcome import (
 from cadenza.providers.unipile.request import body_of, url
 from tests.providers.contract import FAULTS, Scene, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import picture
-from tests.providers.unipile.stage import CANARY, WAYS, unipile
+from tests.providers.unipile.fixtures import CANARY, WAYS, unipile
 
 # A proxy that repeats a request makes two messages: nothing on our side could prevent it.
 OURS = tuple(fault for fault in FAULTS if fault[0] is not Kind.TWICE)
@@ -50,11 +50,11 @@ async def test_it_goes_out_once_and_is_named(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_an_answer_without_an_id_is_a_success_and_the_id_is_found(way: str) -> None:
-    async with unipile(way, rules=Rules(null_ids=True)) as (scene, world):
+    async with unipile(way, rules=Rules(null_ids=True)) as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert ended.outcome.remote_id == scene.rehearsal.visible(world)[0].remote_id
+        assert ended.outcome.remote_id == scene.simulator.visible(simulated)[0].remote_id
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -62,8 +62,8 @@ async def test_an_answer_without_an_id_is_a_success_and_the_id_is_found(way: str
 async def test_no_fault_makes_two(
     kind: Kind, details: dict[str, Any], way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with unipile(way) as (scene, world):
-        fault = world.faults.plan(kind, WAYS[way][1], **details)
+    async with unipile(way) as (scene, simulated):
+        fault = simulated.faults.plan(kind, WAYS[way][1], **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -82,9 +82,9 @@ async def test_no_fault_makes_two(
 async def test_no_fault_while_looking_makes_two(
     kind: Kind, details: dict[str, Any], way: str
 ) -> None:
-    async with unipile(way) as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
-        fault = world.faults.plan(kind, "GET *", **details)
+    async with unipile(way) as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
+        fault = simulated.faults.plan(kind, "GET *", **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -93,9 +93,9 @@ async def test_no_fault_while_looking_makes_two(
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_list_that_lags_is_asked_again(way: str) -> None:
-    async with unipile(way) as (scene, world):
-        world.lag = timedelta(minutes=3)
-        world.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
+    async with unipile(way) as (scene, simulated):
+        simulated.lag = timedelta(minutes=3)
+        simulated.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -105,9 +105,9 @@ async def test_a_list_that_lags_is_asked_again(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_list_that_lags_for_hours_leaves_it_to_a_person(way: str) -> None:
-    async with unipile(way) as (scene, world):
-        world.lag = timedelta(hours=9)
-        world.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
+    async with unipile(way) as (scene, simulated):
+        simulated.lag = timedelta(hours=9)
+        simulated.faults.plan(Kind.RESET_AFTER, WAYS[way][1])
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Unconfirmed)
@@ -124,9 +124,9 @@ async def test_a_list_that_lags_for_hours_leaves_it_to_a_person(way: str) -> Non
 
 
 async def test_a_long_list_is_read_page_by_page() -> None:
-    async with unipile("message") as (scene, world):
-        world.page = 2
-        world.faults.plan(Kind.RESET_AFTER, WAYS["message"][1])
+    async with unipile("message") as (scene, simulated):
+        simulated.page = 2
+        simulated.faults.plan(Kind.RESET_AFTER, WAYS["message"][1])
         wanted = scene.message
         call = _look(scene)
         await scene.provider.publish(call)
@@ -139,18 +139,18 @@ async def test_a_long_list_is_read_page_by_page() -> None:
 
 @pytest.mark.parametrize("heeds_after", [True, False])
 async def test_the_same_words_from_before_are_not_taken_for_the_message(heeds_after: bool) -> None:
-    async with unipile("message") as (scene, world):
-        world.heeds_after = heeds_after
+    async with unipile("message") as (scene, simulated):
+        simulated.heeds_after = heeds_after
         await drive(scene)
-        scene.rehearsal.clock.advance(timedelta(hours=1))
+        scene.simulator.clock.advance(timedelta(hours=1))
         assert isinstance(await scene.provider.find_out(_look(scene)), CannotTell)
 
 
 async def test_a_wait_met_while_looking_is_waited_out() -> None:
-    async with unipile("email") as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, WAYS["email"][1])
+    async with unipile("email") as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, WAYS["email"][1])
         answer = problem(429, "too_many_requests", "Slow down")
-        world.faults.plan(Kind.ERROR_BEFORE, "GET /api/v1/emails", answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, "GET /api/v1/emails", answer=answer)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -184,9 +184,9 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt(way: str) -> N
     ],
 )
 async def test_a_days_limit_waits_and_burns_nothing(way: str, limit: str, wait: timedelta) -> None:
-    async with unipile(way) as (scene, world):
-        world.limits[limit].limit = 1
-        world.limits[limit].hit(scene.account.remote_id, scene.rehearsal.clock.now())
+    async with unipile(way) as (scene, simulated):
+        simulated.limits[limit].limit = 1
+        simulated.limits[limit].hit(scene.account.remote_id, scene.simulator.clock.now())
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -195,8 +195,8 @@ async def test_a_days_limit_waits_and_burns_nothing(way: str, limit: str, wait: 
 
 
 async def test_a_limit_that_shows_as_a_fault_is_a_doubt_and_no_second_inmail() -> None:
-    async with unipile("inmail") as (scene, world):
-        world.limits["inmail"].limit = 0
+    async with unipile("inmail") as (scene, simulated):
+        simulated.limits["inmail"].limit = 0
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Unconfirmed)
@@ -204,10 +204,10 @@ async def test_a_limit_that_shows_as_a_fault_is_a_doubt_and_no_second_inmail() -
 
 
 async def test_one_accounts_limit_does_not_stop_another() -> None:
-    async with unipile("chat") as (scene, world):
-        world.limits["message"].limit = 1
+    async with unipile("chat") as (scene, simulated):
+        simulated.limits["message"].limit = 1
         await drive(scene)
-        cy = world.add_account("Cy")
+        cy = simulated.add_account("Cy")
         scene.account = replace(scene.account, remote_id=cy.id)
         scene.seen_as = "Cy"
         ended = await drive(scene)
@@ -216,8 +216,8 @@ async def test_one_accounts_limit_does_not_stop_another() -> None:
 
 
 async def test_an_account_that_signed_in_again_goes_on() -> None:
-    async with unipile("chat") as (scene, world):
-        account = world.accounts[scene.account.remote_id]
+    async with unipile("chat") as (scene, simulated):
+        account = simulated.accounts[scene.account.remote_id]
         account.status = "CREDENTIALS"
 
         async def before(step: str) -> None:
@@ -232,8 +232,8 @@ async def test_an_account_that_signed_in_again_goes_on() -> None:
 
 @pytest.mark.parametrize("state", ["blocked_recipient", "user_unreachable", "invalid_recipient"])
 async def test_a_person_who_is_gone_does_not_stop_the_next(state: str) -> None:
-    async with unipile("chat") as (scene, world):
-        gone = world.add_person("Cy", state=state)
+    async with unipile("chat") as (scene, simulated):
+        gone = simulated.add_person("Cy", state=state)
         ben = scene.message
         scene.message = replace(ben, recipient=Recipient(gone.id))
         ended = await drive(scene)
@@ -245,8 +245,8 @@ async def test_a_person_who_is_gone_does_not_stop_the_next(state: str) -> None:
 
 
 async def test_someone_who_is_a_contact_already_is_not_invited() -> None:
-    async with unipile("invitation") as (scene, world):
-        cy = world.add_person("Cy", connected=True)
+    async with unipile("invitation") as (scene, simulated):
+        cy = simulated.add_person("Cy", connected=True)
         scene.message = replace(scene.message, recipient=Recipient(cy.id))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
@@ -257,10 +257,13 @@ async def test_someone_who_is_a_contact_already_is_not_invited() -> None:
 async def test_a_mail_carries_its_headers_and_files() -> None:
     url_ = "https://cadenza.example/u/t0ken"
     files = (picture("a.png"), picture("b.png"))
-    async with unipile("email", "One\n<two>", unsubscribe_url=url_, media=files) as (scene, world):
+    async with unipile("email", "One\n<two>", unsubscribe_url=url_, media=files) as (
+        scene,
+        simulated,
+    ):
         scene.expected = ("One<br>&lt;two&gt;",)
         judge(await drive(scene), scene)
-        parts = world.received[-1].parts()
+        parts = simulated.received[-1].parts()
         assert [part.filename for part in parts if part.name == "attachments"] == ["a.png", "b.png"]
         headers = json.loads(next(part.text for part in parts if part.name == "custom_headers"))
         assert {each["name"]: each["value"] for each in headers[1:]} == {
@@ -296,8 +299,8 @@ async def test_what_would_be_refused_is_said_before(
 
 
 async def test_a_note_that_is_too_long_after_all_is_rejected_once() -> None:
-    async with unipile("invitation", "x" * 250) as (scene, world):
-        world.accounts[scene.account.remote_id].note_length = 200
+    async with unipile("invitation", "x" * 250) as (scene, simulated):
+        simulated.accounts[scene.account.remote_id].note_length = 200
         settings = {**scene.account.settings, "note_length": 200}
         free = replace(scene.account, settings=settings)
         assert [each.code for each in scene.provider.validate(scene.message, free)] == ["too_long"]
@@ -308,9 +311,9 @@ async def test_a_note_that_is_too_long_after_all_is_rejected_once() -> None:
 
 
 async def test_a_key_echoed_by_unipile_is_not_passed_on() -> None:
-    async with unipile("chat") as (scene, world):
+    async with unipile("chat") as (scene, simulated):
         answer = problem(403, "insufficient_permissions", f"{CANARY} may not")
-        world.faults.plan(Kind.ERROR_BEFORE, WAYS["chat"][1], answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, WAYS["chat"][1], answer=answer)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Forbidden)
         no_secret_in([repr(ended)], [CANARY])
@@ -337,11 +340,11 @@ def test_html_is_sent_as_it_is() -> None:
     assert body_of(message) == "<p>Hi</p>"
 
 
-def _look(scene: Scene, *, after: timedelta = timedelta(), key: str = "a key") -> Call:
+def _look(scene: Scene, *, after: timedelta = timedelta(), key: str = "a key") -> AttemptContext:
     """Make a call of an attempt that began now, some time on."""
-    began_at = scene.rehearsal.clock.now()
-    now = scene.rehearsal.clock.advance(after)
-    return Call(
+    began_at = scene.simulator.clock.now()
+    now = scene.simulator.clock.advance(after)
+    return AttemptContext(
         account=scene.account,
         tokens=scene.tokens,
         app=scene.app,
@@ -354,14 +357,14 @@ def _look(scene: Scene, *, after: timedelta = timedelta(), key: str = "a key") -
 
 
 async def test_an_invitation_is_not_absent_while_the_list_goes_on() -> None:
-    async with unipile("invitation") as (scene, world):
-        world.page = 1
-        (ada,) = world.accounts.values()
+    async with unipile("invitation") as (scene, simulated):
+        simulated.page = 1
+        (ada,) = simulated.accounts.values()
         for number in range(30):
             shown: dict[str, object] = {"id": f"i{number}", "invited_user_id": f"p{number}"}
-            at = scene.rehearsal.clock.now()
-            world.items.append(Item("invitation", ada.id, f"p{number}", at, shown))
+            at = scene.simulator.clock.now()
+            simulated.items.append(Item("invitation", ada.id, f"p{number}", at, shown))
         call = _look(scene, after=timedelta(hours=1))
         assert isinstance(await scene.provider.find_out(call), CannotTell)
-        world.page = 100
+        simulated.page = 100
         assert await scene.provider.find_out(call) == Absent()

@@ -14,11 +14,11 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.kernel import rehearse
-from cadenza.demo.rehearsal.wire import Answer
-from cadenza.demo.rehearsal.worlds.webhook import WebhookWorld
-from cadenza.providers.base import Call, Prepared
+from cadenza.demo.networks.webhook import SimulatedWebhook
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.serve import simulate
+from cadenza.demo.simulator.wire import Answer
+from cadenza.providers.base import AttemptContext, Prepared
 from cadenza.providers.connect import Connecting
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import Policy
@@ -29,12 +29,12 @@ from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.webhook import CONNECTOR, PROVIDER, errors
 from tests.providers.contract import (
@@ -57,14 +57,14 @@ HOOK = "POST /hooks/{name}"
 @asynccontextmanager
 async def webhook(
     text: str = "Good morning", *, parts: tuple[str, ...] = ()
-) -> AsyncGenerator[tuple[Scene, WebhookWorld]]:
-    world = WebhookWorld()
-    async with rehearse(world, start=START) as rehearsal, open_client(world) as http:
-        url = world.add_endpoint("ada", CANARY)
+) -> AsyncGenerator[tuple[Scene, SimulatedWebhook]]:
+    simulated = SimulatedWebhook()
+    async with simulate(simulated, start=START) as simulator, open_client(simulated) as http:
+        url = simulated.add_endpoint("ada", CANARY)
         yield (
             Scene(
-                rehearsal=rehearsal,
-                world=world,
+                simulator=simulator,
+                simulated=simulated,
                 provider=PROVIDER,
                 http=http,
                 account=AccountRef(id="a1", remote_id=url, settings={"url": url}),
@@ -73,16 +73,16 @@ async def webhook(
                 message=Message(channel=Channel.WEBHOOK, text=text, parts=parts),
                 seen_as="ada",
             ),
-            world,
+            simulated,
         )
 
 
 async def test_a_message_arrives_signed_in_the_standards_shape() -> None:
-    async with webhook("Grüße 😀") as (scene, world):
+    async with webhook("Grüße 😀") as (scene, simulated):
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        (body,) = world.endpoints["ada"].seen.values()
+        (body,) = simulated.receivers["ada"].seen.values()
         assert json.loads(body) == {
             "type": "message.published",
             "timestamp": "2026-03-02T09:00:00.000000Z",
@@ -95,12 +95,12 @@ async def test_a_message_arrives_signed_in_the_standards_shape() -> None:
 async def test_no_fault_makes_two_messages(
     kind: Kind, details: dict[str, Any], times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with webhook() as (scene, world):
-        fault = world.faults.plan(kind, HOOK, times=times, **details)
+    async with webhook() as (scene, simulated):
+        fault = simulated.faults.plan(kind, HOOK, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
-        assert world.endpoints["ada"].changed == 0
+        assert simulated.receivers["ada"].changed == 0
         expected = Disconnected if kind is Kind.EXPIRE else Sent
         assert isinstance(ended.outcome, expected), ended.trail
         extras = [str(record.__dict__) for record in caplog.records]
@@ -112,29 +112,29 @@ async def test_no_fault_makes_two_messages(
 async def test_a_thread_goes_on_where_it_stopped(
     kind: Kind, details: dict[str, Any], nth: int
 ) -> None:
-    async with webhook("One", parts=("Two", "Three")) as (scene, world):
-        world.faults.plan(kind, HOOK, nth=nth, **details)
+    async with webhook("One", parts=("Two", "Three")) as (scene, simulated):
+        simulated.faults.plan(kind, HOOK, nth=nth, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Disconnected if kind is Kind.EXPIRE else Sent)
-        entries = scene.rehearsal.visible(world)
+        entries = scene.simulator.visible(simulated)
         before = ["", *(entry.remote_id for entry in entries[:-1])]
         assert [entry.to for entry in entries] == before[: len(entries)]
 
 
 async def test_a_repeat_is_the_same_message_to_the_byte() -> None:
-    async with webhook() as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, HOOK)
+    async with webhook() as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, HOOK)
         judge(await drive(scene), scene)
-        assert world.endpoints["ada"].repeats == 1
-        first, again = world.received
+        assert simulated.receivers["ada"].repeats == 1
+        first, again = simulated.received
         assert first.body == again.body
         assert first.headers["webhook-id"] == again.headers["webhook-id"]
         assert first.headers["webhook-timestamp"] != again.headers["webhook-timestamp"]
 
 
 async def test_a_later_attempt_has_the_same_bytes_under_the_same_id() -> None:
-    async with webhook() as (scene, world):
+    async with webhook() as (scene, simulated):
         prepared = await PROVIDER.prepare(scene_call(scene, START))
         assert isinstance(prepared, Prepared)
         for minutes in (1, 5, 30):
@@ -143,13 +143,13 @@ async def test_a_later_attempt_has_the_same_bytes_under_the_same_id() -> None:
             again = await PROVIDER.prepare(call)
             assert again == prepared
             assert isinstance(await PROVIDER.publish(call), Sent)
-        assert len({each.headers["webhook-id"] for each in world.received}) == 1
-        assert len({each.body for each in world.received}) == 1
-        assert world.endpoints["ada"].changed == 0
+        assert len({each.headers["webhook-id"] for each in simulated.received}) == 1
+        assert len({each.body for each in simulated.received}) == 1
+        assert simulated.receivers["ada"].changed == 0
 
 
-def scene_call(scene: Scene, now: datetime) -> Call:
-    return Call(
+def scene_call(scene: Scene, now: datetime) -> AttemptContext:
+    return AttemptContext(
         account=scene.account,
         tokens=scene.tokens,
         app=scene.app,
@@ -161,8 +161,8 @@ def scene_call(scene: Scene, now: datetime) -> Call:
 
 
 async def test_after_a_day_a_doubt_is_left_to_a_person() -> None:
-    async with webhook() as (scene, world):
-        call = Call(
+    async with webhook() as (scene, simulated):
+        call = AttemptContext(
             account=scene.account,
             tokens=scene.tokens,
             app=scene.app,
@@ -175,24 +175,24 @@ async def test_after_a_day_a_doubt_is_left_to_a_person() -> None:
         found = await PROVIDER.find_out(call)
         assert isinstance(found, CannotTell)
         assert found.again is None
-        assert world.received == []
+        assert simulated.received == []
 
 
 async def test_a_changed_secret_is_taken_by_receivers_old_and_new() -> None:
-    async with webhook() as (scene, world):
+    async with webhook() as (scene, simulated):
         fresh = "whsec_" + base64.b64encode(b"n" * 32).decode()
         scene.tokens = Tokens(access=Secret(fresh), extra={"previous": Secret(CANARY)})
         judge(await drive(scene), scene)
-        world.endpoints["ada"].secrets = (fresh,)
+        simulated.receivers["ada"].secrets = (fresh,)
         scene.delivery = "delivery-2"
         assert isinstance((await drive(scene)).outcome, Sent)
-        assert world.endpoints["ada"].bad_signatures == 0
+        assert simulated.receivers["ada"].bad_signatures == 0
 
 
 async def test_a_secret_is_changed_by_connecting_with_the_old_one_beside_it() -> None:
-    async with webhook() as (scene, world):
+    async with webhook() as (scene, simulated):
         fresh = "whsec_" + base64.b64encode(b"n" * 32).decode()
-        connecting = _typed(scene, f"{world.url()}/hooks/ada", fresh)
+        connecting = _typed(scene, f"{simulated.url()}/hooks/ada", fresh)
         typed = {**connecting.typed, "previous": Secret(CANARY)}
         connected = await CONNECTOR.begin(replace(connecting, typed=typed))
         assert isinstance(connected, tuple)
@@ -204,26 +204,26 @@ async def test_a_secret_is_changed_by_connecting_with_the_old_one_beside_it() ->
 
 
 async def test_a_wrong_secret_is_not_believed_by_the_receiver() -> None:
-    async with webhook() as (scene, world):
+    async with webhook() as (scene, simulated):
         scene.tokens = Tokens(access=Secret("whsec_" + base64.b64encode(b"w" * 32).decode()))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Transient)
-        assert world.endpoints["ada"].bad_signatures == ended.attempts
+        assert simulated.receivers["ada"].bad_signatures == ended.attempts
         scene.tokens = Tokens(access=Secret("not a secret"))
         assert isinstance((await drive(scene)).outcome, Forbidden)
 
 
 @pytest.mark.parametrize("dates", [False, True])
 async def test_a_receiver_that_is_full_is_left_alone_as_told(dates: bool) -> None:
-    async with webhook() as (scene, world):
-        world.says_dates = dates
-        world.rate.limit = 0
-        began = scene.rehearsal.clock.advance(timedelta(seconds=20))
+    async with webhook() as (scene, simulated):
+        simulated.says_dates = dates
+        simulated.rate.limit = 0
+        began = scene.simulator.clock.advance(timedelta(seconds=20))
 
         async def lift(step: str) -> None:
-            if scene.rehearsal.clock.now() > began:
-                world.rate.limit = 10
+            if scene.simulator.clock.now() > began:
+                simulated.rate.limit = 10
 
         scene.before = lift
         ended = await drive(scene)
@@ -233,30 +233,33 @@ async def test_a_receiver_that_is_full_is_left_alone_as_told(dates: bool) -> Non
 
 
 async def test_a_closed_address_closes_the_account_and_a_moved_one_is_not_followed() -> None:
-    async with webhook() as (scene, world):
-        world.endpoints["ada"].closed = True
+    async with webhook() as (scene, simulated):
+        simulated.receivers["ada"].closed = True
         assert isinstance((await drive(scene)).outcome, Disconnected)
-        world.endpoints["ada"].closed, world.endpoints["ada"].moved = False, True
+        simulated.receivers["ada"].closed, simulated.receivers["ada"].moved = False, True
         moved = await drive(scene)
         judge(moved, scene)
         assert isinstance(moved.outcome, Forbidden)
-        assert {each.path for each in world.received} == {"/hooks/ada"}
+        assert {each.path for each in simulated.received} == {"/hooks/ada"}
 
 
 async def test_an_address_inside_the_house_is_never_called() -> None:
-    async with webhook() as (scene, world), OutboundClient(Policy(), clock=SystemClock()) as http:
+    async with (
+        webhook() as (scene, simulated),
+        OutboundClient(Policy(), clock=SystemClock()) as http,
+    ):
         scene.http = http
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Forbidden | Transient)
         scene.account = replace(scene.account, settings={"url": "https://127.0.0.1/hooks"})
         assert isinstance((await drive(scene)).outcome, Forbidden | Transient)
-        assert world.received == []
+        assert simulated.received == []
 
 
 async def test_the_receivers_words_are_not_shown() -> None:
-    async with webhook() as (scene, world):
-        world.faults.plan(
+    async with webhook() as (scene, simulated):
+        simulated.faults.plan(
             Kind.ERROR_BEFORE, HOOK, times=9, answer=Answer(400, b"inside of a private house")
         )
         ended = await drive(scene)
@@ -266,10 +269,10 @@ async def test_the_receivers_words_are_not_shown() -> None:
 
 CASES: list[tuple[int, str, Outcome]] = [
     (410, "", Disconnected("", "410")),
-    (429, "7", TryLater(timedelta(seconds=7), Reach.ACCOUNT, "")),
+    (429, "7", TryLater(timedelta(seconds=7), WaitScope.ACCOUNT, "")),
     (502, "", Unconfirmed("")),
-    (502, "7", TryLater(timedelta(seconds=7), Reach.ACCOUNT, "")),
-    (503, "7", TryLater(timedelta(seconds=7), Reach.ACCOUNT, "")),
+    (502, "7", TryLater(timedelta(seconds=7), WaitScope.ACCOUNT, "")),
+    (503, "7", TryLater(timedelta(seconds=7), WaitScope.ACCOUNT, "")),
     (504, "", Unconfirmed("")),
     (500, "", Unconfirmed("")),
     (307, "", Forbidden("", "307")),
@@ -280,10 +283,10 @@ CASES: list[tuple[int, str, Outcome]] = [
 
 @pytest.mark.parametrize(("status", "wait", "expected"), CASES)
 async def test_a_status_means_what_its_row_says(status: int, wait: str, expected: Outcome) -> None:
-    async with webhook() as (scene, world):
+    async with webhook() as (scene, simulated):
         headers = (("retry-after", wait),) if wait else ()
         answer = Answer(status, b"no", headers)
-        world.faults.plan(Kind.ERROR_BEFORE, HOOK, answer=answer)
+        simulated.faults.plan(Kind.ERROR_BEFORE, HOOK, answer=answer)
         ended = await drive(scene)
         judge(ended, scene)
         assert bare(ended.trail[1]) == bare(expected)
@@ -295,8 +298,8 @@ def test_every_row_is_met_by_a_case() -> None:
 
 
 async def test_what_is_typed_is_checked_and_connects() -> None:
-    async with webhook() as (scene, world):
-        url = f"{world.url()}/hooks/ada"
+    async with webhook() as (scene, simulated):
+        url = f"{simulated.url()}/hooks/ada"
         connected = await CONNECTOR.begin(_typed(scene, url, CANARY))
         assert isinstance(connected, tuple)
         assert connected[0].settings == {"url": url}
@@ -315,7 +318,7 @@ def test_a_large_message_is_a_warning_only() -> None:
 
 
 def _typed(scene: Scene, url: str, secret: str) -> Connecting:
-    now = scene.rehearsal.clock.now()
+    now = scene.simulator.clock.now()
     typed: dict[str, str | Secret] = {"url": url, "secret": Secret(secret)}
     return Connecting(http=scene.http, app=scene.app, now=now, typed=typed)
 
@@ -335,5 +338,5 @@ async def test_a_file_goes_with_an_address_that_can_be_fetched() -> None:
             if url is not None:
                 call = replace(scene.call(), message=message, key=f"key-{url}", now=START)
                 assert isinstance(await scene.provider.publish(call), Sent)
-                entry = scene.rehearsal.visible(scene.world)[-1]
+                entry = scene.simulator.visible(scene.simulated)[-1]
                 assert [each["url"] for each in entry.detail["data"]["media"]] == [url]

@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
-from cadenza.demo.rehearsal.worlds import x_model
+from cadenza.demo.networks import x_model
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.errors import UNKNOWN, Row
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Outcome,
-    Reach,
     Rejected,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.x import errors
 from tests.providers.contract import bare, drive
-from tests.providers.x.stage import POSTS, START, x
+from tests.providers.x.fixtures import POSTS, START, x
 
 
 def _problem(kind: str, detail: str = "No") -> dict[str, Any]:
@@ -42,8 +42,8 @@ CASES: list[tuple[int, dict[str, Any], Outcome]] = [
         Disconnected("", "unsupported-authentication"),
     ),
     (401, _blank("Unauthorized"), Disconnected("", "401")),
-    (429, _problem("usage-capped"), TryLater(timedelta(hours=6), Reach.APP, "")),
-    (403, _problem("usage-capped"), TryLater(timedelta(hours=6), Reach.APP, "")),
+    (429, _problem("usage-capped"), TryLater(timedelta(hours=6), WaitScope.APP, "")),
+    (403, _problem("usage-capped"), TryLater(timedelta(hours=6), WaitScope.APP, "")),
     (403, _blank(x_model.DUPLICATE), Transient("")),  # as nothing like it is shown
     (403, _blank(x_model.NOT_PERMITTED), Forbidden("", "not-permitted")),
     (403, _problem("client-forbidden"), Forbidden("", "client-forbidden")),
@@ -55,7 +55,7 @@ CASES: list[tuple[int, dict[str, Any], Outcome]] = [
     (
         429,
         _problem("rate-limit-exceeded"),
-        TryLater(timedelta(minutes=15), Reach.ACCOUNT, ""),
+        TryLater(timedelta(minutes=15), WaitScope.ACCOUNT, ""),
     ),
     (500, _blank("Internal"), Unconfirmed("")),
     (502, _blank("Bad gateway"), Unconfirmed("")),
@@ -69,8 +69,8 @@ CASES: list[tuple[int, dict[str, Any], Outcome]] = [
 async def test_a_refusal_means_what_its_row_says(
     status: int, body: dict[str, Any], expected: Outcome
 ) -> None:
-    async with x() as (scene, world):
-        world.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(status, body))
+    async with x() as (scene, simulated):
+        simulated.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(status, body))
         ended = await drive(scene)
         assert bare(ended.trail[1]) == bare(expected)
 

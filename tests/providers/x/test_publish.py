@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from cadenza.demo.rehearsal.faults import Kind
-from cadenza.demo.rehearsal.wire import say
+from cadenza.demo.simulator.faults import Kind
+from cadenza.demo.simulator.wire import say
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import MediaItem
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
     Found,
-    Reach,
     Rejected,
     Sent,
     Transient,
     TryLater,
     Unconfirmed,
+    WaitScope,
 )
 from cadenza.providers.x import upload
 from tests.providers.contract import ATTEMPTS, FAULTS, drive, fault_name, judge, no_secret_in
 from tests.providers.pictures import film, picture
-from tests.providers.x.stage import CANARY, LISTS, POSTS, REFRESH, call_of, gif, x
+from tests.providers.x.fixtures import CANARY, LISTS, POSTS, REFRESH, call_of, gif, x
 
 WHOLE = "POST /2/media/upload"
 ALT = "POST /2/media/metadata"
@@ -51,7 +51,7 @@ async def test_a_thread_hangs_together_and_each_part_is_there_once() -> None:
     async with x("One", parts=("Two", "Three")) as (scene, _):
         ended = await drive(scene)
         judge(ended, scene)
-        entries = scene.rehearsal.visible(scene.world)
+        entries = scene.simulator.visible(scene.simulated)
         assert [entry.to for entry in entries] == ["", entries[0].remote_id, entries[1].remote_id]
 
 
@@ -61,12 +61,12 @@ async def test_each_kind_of_media_arrives_once_with_its_description(
 ) -> None:
     monkeypatch.setattr(upload, "PIECE", 10)
     monkeypatch.setattr(upload, "PIECES_A_STEP", 3)
-    async with x(media=media) as (scene, world):
-        world.processing = timedelta(seconds=12)
+    async with x(media=media) as (scene, simulated):
+        simulated.processing = timedelta(seconds=12)
         assert scene.provider.validate(scene.message, scene.account) == []
         judge(await drive(scene), scene)
-        assert len(world.media) == len(media)
-        shown = scene.rehearsal.visible(world)[0].detail["media"]
+        assert len(simulated.media) == len(media)
+        shown = scene.simulator.visible(simulated)[0].detail["media"]
         assert shown == [item.alt for item in media]
 
 
@@ -76,8 +76,8 @@ async def test_each_kind_of_media_arrives_once_with_its_description(
 async def test_no_fault_at_any_step_makes_two_posts(
     kind: Kind, details: dict[str, Any], route: str, times: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with x("See https://example.org/a", media=(picture(),)) as (scene, world):
-        fault = world.faults.plan(kind, route, times=times, **details)
+    async with x("See https://example.org/a", media=(picture(),)) as (scene, simulated):
+        fault = simulated.faults.plan(kind, route, times=times, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -94,9 +94,9 @@ async def test_a_film_goes_up_whatever_happens_on_the_way(
 ) -> None:
     monkeypatch.setattr(upload, "PIECE", 40)
     monkeypatch.setattr(upload, "PIECES_A_STEP", 2)
-    async with x(media=(film(),)) as (scene, world):
-        world.processing = timedelta(seconds=3)
-        fault = world.faults.plan(kind, route, **details)
+    async with x(media=(film(),)) as (scene, simulated):
+        simulated.processing = timedelta(seconds=3)
+        fault = simulated.faults.plan(kind, route, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -108,8 +108,8 @@ async def test_a_film_goes_up_whatever_happens_on_the_way(
 async def test_a_thread_goes_on_where_it_stopped(
     kind: Kind, details: dict[str, Any], nth: int
 ) -> None:
-    async with x("One", parts=("Two", "Three")) as (scene, world):
-        world.faults.plan(kind, POSTS, nth=nth, **details)
+    async with x("One", parts=("Two", "Three")) as (scene, simulated):
+        simulated.faults.plan(kind, POSTS, nth=nth, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -117,9 +117,9 @@ async def test_a_thread_goes_on_where_it_stopped(
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
 async def test_a_doubt_survives_any_fault_of_the_list(kind: Kind, details: dict[str, Any]) -> None:
-    async with x() as (scene, world):
-        world.faults.plan(Kind.RESET_AFTER, POSTS)
-        fault = world.faults.plan(kind, LISTS, **details)
+    async with x() as (scene, simulated):
+        simulated.faults.plan(Kind.RESET_AFTER, POSTS)
+        fault = simulated.faults.plan(kind, LISTS, **details)
         ended = await drive(scene)
         judge(ended, scene)
         assert fault.met
@@ -130,9 +130,9 @@ async def test_a_doubt_survives_any_fault_of_the_list(kind: Kind, details: dict[
     ("kind", "lag"), [(Kind.RESET_AFTER, 170), (Kind.RESET_AFTER, 230), (Kind.TWICE, 60)]
 )
 async def test_a_list_that_lags_makes_no_second_post(kind: Kind, lag: int) -> None:
-    async with x() as (scene, world):
-        world.lag = timedelta(seconds=lag)
-        world.faults.plan(kind, POSTS)
+    async with x() as (scene, simulated):
+        simulated.lag = timedelta(seconds=lag)
+        simulated.faults.plan(kind, POSTS)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
@@ -141,8 +141,8 @@ async def test_a_list_that_lags_makes_no_second_post(kind: Kind, lag: int) -> No
 
 
 async def test_a_twin_that_is_never_shown_is_not_tried_for_ever() -> None:
-    async with x() as (scene, world):
-        world.lag = timedelta(days=1)
+    async with x() as (scene, simulated):
+        simulated.lag = timedelta(days=1)
         await drive(scene)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Transient)
@@ -153,7 +153,7 @@ async def test_a_twin_that_is_never_shown_is_not_tried_for_ever() -> None:
 async def test_an_older_twin_is_the_texts_fault_and_not_a_success() -> None:
     async with x() as (scene, _):
         await drive(scene)
-        scene.rehearsal.clock.advance(timedelta(hours=1))
+        scene.simulator.clock.advance(timedelta(hours=1))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
         assert ended.outcome.code == "duplicate"
@@ -161,10 +161,10 @@ async def test_an_older_twin_is_the_texts_fault_and_not_a_success() -> None:
 
 
 async def test_two_posts_of_a_link_alone_are_told_apart() -> None:
-    async with x("https://example.org/one") as (scene, world):
+    async with x("https://example.org/one") as (scene, simulated):
         await drive(scene)
         scene.message = replace(scene.message, text="https://example.org/two")
-        world.faults.plan(Kind.DROP_BEFORE, POSTS)
+        simulated.faults.plan(Kind.DROP_BEFORE, POSTS)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         assert scene.visible() == ["https://example.org/one", "https://example.org/two"]
@@ -186,13 +186,13 @@ async def test_two_posts_of_a_link_alone_are_told_apart() -> None:
 async def test_a_lost_answer_is_looked_for_and_not_sent_again(
     text: str, media: tuple[MediaItem, ...]
 ) -> None:
-    async with x(text, media=media) as (scene, world):
-        world.users[scene.account.remote_id].characters = 25_000
-        world.faults.plan(Kind.RESET_AFTER, POSTS)
+    async with x(text, media=media) as (scene, simulated):
+        simulated.users[scene.account.remote_id].characters = 25_000
+        simulated.faults.plan(Kind.RESET_AFTER, POSTS)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert sum(each.path == "/2/tweets" for each in world.received) == 1
+        assert sum(each.path == "/2/tweets" for each in simulated.received) == 1
 
 
 async def test_a_post_of_its_own_is_not_taken_for_a_part_of_a_thread() -> None:
@@ -214,23 +214,23 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> 
 
 
 async def test_a_token_of_two_hours_is_renewed_and_the_step_goes_on() -> None:
-    async with x(media=(picture(),)) as (scene, world):
-        scene.rehearsal.clock.advance(timedelta(hours=2))
+    async with x(media=(picture(),)) as (scene, simulated):
+        scene.simulator.clock.advance(timedelta(hours=2))
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.returned(Disconnected) == 1
-        assert REFRESH not in world.refreshes
+        assert REFRESH not in simulated.refreshes
 
 
 async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
-    async with x() as (scene, world):
-        world.post_rate.limit = 0
-        began = scene.rehearsal.clock.advance(timedelta(minutes=5))
+    async with x() as (scene, simulated):
+        simulated.post_rate.limit = 0
+        began = scene.simulator.clock.advance(timedelta(minutes=5))
 
         async def lift(step: str) -> None:
-            if scene.rehearsal.clock.now() > began:
-                world.post_rate.limit = 100
+            if scene.simulator.clock.now() > began:
+                simulated.post_rate.limit = 100
 
         scene.before = lift
         ended = await drive(scene)
@@ -240,12 +240,12 @@ async def test_a_rate_limit_waits_as_told_and_burns_nothing() -> None:
 
 
 async def test_one_accounts_limit_does_not_stop_another() -> None:
-    async with x() as (scene, world):
-        world.post_rate.limit = 1
+    async with x() as (scene, simulated):
+        simulated.post_rate.limit = 1
         await drive(scene)
-        ben = world.add_user("ben")
+        ben = simulated.add_user("ben")
         scene.tokens = replace(scene.tokens, access=Secret(ben))
-        scene.account = replace(scene.account, remote_id=world.tokens[ben].user)
+        scene.account = replace(scene.account, remote_id=simulated.tokens[ben].user)
         scene.seen_as = "ben"
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
@@ -253,33 +253,33 @@ async def test_one_accounts_limit_does_not_stop_another() -> None:
 
 
 async def test_used_up_credits_park_the_app() -> None:
-    async with x() as (scene, world):
-        world.credits = 0
+    async with x() as (scene, simulated):
+        simulated.credits = 0
 
         async def pay(step: str) -> None:
-            if scene.rehearsal.clock.now().hour > 9:
-                world.credits = 1
+            if scene.simulator.clock.now().hour > 9:
+                simulated.credits = 1
 
         scene.before = pay
         ended = await drive(scene)
         judge(ended, scene)
         parked = next(each for each in ended.trail if isinstance(each, TryLater))
-        assert (parked.reach, parked.wait) == (Reach.APP, timedelta(hours=6))
+        assert (parked.reach, parked.wait) == (WaitScope.APP, timedelta(hours=6))
 
 
 async def test_media_that_lay_too_long_go_up_anew() -> None:
-    async with x(media=(picture(),)) as (scene, world):
+    async with x(media=(picture(),)) as (scene, simulated):
 
         async def sleep(step: str) -> None:
-            if step == "publish" and len(world.media) == 1:
-                world.tokens[CANARY].expires_at += timedelta(days=2)
-                scene.rehearsal.clock.advance(timedelta(days=1))
+            if step == "publish" and len(simulated.media) == 1:
+                simulated.tokens[CANARY].expires_at += timedelta(days=2)
+                scene.simulator.clock.advance(timedelta(days=1))
 
         scene.before = sleep
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
-        assert len(world.media) == 2
+        assert len(simulated.media) == 2
 
 
 async def test_a_missing_scope_is_a_right_that_a_person_must_give() -> None:
@@ -317,9 +317,9 @@ async def test_parts_that_say_the_same_are_told_beforehand() -> None:
 
 
 async def test_a_token_echoed_by_x_is_not_passed_on() -> None:
-    async with x() as (scene, world):
+    async with x() as (scene, simulated):
         words = {"title": "Invalid", "type": f"https://x/{CANARY}", "detail": f"{CANARY} is odd"}
-        world.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(400, words))
+        simulated.faults.plan(Kind.ERROR_BEFORE, POSTS, answer=say(400, words))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Rejected)
         no_secret_in([repr(ended)], [CANARY])

@@ -34,7 +34,7 @@ it.each<[About | (() => About), string[]]>([
   ["me", []],
   ["workspace", shown],
   [() => "member", ["members"]],
-])("reads anew what an act about %s touched, and nothing else", async (about, touched) => {
+])("reads again what an act about %s touched, and nothing else", async (about, touched) => {
   serve(() => ({}));
   await act(about);
   await screen.findByText("Done.");
@@ -56,7 +56,7 @@ it("sends one act for two clicks without a pause, and another after the first is
   await waitFor(() => expect(posts()).toBe(2));
 });
 
-it("reads the same anew after a refusal: what was shown may be why", async () => {
+it("reads the same again after a refusal: what was shown may be why", async () => {
   serve(({ method }) => (method === "GET" ? {} : refuse(409, "changed", "Somebody changed it.")));
   await act("key");
   await waitFor(() => expect(reads()).toEqual(["keys"]));

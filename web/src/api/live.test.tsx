@@ -69,7 +69,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("opens a refused stream anew, ever more slowly, until it stands", async () => {
+it("opens a refused stream again, ever more slowly, until it stands", async () => {
   serve(() => ada);
   show(<Frame />);
   act(() => Stream.opened[0]?.refused());
@@ -101,21 +101,21 @@ it("leaves a stream that only broke to the browser", async () => {
   expect(Stream.opened).toHaveLength(1);
 });
 
-it("reads anew what an event touches, once for a burst, and nothing else", async () => {
+it("reads again what an event touches, once for a burst, and nothing else", async () => {
   await standing();
   act(() => ["key.make", "post.edit", "post.approve"].forEach((kind) => Stream.opened[0]?.tell(kind)));
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   expect(reads().toSorted()).toEqual(["keys", "posts", "queue"]);
 });
 
-it("reads everything anew after an event of a kind that it does not know", async () => {
+it("reads everything again after an event of a kind that it does not know", async () => {
   await standing();
   act(() => Stream.opened[0]?.tell("installation.held"));
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   expect(reads().toSorted()).toEqual(shown.toSorted());
 });
 
-it("holds no line while nobody sees the page, and reads everything anew when somebody does", async () => {
+it("holds no line while nobody sees the page, and reads everything again when somebody does", async () => {
   await standing();
   act(() => setHidden(true));
   expect(Stream.opened[0]?.readyState).toBe(Stream.CLOSED);

@@ -1,7 +1,7 @@
-// What happens in the workspace, as it happens: an event makes stale what it touches (touches.ts), and that is read anew.
-// A stream that breaks comes back by itself; one that was refused (a gateway's word, an ended session) is opened anew,
+// What happens in the workspace, as it happens: an event makes stale what it touches (touches.ts), and that is read again.
+// A stream that breaks comes back by itself; one that was refused (a gateway's word, an ended session) is opened again,
 // ever more slowly, after a look at whether we are still signed in. A page that nobody sees holds no stream: browsers
-// open six lines to a server, so a seventh tab would wait for ever. Seen again, it reads everything anew.
+// open six lines to a server, so a seventh tab would wait for ever. Seen again, it reads everything again.
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 

@@ -32,7 +32,7 @@ export type About = keyof typeof touched;
 
 const known: Readonly<Record<string, readonly string[] | null | undefined>> = touched;
 
-/** Read what these touch anew, as far as it is shown. */
+/** Read what these touch again, as far as it is shown. */
 export function readAnew(queries: QueryClient, workspaceId: string, about: Iterable<string>): Promise<void> {
   const resources = [...about].map((each) => known[each] ?? null);
   const stale = new Set(resources.flatMap((each) => each ?? []));

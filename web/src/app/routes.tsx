@@ -12,7 +12,7 @@ import { Shell } from "./Shell";
 
 const HOME = screens[0]?.path ?? "queue";
 
-/** Let nobody in who is not signed in; an empty house begins with its first owner. */
+/** Let nobody in who is not signed in; an empty installation begins with its first owner. */
 async function enter({ request }: LoaderFunctionArgs) {
   try {
     return await queries.ensureQueryData(meQuery);

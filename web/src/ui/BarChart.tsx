@@ -66,7 +66,7 @@ export default function BarChart({ says, places, marks, kinds }: BarChartProps) 
     );
     chart.current = drawn;
     return () => drawn.destroy();
-    // What is asked for is compared by its words: a new list of the same draws nothing anew.
+    // What is asked for is compared by its words: a new list of the same draws nothing again.
   }, [asked, isPlaced, scheme]);
   useEffect(() => {
     if (isPlaced) chart.current?.setSize({ width: size.width, height: HEIGHT });

@@ -3,7 +3,7 @@ import { offset } from "./times";
 const DAY = 86_400_000;
 
 /**
- * The instant of a wall time such as "2026-11-16T09:00" in a zone, by the rule of the house: a time that clocks leap
+ * The instant of a wall time such as "2026-11-16T09:00" in a zone, by the rule of the installation: a time that clocks leap
  * over is as much later as they leap, of a time that they repeat the first is meant.
  */
 export function localInstant(wall: string, zone: string): Date {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time, anew every so often: for clocks and countdowns. */
+/** The time, again every so often: for clocks and countdowns. */
 export function useNow(every = 15_000): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -52,7 +52,7 @@ def read(document: Mapping[str, Any], *, queue: str = "default", zone: str = "UT
     if document.get("lockedAt") is not None:
         notes.append("it was locked, so it may be running there")
     if document.get("failCount"):
-        notes.append(f"it had failed {document['failCount']} times there; here it counts anew")
+        notes.append(f"it had failed {document['failCount']} times there; here it counts again")
     options: dict[str, Any] = {"queue": queue, "priority": -int(document.get("priority") or 0)}
     if options["priority"]:
         notes.append(TURNED)

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.clock import Clock, SystemClock
-from cadenza.core.ids import Chance, SystemChance
+from cadenza.core.ids import Random, SystemRandom
 from cadenza.core.mongodb_cron import next_start
 from cadenza.core.zones import get_zone
 from cadenza.engine.classic.document import ClassicStore, Document
@@ -48,7 +48,7 @@ class Scheduler:
         lock_duration: timedelta | float = timedelta(minutes=10),
         zone: str = "UTC",
         clock: Clock | None = None,
-        chance: Chance | None = None,
+        rng: Random | None = None,
     ) -> None:
         self._store = store
         self._on_document = on_document
@@ -67,7 +67,7 @@ class Scheduler:
             raise InvalidJob("an idle_delay of 0 asks the store without end: give some time")
         self._zone = get_zone(zone)
         self._clock = clock or SystemClock()
-        self._chance = chance or SystemChance()
+        self._rng = rng or SystemRandom()
         self._loop: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
         self._running = self._processing = self._idle = False
@@ -166,7 +166,7 @@ class Scheduler:
     async def _lock_next(self) -> Document | None:
         now = _to_millisecond(self._clock.now())
         # Two workers never write one value, so that the value tells whose lock it is.
-        spread = int(self._chance.fraction() * 1000) * _MILLISECOND
+        spread = int(self._rng.fraction() * 1000) * _MILLISECOND
         return await self._store.lock_next(now + self._lock_duration + spread, now=now)
 
     async def _handle(self, document: Document) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from cadenza.core.clock import Clock
-from cadenza.engine.feeder import SAFETY
-from cadenza.engine.hands import Hands
+from cadenza.engine.inventory import Inventory
 from cadenza.engine.outcomes import Settlement, Stopped
+from cadenza.engine.producer import SAFETY
 from cadenza.engine.slots import Runner, Slots
 from cadenza.engine.store import Source
 
@@ -28,7 +28,7 @@ class Heartbeat:
     def __init__(
         self,
         source: Source,
-        hands: Hands,
+        inventory: Inventory,
         slots: Slots,
         *,
         worker: str,
@@ -38,7 +38,7 @@ class Heartbeat:
         settle: Callable[[Settlement], None],
     ) -> None:
         self._source = source
-        self._hands = hands
+        self._inventory = inventory
         self._slots = slots
         self._worker = worker
         self._lease = lease
@@ -58,27 +58,27 @@ class Heartbeat:
 
     async def renew(self) -> None:
         """Extend our leases; drop and stop what is no longer ours or wanted."""
-        hands = self._hands
-        if not hands.leases:
+        inventory = self._inventory
+        if not inventory.leases:
             return
         asked = self._clock.monotonic()
-        renewal = await self._source.renew(self._worker, list(hands.leases), lease=self._lease)
+        renewal = await self._source.renew(self._worker, list(inventory.leases), lease=self._lease)
         until = asked + self._lease.total_seconds() * SAFETY
-        for held in hands.leases.values():
+        for held in inventory.leases.values():
             held.until = max(held.until, until)
         if renewal.lost:
-            dropped = hands.forget(renewal.lost)
+            dropped = inventory.forget(renewal.lost)
             log.warning("leases lost", extra={"leases": len(renewal.lost), "dropped": dropped})
             self._stop(lambda claimed: claimed.lease in renewal.lost, Stopped.LOST)
         if renewal.cancel:
             self._cancel(renewal.cancel)
 
     def _cancel(self, ids: frozenset[int]) -> None:
-        kept = [claimed for claimed in self._hands.buffer if claimed.id not in ids]
-        dropped = [claimed for claimed in self._hands.buffer if claimed.id in ids]
+        kept = [claimed for claimed in self._inventory.buffer if claimed.id not in ids]
+        dropped = [claimed for claimed in self._inventory.buffer if claimed.id in ids]
         if dropped:
-            self._hands.buffer.clear()
-            self._hands.buffer.extend(kept)
+            self._inventory.buffer.clear()
+            self._inventory.buffer.extend(kept)
             for claimed in dropped:
                 self._settle(self._runner.stopped(claimed, Stopped.CANCELED))
         self._stop(lambda claimed: claimed.id in ids, Stopped.CANCELED)

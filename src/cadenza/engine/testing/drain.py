@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
 
 from cadenza.core.clock import Clock
+from cadenza.engine.build_worker import WorkerOptions, make_executor
 from cadenza.engine.client import Engine
-from cadenza.engine.employ import Employer, make_executor
 from cadenza.engine.errors import InvalidJob
 from cadenza.engine.executor import Executor
 from cadenza.engine.job import Claimed, State
@@ -95,11 +95,11 @@ class _Drain:
         self.jobs: list[int] = []
         self._recurrer = Recurrer(engine.store, meters=self.meters)
         self._executor: Executor = make_executor(
-            Employer(
+            WorkerOptions(
                 store=engine.store,
                 tasks=engine.tasks,
                 clock=engine.clock,
-                chance=engine.chance,
+                rng=engine.rng,
                 hooks=engine.hooks,
                 keep_done=engine.keep_done,
                 keep_failed=engine.keep_failed,

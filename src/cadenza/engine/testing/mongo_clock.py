@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 from cadenza.core.clock import Clock
 from cadenza.engine.stores.mongo import MongoStore
-from cadenza.engine.stores.mongo.ground import Ground
+from cadenza.engine.stores.mongo.connection import MongoConnection
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-class _StoppedGround(Ground):
+class _StoppedGround(MongoConnection):
     async def now(self) -> datetime:
         found = await self.counters.find_one({"_id": "test clock"})
         return _START if found is None else _START + timedelta(microseconds=found["last"])
@@ -22,9 +22,11 @@ class _StoppedGround(Ground):
 class StoppedClockStore(MongoStore):
     """Jobs in MongoDB at a time that stands still."""
 
-    def _make_ground(self, address: str, *, prefix: str | None, clock: Clock | None) -> Ground:
+    def _make_connection(
+        self, address: str, *, prefix: str | None, clock: Clock | None
+    ) -> MongoConnection:
         return _StoppedGround(address, prefix=prefix, clock=clock)
 
     async def shift(self, by: timedelta) -> None:
         """Set the clock on by so much."""
-        await self._ground.number("test clock", by // timedelta(microseconds=1))
+        await self._connection.number("test clock", by // timedelta(microseconds=1))

@@ -12,7 +12,7 @@ class Broken(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A picture written anew, without what does not show."""
+    """A picture written again, without what does not show."""
 
     data: bytes
     width: int  # as stored, before the orientation is applied

@@ -11,7 +11,7 @@ _LOOPS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")
 
 
 def read_gif(data: bytes) -> Picture:
-    """Return the picture written anew."""
+    """Return the picture written again."""
     width, height, flags = struct.unpack("<HHB", need(data, 6, 5))
     at = 13 + _table(flags)
     out = bytearray(need(data, 0, at))

@@ -17,7 +17,7 @@ _EXIF = b"Exif\x00\x00"
 
 
 def read_jpeg(data: bytes) -> Picture:
-    """Return the picture written anew."""
+    """Return the picture written again."""
     out = bytearray(b"\xff\xd8")
     at, size, orientation, place = 2, None, 1, False
     while True:

@@ -20,7 +20,7 @@ _KEPT = frozenset(
 
 
 def read_png(data: bytes) -> Picture:
-    """Return the picture written anew."""
+    """Return the picture written again."""
     out = bytearray(MAGIC)
     at, size, place, frames, pixels = len(MAGIC), None, False, 1, False
     while True:

@@ -13,7 +13,7 @@ _HAS_EXIF, _HAS_XMP = 0x08, 0x04
 
 
 def read_webp(data: bytes) -> Picture:
-    """Return the picture written anew."""
+    """Return the picture written again."""
     (told,) = struct.unpack("<I", need(data, 4, 4))
     end = 8 + told
     need(data, 0, end)

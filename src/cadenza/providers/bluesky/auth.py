@@ -14,7 +14,7 @@ from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Json, Request
 from cadenza.providers.outcome import Outcome, Rejected
-from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.reply import HttpSuccess, ask_through
 from cadenza.providers.split_address import server_address
 
 ENTRY = "https://bsky.social"
@@ -49,7 +49,7 @@ class BlueskyConnector:
         got = await ask_through(
             connecting.http, request, TABLE, now=connecting.now, secrets=(password,)
         )
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         tokens, did = tokens_of(got, connecting.now), got.text("did")
         if tokens is None or did is None:

@@ -1,7 +1,7 @@
 """How AT Protocol servers refuse: `{"error": "Name", "message": "..."}`.
 
 The name is the code. An expired token is a 400 here, not a 401. "InvalidSwap" on our own key means
-that the record is there already, so it is a doubt to look into and not a refusal.
+that the record is there already, so it is an unconfirmed send to look into and not a refusal.
 """
 
 import re
@@ -19,7 +19,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Reach
+from cadenza.providers.outcome import WaitScope
 from cadenza.providers.waits import retry_after, until_epoch
 
 _NAME = re.compile(r"[A-Za-z]{1,60}")
@@ -46,7 +46,7 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
 TABLE = Table(
     network="Bluesky",
     read=read,
-    before_it=Reach.ACCOUNT,
+    before_it=WaitScope.ACCOUNT,
     rows=(
         Row(None, "ExpiredToken", None, disconnected, "The session has run out"),
         Row(None, "InvalidToken", None, disconnected, "The session is not accepted"),
@@ -78,7 +78,7 @@ TABLE = Table(
             429,
             None,
             None,
-            try_later(Reach.ACCOUNT, timedelta(minutes=5)),
+            try_later(WaitScope.ACCOUNT, timedelta(minutes=5)),
             "The server asks this account to slow down",
         ),
         Row(500, "InternalServerError", None, unsure, "The server stumbled"),

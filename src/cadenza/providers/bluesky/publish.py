@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from cadenza.core.channels import Channel
 from cadenza.providers.base import (
     PACE,
-    Call,
+    AttemptContext,
     Capabilities,
     Idempotency,
     Prepared,
@@ -42,7 +42,7 @@ from cadenza.providers.outcome import (
     Sent,
     Transient,
 )
-from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
+from cadenza.providers.reply import HttpSuccess, ask, bearer, no_answer, sent
 
 AGAIN = timedelta(seconds=30)
 UPLOAD_SECONDS = 120.0  # and longer by size
@@ -55,7 +55,7 @@ class Bluesky:
     channels = (Channel.BLUESKY,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(idempotency=Idempotency.OWN_ID, findable=True, threads=True)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
@@ -64,7 +64,7 @@ class Bluesky:
         card = unseen_link(message, "Bluesky beside files") if message.media else []
         return [*found, *left_out(message, "Bluesky", AS_PART), *card]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Upload the next file, find who is mentioned, learn what the parts before are called."""
         state: dict[str, Any] = dict(call.state)
         if "made_at" not in state:
@@ -77,7 +77,7 @@ class Bluesky:
                 return await _resolve(call, handle, state)
         return await _learn(call, state)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Write one record; the call that must not happen twice."""
         if call.part > 0:  # the part before may have come out after all was prepared
             learnt = await _learn(call, dict(call.state))
@@ -92,27 +92,27 @@ class Bluesky:
             "swapRecord": None,  # create only: another record under this key is never overwritten
         }
         got = await ask(call, _post(call, "repo.putRecord", Json(body)), TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         uri = got.text("uri")
         return sent(got, uri, _page(call, uri) if uri else None)
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Ask for the record under the attempt's key."""
         got = await _record(call, _uri(call))
         if isinstance(got, Rejected) and got.code == MISSING:
             return Absent()
-        if not isinstance(got, Got) or not isinstance(got.at("value"), dict):
+        if not isinstance(got, HttpSuccess) or not isinstance(got.at("value"), dict):
             return no_answer(got, "The server did not say whether the post is there.", AGAIN)
         if got.at("value", "text") != text_of(call):
             return Absent()  # another record has the key, and ours cannot have overwritten it
         return Found(_uri(call), _page(call, _uri(call)), _at(got.text("value", "createdAt")))
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Nothing is left to do: the address follows from the key."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Exchange the session; a repeat within two hours gets the same successor."""
         token = call.tokens.refresh
         if token is None:
@@ -126,19 +126,19 @@ class Bluesky:
             secrets=(token,),
         )
         got = await ask(call, request, TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         fresh = tokens_of(got, call.now)
         return fresh or Transient("The server renewed the session without giving it.")
 
 
-def _xrpc(call: Call, method: str) -> str:
+def _xrpc(call: AttemptContext, method: str) -> str:
     """Return the address of a method on the account's own server."""
     server = str(call.account.settings.get("pds") or call.app.base_url).rstrip("/")
     return f"{server}/xrpc/com.atproto.{method}"
 
 
-def _post(call: Call, method: str, body: Json) -> Request:
+def _post(call: AttemptContext, method: str, body: Json) -> Request:
     return Request(
         "POST",
         _xrpc(call, method),
@@ -149,29 +149,31 @@ def _post(call: Call, method: str, body: Json) -> Request:
     )
 
 
-def _key(call: Call) -> str:
+def _key(call: AttemptContext) -> str:
     made_at = datetime.fromisoformat(call.state["made_at"])
     if not call.state.get("in_order"):  # prepared before an upgrade: look where it was written
         return unordered_key(call.account.id, call.key, made_at)
     return record_key(call.account.id, call.key, made_at, call.part)
 
 
-def _uri(call: Call) -> str:
+def _uri(call: AttemptContext) -> str:
     return f"at://{call.account.remote_id}/{COLLECTION}/{_key(call)}"
 
 
-def _page(call: Call, uri: str) -> str:
+def _page(call: AttemptContext, uri: str) -> str:
     return f"https://bsky.app/profile/{call.account.remote_id}/post/{uri.rpartition('/')[2]}"
 
 
-async def _record(call: Call, uri: str) -> Got | Outcome:
+async def _record(call: AttemptContext, uri: str) -> HttpSuccess | Outcome:
     """Read a record; it is public, so a session that ran out does not matter."""
     repo, collection, rkey = uri.removeprefix("at://").split("/")
     query = urlencode({"repo": repo, "collection": collection, "rkey": rkey})
     return await ask(call, Request("GET", f"{_xrpc(call, 'repo.getRecord')}?{query}"), TABLE)
 
 
-async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underway | Outcome:
+async def _upload(
+    call: AttemptContext, item: MediaItem, state: dict[str, Any]
+) -> Underway | Outcome:
     request = Request(
         "POST",
         _xrpc(call, "repo.uploadBlob"),
@@ -182,7 +184,7 @@ async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underwa
         secrets=(call.tokens.access,),
     )
     got = await ask(call, request, TABLE)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     blob = got.at("blob")
     if not isinstance(blob, dict):
@@ -190,24 +192,24 @@ async def _upload(call: Call, item: MediaItem, state: dict[str, Any]) -> Underwa
     return Underway({**state, "blobs": [*state.get("blobs", ()), blob]})
 
 
-async def _resolve(call: Call, handle: str, state: dict[str, Any]) -> Underway | Outcome:
+async def _resolve(call: AttemptContext, handle: str, state: dict[str, Any]) -> Underway | Outcome:
     query = urlencode({"handle": handle})
     request = Request("GET", f"{_xrpc(call, 'identity.resolveHandle')}?{query}")
     got = await ask(call, request, TABLE)
-    if not isinstance(got, Got | Rejected):
+    if not isinstance(got, HttpSuccess | Rejected):
         return got
-    did = (got.text("did") if isinstance(got, Got) else None) or ""  # unknown: plain text
+    did = (got.text("did") if isinstance(got, HttpSuccess) else None) or ""  # unknown: plain text
     return Underway({**state, "dids": {**state.get("dids", {}), handle: did}})
 
 
-async def _learn(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
+async def _learn(call: AttemptContext, state: dict[str, Any]) -> Prepared | Outcome:
     """Learn the hashes of the first part and the part before: an answer names both."""
     cids = dict(state.get("cids", {}))
     for uri in dict.fromkeys((*call.sent_parts[:1], *call.sent_parts[-1:])):
         if uri in cids:
             continue
         got = await _record(call, uri)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         cid = got.text("cid")
         if cid is None:

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.bluesky.facets import facets
 from cadenza.providers.message import MediaItem, MediaKind
 
 COLLECTION = "app.bsky.feed.post"
 
 
-def text_of(call: Call) -> str:
+def text_of(call: AttemptContext) -> str:
     """Return the text of the call's part."""
     return (call.message.text, *call.message.parts)[call.part]
 
 
-def build(call: Call) -> dict[str, Any]:
+def build(call: AttemptContext) -> dict[str, Any]:
     """Write the record of the call's part."""
     text = text_of(call)
     record: dict[str, Any] = {
@@ -50,11 +50,11 @@ def stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 
-def _reference(call: Call, uri: str) -> dict[str, str]:
+def _reference(call: AttemptContext, uri: str) -> dict[str, str]:
     return {"uri": uri, "cid": call.state["cids"][uri]}
 
 
-def _embed(call: Call) -> dict[str, Any] | None:
+def _embed(call: AttemptContext) -> dict[str, Any] | None:
     blobs = call.state.get("blobs") or ()
     if blobs and call.message.media[0].kind is MediaKind.VIDEO:
         return _video(blobs[0], call.message.media[0])

@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 
 GUESS = timedelta(hours=1)
 
 
-def tokens_of(got: Got, now: datetime) -> Tokens | None:
+def tokens_of(got: HttpSuccess, now: datetime) -> Tokens | None:
     """Read both tokens; None if one is missing, so that an empty one never replaces a good one."""
     access, refresh = got.text("accessJwt"), got.text("refreshJwt")
     if access is None or refresh is None:

@@ -10,7 +10,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected
-from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.reply import HttpSuccess, ask_through
 from cadenza.providers.split_address import split_address
 
 HOSTS = ("https://discord.com", "https://discordapp.com", "https://canary.discord.com")
@@ -40,7 +40,7 @@ class DiscordConnector:
         got = await ask_through(
             connecting.http, request, TABLE, now=connecting.now, secrets=request.secrets
         )
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         name = got.text("name") or "Discord webhook"
         places = {key: got.text(key) for key in ("guild_id", "channel_id")}

@@ -17,7 +17,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Reach
+from cadenza.providers.outcome import WaitScope
 from cadenza.providers.waits import bounded, retry_after
 
 GUARD = "guard"
@@ -74,11 +74,13 @@ TABLE = Table(
             429,
             GUARD,
             None,
-            try_later(Reach.APP, timedelta(hours=1)),
+            try_later(WaitScope.APP, timedelta(hours=1)),
             "Discord's guard has shut us out for a while",
         ),
-        Row(429, GLOBAL, None, try_later(Reach.APP), "Discord asks all of us to slow down"),
-        Row(429, None, None, try_later(Reach.ACCOUNT), "Discord asks this webhook to slow down"),
+        Row(429, GLOBAL, None, try_later(WaitScope.APP), "Discord asks all of us to slow down"),
+        Row(
+            429, None, None, try_later(WaitScope.ACCOUNT), "Discord asks this webhook to slow down"
+        ),
         Row(500, None, None, unsure, "Discord had trouble"),
         Row(502, None, None, unsure, "Discord had trouble"),
         Row(503, None, None, unsure, "Discord is not ready"),

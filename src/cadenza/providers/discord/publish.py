@@ -14,7 +14,7 @@ from cadenza.core.channels import Channel
 from cadenza.providers.base import (
     LONGEST,
     PACE,
-    Call,
+    AttemptContext,
     Capabilities,
     Idempotency,
     Prepared,
@@ -29,7 +29,7 @@ from cadenza.providers.http.request import Body, File, Json, Multipart, Request,
 from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import CannotTell, Disconnected, Finding, Outcome, Sent
-from cadenza.providers.reply import Got, ask, sent
+from cadenza.providers.reply import HttpSuccess, ask, sent
 
 SEND_TIME = Timeouts(connect=10, read=30, total=30)
 UPLOAD_TIME = Timeouts(connect=10, read=60, total=LONGEST.total_seconds())
@@ -46,7 +46,7 @@ class Discord:
     channels = (Channel.DISCORD,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(idempotency=Idempotency.NONE, findable=False, pace=PACE)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
@@ -54,29 +54,29 @@ class Discord:
         found = problems(message)
         return [*found, *left_out(message, "Discord"), *unseen_link(message, "Discord")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Do nothing: files go with the message."""
         return Prepared({})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Post; the call that must not happen twice."""
         got = await ask(call, await _request(call), TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         remote_id = got.text("id")
         if remote_id is None:
             return Sent(None, None, NAMED)
         return sent(got, remote_id, _url(call, got.text("channel_id"), remote_id))
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Say that nobody can know."""
         return CannotTell("A Discord webhook cannot list messages: look into the channel.")
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Leave it: there is nothing to add."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Refuse: a webhook has no successor."""
         return Disconnected("A webhook is not renewed; make a new one in Discord and connect it.")
 
@@ -91,7 +91,7 @@ def hook_secrets(hook: Secret) -> tuple[Secret, ...]:
     return hook, Secret(hook.reveal().rpartition("/")[2])
 
 
-async def _request(call: Call) -> Request:
+async def _request(call: AttemptContext) -> Request:
     hook, options = versioned(call.tokens.access), call.message.options
     thread = str(options.get("thread_id") or "")
     more = f"&thread_id={quote(thread, safe='')}" if thread else ""
@@ -130,7 +130,7 @@ def _mentions(message: Message) -> list[str]:
     return [each for each in wanted if each in MENTIONS] if isinstance(wanted, list) else []
 
 
-def _url(call: Call, channel: str | None, remote_id: str) -> str | None:
+def _url(call: AttemptContext, channel: str | None, remote_id: str) -> str | None:
     guild = call.account.settings.get("guild_id")
     if not guild or not channel:
         return None

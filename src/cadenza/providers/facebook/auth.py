@@ -10,7 +10,7 @@ from cadenza.providers.message import Tokens
 from cadenza.providers.meta.graph import FACEBOOK
 from cadenza.providers.meta.signin import (
     NO_APP,
-    Door,
+    SignInDialog,
     facebook_dialog,
     page_tokens,
     pages,
@@ -43,7 +43,7 @@ class FacebookConnector:
     ) -> tuple[Connected, ...] | Outcome:
         """Exchange the code, then list the pages with their own tokens."""
         app = connecting.app
-        door = Door(connecting.http, app, connecting.now, TABLE, app.base_url or FACEBOOK)
+        door = SignInDialog(connecting.http, app, connecting.now, TABLE, app.base_url or FACEBOOK)
         user = await user_token(door, code, connecting.redirect_uri)
         if not isinstance(user, Tokens):
             return user

@@ -27,7 +27,7 @@ TABLE = table(
     *FILMS,
 )
 
-# For calls that name what we prepared ourselves: missing means to prepare anew.
+# For calls that name what we prepared ourselves: missing means to prepare again.
 PUBLISH = table(
     "Facebook", Row(None, 100, 33, prepare_anew, "The prepared post is gone on Facebook"), *FILMS
 )

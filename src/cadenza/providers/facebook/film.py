@@ -1,7 +1,7 @@
 """A video on a Facebook page: sent in pieces under a session, shown by the session's last word.
 
 The session names the video before anyone sees it. After a piece whose answer was lost Facebook refuses it
-and names the next, and it goes on from there. After a doubt the video's status tells: still "uploading"
+and names the next, and it goes on from there. After an unconfirmed send the video's status tells: still "uploading"
 means that the last word never arrived; "processing" or "ready" means that it did. "upload_complete" may
 be either, so it is looked at again.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from cadenza.providers.base import Call, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, Underway
 from cadenza.providers.facebook.errors import PUBLISH, TABLE, WRONG_PIECE
 from cadenza.providers.http.outcome import Outcome as HttpOutcome
 from cadenza.providers.http.outcome import Reply
@@ -30,7 +30,7 @@ from cadenza.providers.outcome import (
     Transient,
     Unconfirmed,
 )
-from cadenza.providers.reply import Got, judge, no_answer, secrets_of
+from cadenza.providers.reply import HttpSuccess, judge, no_answer, secrets_of
 
 AGAIN = timedelta(minutes=1)
 A_MOMENT = timedelta(seconds=5)
@@ -44,7 +44,9 @@ def film_of(message: Message) -> MediaItem | None:
     return next((item for item in message.media if item.kind is MediaKind.VIDEO), None)
 
 
-async def prepare_film(call: Call, state: Mapping[str, Any]) -> Prepared | Underway | Outcome:
+async def prepare_film(
+    call: AttemptContext, state: Mapping[str, Any]
+) -> Prepared | Underway | Outcome:
     """Open a session, then send the pieces that Facebook asks for; the file is read once for all."""
     item = film_of(call.message)
     assert item is not None, "called for videos only"
@@ -69,7 +71,7 @@ async def prepare_film(call: Call, state: Mapping[str, Any]) -> Prepared | Under
 
 
 async def _piece(
-    call: Call, item: MediaItem, data: bytes, state: Mapping[str, Any]
+    call: AttemptContext, item: MediaItem, data: bytes, state: Mapping[str, Any]
 ) -> Underway | Outcome:
     """Send the piece that Facebook asked for."""
     fields = {
@@ -87,11 +89,11 @@ async def _piece(
 
 def _further(came: HttpOutcome, state: Mapping[str, Any]) -> Underway | None:
     """Go on where Facebook is, if it has pieces that we know no answer of; never back, so it ends."""
-    got = Got(came, came.json()) if isinstance(came, Reply) and not came.ok else None
+    got = HttpSuccess(came, came.json()) if isinstance(came, Reply) and not came.ok else None
     if got is None or got.text("error", "error_subcode") != str(WRONG_PIECE):
         return None
     data = got.at("error", "error_data")
-    offsets = Got(got.reply, _read(data) if isinstance(data, str) else data)
+    offsets = HttpSuccess(got.reply, _read(data) if isinstance(data, str) else data)
     start, end = offsets.text("start_offset"), offsets.text("end_offset")
     if not (start and end and start.isdecimal() and end.isdecimal()):
         return None
@@ -107,9 +109,9 @@ def _read(text: str) -> Any:
         return None
 
 
-def _next(got: Got | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:
+def _next(got: HttpSuccess | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:
     """Keep what Facebook asks for next."""
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     start, end = got.text("start_offset"), got.text("end_offset")
     session = got.text("upload_session_id") or state.get("session")
@@ -122,7 +124,7 @@ def _next(got: Got | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:
     return Underway(kept, breather(got.reply))
 
 
-async def show_film(call: Call) -> Outcome:
+async def show_film(call: AttemptContext) -> Outcome:
     """Say the last word: from now on people see it, as soon as Facebook is done with it."""
     fields = {
         "upload_phase": "finish",
@@ -132,20 +134,20 @@ async def show_film(call: Call) -> Outcome:
     }
     request = graph(call.app, call.tokens.access).post(_path(call), fields, idempotent=False)
     got = await ask_graph(call, request, PUBLISH)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     if got.at("success") is True:
         return Sent(str(call.state["video"]))
     return Unconfirmed("Facebook did not say whether it shows the video.")
 
 
-async def find_film(call: Call) -> Finding:
+async def find_film(call: AttemptContext) -> Finding:
     """Look at the video's status."""
     video = str(call.state.get("video") or "")
     if not video:
         return Absent()
     got = await ask_graph(call, _status(call, video), TABLE)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return no_answer(got, "Facebook did not say how far the video is.", AGAIN)
     status = got.text("status", "video_status")
     if status in SHOWN:
@@ -155,11 +157,11 @@ async def find_film(call: Call) -> Finding:
     return CannotTell(f"Facebook says of the video: {status}.", again=AGAIN)
 
 
-async def finish_film(call: Call, sent: Sent) -> Sent:
+async def finish_film(call: AttemptContext, sent: Sent) -> Sent:
     """Bring the address, and tell if Facebook could not work with the video after all."""
     request = within_the_rest(call, _status(call, str(sent.remote_id)))
     got = await ask_graph(call, request, TABLE)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return sent
     note = sent.note
     if got.text("status", "video_status") == "error":
@@ -167,15 +169,15 @@ async def finish_film(call: Call, sent: Sent) -> Sent:
     return Sent(sent.remote_id, _address(got), note)
 
 
-def _status(call: Call, video: str) -> Request:
+def _status(call: AttemptContext, video: str) -> Request:
     return graph(call.app, call.tokens.access).get(video, {"fields": "status,permalink_url"})
 
 
-def _path(call: Call) -> str:
+def _path(call: AttemptContext) -> str:
     return f"{call.account.remote_id}/videos"
 
 
-def _address(got: Got) -> str | None:
+def _address(got: HttpSuccess) -> str | None:
     """Make the address whole: for videos it comes without its host."""
     url = got.text("permalink_url")
     return f"{HOST}{url}" if url and url.startswith("/") else url

@@ -2,7 +2,7 @@
 
 `prepare` uploads photos one a call and makes an unpublished post of them, or sends a video in pieces.
 `publish` only says "show it": `is_published=true` on the post, `finish` on the video's upload. Both name
-one thing that we know beforehand, so a doubt is settled by looking at it, and the same switch pressed
+one thing that we know beforehand, so an unconfirmed send is settled by looking at it, and the same switch pressed
 twice makes no second post. Reels and stories are in short.py; a first comment follows in `finish`.
 """
 
@@ -10,7 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.facebook.errors import PUBLISH, TABLE
 from cadenza.providers.facebook.film import (
     film_of,
@@ -33,7 +40,7 @@ from cadenza.providers.http.request import File, Request
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
 from cadenza.providers.meta.comment import comment, within_the_rest
 from cadenza.providers.meta.graph import FACEBOOK, ask_graph, graph
-from cadenza.providers.meta.signin import Door, renew_page
+from cadenza.providers.meta.signin import SignInDialog, renew_page
 from cadenza.providers.meta.usage import breather
 from cadenza.providers.outcome import (
     Absent,
@@ -46,7 +53,7 @@ from cadenza.providers.outcome import (
     Transient,
     Unconfirmed,
 )
-from cadenza.providers.reply import Got, no_answer
+from cadenza.providers.reply import HttpSuccess, no_answer
 
 # Facebook throws unpublished photos away after about a day.
 KEEPS = timedelta(hours=20)
@@ -60,7 +67,7 @@ class Facebook:
     channels = (Channel.FACEBOOK_PAGE,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(
             idempotency=Idempotency.PER_CONTAINER, findable=True, first_comment=True
         )
@@ -69,8 +76,8 @@ class Facebook:
         """Say all that the page would refuse."""
         return problems(message)
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
-        """Upload the next file or make the unseen post; begin anew if what there is grew old."""
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+        """Upload the next file or make the unseen post; start over if what there is grew old."""
         state = dict(call.state) or {"since": call.now.isoformat()}
         if _old(call, state):
             return await self._again(call, state)
@@ -84,8 +91,10 @@ class Facebook:
             return await _photo(call, state, call.message.media[len(photos)])
         return Prepared(state) if is_photo_story(call.message) else await _unseen(call, state)
 
-    async def _again(self, call: Call, state: dict[str, Any]) -> Prepared | Underway | Outcome:
-        """Begin anew, but only if the old one is surely not shown."""
+    async def _again(
+        self, call: AttemptContext, state: dict[str, Any]
+    ) -> Prepared | Underway | Outcome:
+        """Begin again, but only if the old one is surely not shown."""
         match await self.find_out(call):
             case Found():
                 return Prepared(state)  # the switch is pressed once more, and changes nothing
@@ -94,7 +103,7 @@ class Facebook:
             case _:  # of a photo's story nobody ever tells; what may be out is not prepared again
                 return Underway({"since": call.now.isoformat()})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Press the switch; the call that must not happen twice, and harms nothing if it does."""
         outcome = await _show(call)
         match outcome:
@@ -105,7 +114,7 @@ class Facebook:
                 found = await self.find_out(call)
                 return Sent(found.remote_id, found.url) if isinstance(found, Found) else outcome
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Look at the thing itself: it was named before it could be seen."""
         if film_of(call.message) is not None:
             return await find_film(call)
@@ -116,16 +125,16 @@ class Facebook:
             return Absent()
         request = _look(call, post, "is_published,permalink_url")
         got = await ask_graph(call, request, TABLE)
-        match got.at("is_published") if isinstance(got, Got) else None:
+        match got.at("is_published") if isinstance(got, HttpSuccess) else None:
             case True:
-                assert isinstance(got, Got)
+                assert isinstance(got, HttpSuccess)
                 return Found(post, got.text("permalink_url"))
             case False:
                 return Absent()
             case _:
                 return no_answer(got, "Facebook did not say whether it shows the post.", AGAIN)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Write the first comment and bring the address, which cannot be made from the id."""
         if short_of(call.message) != STORY:
             sent = await comment(call, graph(call.app, call.tokens.access), sent, TABLE)
@@ -135,17 +144,17 @@ class Facebook:
             return await finish_film(call, sent)
         request = within_the_rest(call, _look(call, sent.remote_id, "permalink_url"))
         got = await ask_graph(call, request, TABLE)
-        url = got.text("permalink_url") if isinstance(got, Got) else None
+        url = got.text("permalink_url") if isinstance(got, HttpSuccess) else None
         return Sent(sent.remote_id, url, sent.note)
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
-        """Renew the person's token and read the page's anew."""
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
+        """Renew the person's token and read the page's again."""
         base = call.app.base_url or FACEBOOK
-        door = Door(call.http, call.app, call.now, TABLE, base)
+        door = SignInDialog(call.http, call.app, call.now, TABLE, base)
         return await renew_page(door, call.tokens, call.account.remote_id)
 
 
-async def _show(call: Call) -> Outcome:
+async def _show(call: AttemptContext) -> Outcome:
     """Say the last word, whatever shape the post has."""
     if is_photo_story(call.message):
         return await show_photo_story(call)
@@ -154,32 +163,34 @@ async def _show(call: Call) -> Outcome:
     return await (show_short(call) if short_of(call.message) else show_film(call))
 
 
-async def _switch(call: Call) -> Outcome:
+async def _switch(call: AttemptContext) -> Outcome:
     post = str(call.state["post"])
     fields = {"is_published": "true"}
     request = graph(call.app, call.tokens.access).post(post, fields, idempotent=False)
     got = await ask_graph(call, request, PUBLISH)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     if got.at("success") is True:
         return Sent(post)
     return Unconfirmed("Facebook did not say whether it shows the post.")
 
 
-def _old(call: Call, state: dict[str, Any]) -> bool:
+def _old(call: AttemptContext, state: dict[str, Any]) -> bool:
     """Say whether Facebook may have thrown away what was uploaded."""
     since = datetime.fromisoformat(str(state["since"]))
     return bool(call.message.media) and call.now - since > KEEPS
 
 
-async def _photo(call: Call, state: dict[str, Any], item: MediaItem) -> Underway | Outcome:
+async def _photo(
+    call: AttemptContext, state: dict[str, Any], item: MediaItem
+) -> Underway | Outcome:
     """Upload one photo that nobody sees yet."""
     fields = {"published": "false", **({"alt_text_custom": item.alt} if item.alt else {})}
     file = File(await item.read(), item.name or "photo", item.mime)
     path = f"{call.account.remote_id}/photos"
     request = graph(call.app, call.tokens.access).upload(path, {"source": file}, fields)
     got = await ask_graph(call, request, TABLE)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     photo = got.text("id")
     if photo is None:
@@ -187,7 +198,7 @@ async def _photo(call: Call, state: dict[str, Any], item: MediaItem) -> Underway
     return Underway({**state, "photos": [*state.get("photos", ()), photo]}, breather(got.reply))
 
 
-async def _unseen(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
+async def _unseen(call: AttemptContext, state: dict[str, Any]) -> Prepared | Outcome:
     """Make the post that nobody sees yet."""
     fields = {"published": "false"}
     if call.message.text:
@@ -198,7 +209,7 @@ async def _unseen(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
         fields[f"attached_media[{index}]"] = f'{{"media_fbid":"{photo}"}}'
     path = f"{call.account.remote_id}/feed"
     got = await ask_graph(call, graph(call.app, call.tokens.access).post(path, fields), TABLE)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     post = got.text("id")
     if post is None:
@@ -206,5 +217,5 @@ async def _unseen(call: Call, state: dict[str, Any]) -> Prepared | Outcome:
     return Prepared({**state, "post": post})
 
 
-def _look(call: Call, node: str, fields: str) -> Request:
+def _look(call: AttemptContext, node: str, fields: str) -> Request:
     return graph(call.app, call.tokens.access).get(node, {"fields": fields})

@@ -19,10 +19,9 @@ import httpcore2
 import httpx2
 
 from cadenza.core.clock import Clock
-from cadenza.providers.http.aim import BadAddress, aim, aim_at
-from cadenza.providers.http.dial import GuardedNetwork, NameFailed, Plug, Refused
+from cadenza.providers.http.connect import ConnectionRefused, GuardedNetwork, NameFailed, Plug
+from cadenza.providers.http.encode import OutboundRequest, pack, secrets_of
 from cadenza.providers.http.exchange import Exchange, Notebook
-from cadenza.providers.http.follow import follow, redirects
 from cadenza.providers.http.idle import IdleLines
 from cadenza.providers.http.outcome import (
     MayHaveArrived,
@@ -32,13 +31,14 @@ from cadenza.providers.http.outcome import (
     Reply,
     Stop,
 )
-from cadenza.providers.http.pack import Call, pack, secrets_of
+from cadenza.providers.http.parse_target import BadAddress, aim, aim_at
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.read import read_body
+from cadenza.providers.http.record import record
 from cadenza.providers.http.redact import redact
+from cadenza.providers.http.redirects import follow, redirects
 from cadenza.providers.http.request import Request, Stream, Timeouts
 from cadenza.providers.http.resolve import Resolver, SystemResolver
-from cadenza.providers.http.write_down import write_down
 
 log = logging.getLogger("cadenza.http")
 # At DEBUG these write headers and paths, tokens and all, into the log.
@@ -175,7 +175,7 @@ class OutboundClient:
         finally:  # also when the run stops waiting: that is what a person asks about later
             took = self.clock.monotonic() - started
             secrets = self.notes.secrets
-            self.note(write_down(request, came, began_at=began_at, seconds=took, secrets=secrets))
+            self.note(record(request, came, began_at=began_at, seconds=took, secrets=secrets))
 
     async def _send(self, request: Request) -> Outcome:
         wire = Wire()
@@ -224,7 +224,7 @@ class OutboundClient:
             call = follow(call, headers["location"], self._way.policy)
         raise Stop(Reason.REDIRECTS, f"more than {request.redirects} redirects")
 
-    def _not_in_the_clear(self, call: Call) -> None:
+    def _not_in_the_clear(self, call: OutboundRequest) -> None:
         target = call.target
         if target.scheme == "http" and call.secrets:
             if self._way.policy.rules(target.host, target.port):
@@ -232,7 +232,7 @@ class OutboundClient:
             raise BadAddress("a secret is not sent over plain http; use https")
 
     async def _call(
-        self, request: Request, call: Call, wire: Wire
+        self, request: Request, call: OutboundRequest, wire: Wire
     ) -> tuple[int, dict[str, str], bytes]:
         """Make one hop; once more if a kept connection turned out to be dead and no harm is done."""
         pool = self._way.shared if request.repeatable else self._way.alone
@@ -259,7 +259,7 @@ class OutboundClient:
 
 
 async def _exchange(
-    pool: httpcore2.AsyncConnectionPool, request: Request, call: Call, wire: Wire
+    pool: httpcore2.AsyncConnectionPool, request: Request, call: OutboundRequest, wire: Wire
 ) -> tuple[int, dict[str, str], bytes]:
     encoded = call.encode()
     url = encoded.url
@@ -315,7 +315,7 @@ def _timeouts(given: Timeouts) -> dict[str, float]:
 
 
 _REASONS: tuple[tuple[type[Exception], Reason], ...] = (
-    (Refused, Reason.REFUSED),
+    (ConnectionRefused, Reason.REFUSED),
     (NameFailed, Reason.DNS),
     (httpcore2.ConnectError, Reason.CONNECT),
     (httpcore2.ConnectTimeout, Reason.CONNECT),

@@ -18,7 +18,7 @@ FIRST, LAST = 4, 12  # how many exchanges of a run are kept, from its beginning 
 
 
 class Step(StrEnum):
-    """At what point of the road it was said."""
+    """At what point of the pipeline it was said."""
 
     PREPARE = "prepare"
     PUBLISH = "publish"
@@ -79,7 +79,7 @@ class Notebook:
             self._last.append(exchange)
 
     def take(self) -> tuple[Exchange, ...]:
-        """Hand over what was kept, in order, and begin anew."""
+        """Hand over what was kept, in order, and start over."""
         left_out = self._seen - len(self._first) - len(self._last)
         last = list(self._last)
         if left_out:

@@ -15,7 +15,7 @@ from cadenza.providers.meta.graph import FACEBOOK
 from cadenza.providers.meta.longlived import exchange_code, lengthen
 from cadenza.providers.meta.signin import (
     NO_APP,
-    Door,
+    SignInDialog,
     dialog,
     facebook_dialog,
     page_tokens,
@@ -23,7 +23,7 @@ from cadenza.providers.meta.signin import (
     user_token,
 )
 from cadenza.providers.outcome import Forbidden, Outcome, Rejected
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 
 API = "https://api.instagram.com"
 WWW = "https://www.instagram.com"
@@ -62,7 +62,7 @@ class InstagramConnector:
         if _by_facebook(connecting):
             return await _pages(connecting, code)
         app = connecting.app
-        door = Door(connecting.http, app, connecting.now, TABLE, app.base_url or INSTAGRAM)
+        door = SignInDialog(connecting.http, app, connecting.now, TABLE, app.base_url or INSTAGRAM)
         url = f"{(app.options.get('api') or API).rstrip('/')}/oauth/access_token"
         short = await exchange_code(door, url, code, connecting.redirect_uri)
         if not isinstance(short, Secret):
@@ -71,7 +71,7 @@ class InstagramConnector:
         if not isinstance(tokens, Tokens):
             return tokens
         got = await door.read(tokens.access, "me", {"fields": "user_id,username"})
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         remote_id, handle = got.text("user_id"), got.text("username")
         if remote_id is None or handle is None:
@@ -82,7 +82,7 @@ class InstagramConnector:
 async def _pages(connecting: Connecting, code: Secret) -> tuple[Connected, ...] | Outcome:
     app = connecting.app
     base = app.options.get("facebook") or FACEBOOK
-    door = Door(connecting.http, app, connecting.now, TABLE, base)
+    door = SignInDialog(connecting.http, app, connecting.now, TABLE, base)
     user = await user_token(door, code, connecting.redirect_uri)
     if not isinstance(user, Tokens):
         return user

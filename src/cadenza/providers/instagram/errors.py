@@ -1,6 +1,6 @@
 """How Instagram refuses: Meta's table; a container's status names a subcode inside a sentence.
 
-A container that went bad for a reason that is not known is made anew: nobody saw it, and tries end.
+A container that went bad for a reason that is not known is made again: nobody saw it, and tries end.
 """
 
 import re

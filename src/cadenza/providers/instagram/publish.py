@@ -1,14 +1,21 @@
 """Publish on Instagram: containers for each file, one for the post, published once.
 
 Pictures are fetched by Instagram from their public addresses; a video that has none is sent as bytes. A
-story is a container of its own kind, without words. What a doubt came to is read from the container's
+story is a container of its own kind, without words. What an unconfirmed send came to is read from the container's
 status (see meta/containers.py). A first comment is written after the post is out.
 """
 
 from datetime import timedelta
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.instagram.errors import TABLE, blame
 from cadenza.providers.instagram.limits import problems
 from cadenza.providers.instagram.options import written
@@ -18,9 +25,9 @@ from cadenza.providers.meta.comment import comment, within_the_rest
 from cadenza.providers.meta.containers import BY_BYTES, Dialect, Plan
 from cadenza.providers.meta.graph import FACEBOOK, Graph, ask_graph, graph
 from cadenza.providers.meta.longlived import renew
-from cadenza.providers.meta.signin import Door, renew_page
+from cadenza.providers.meta.signin import SignInDialog, renew_page
 from cadenza.providers.outcome import Finding, Outcome, Rejected, Sent
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 
 INSTAGRAM = "https://graph.instagram.com"
 LOGIN = "login"  # in an account's settings: which sign-in its token is from
@@ -38,7 +45,7 @@ class Instagram:
     channels = (Channel.INSTAGRAM_FEED, Channel.INSTAGRAM_STORY)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(
             idempotency=Idempotency.PER_CONTAINER,
             findable=True,
@@ -50,24 +57,24 @@ class Instagram:
         """Say all that Instagram would refuse."""
         return problems(message)
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Make and wait for the containers, one step a call."""
         if not call.message.media:
             return Rejected("Instagram posts need a picture or a video.", "no_media")
         return await containers.prepare(call, DIALECT, plan(call.message))
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Publish the container; the call that must not happen twice, and cannot."""
         shown = await containers.show(call, DIALECT)
         if not isinstance(shown, str):
             return shown
         return Sent(shown) if shown else await lookup.name(call, DIALECT, words(call.message))
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Look at the container, then for the post's id."""
         return await lookup.find(call, DIALECT, words(call.message))
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Write the first comment and bring the address, which cannot be made from the id."""
         if call.message.channel is Channel.INSTAGRAM_FEED:
             sent = await comment(call, graph_of(call), sent, TABLE)
@@ -75,13 +82,13 @@ class Instagram:
             return sent
         request = graph_of(call).get(sent.remote_id, {"fields": "permalink"})
         got = await ask_graph(call, within_the_rest(call, request), TABLE)
-        url = got.text("permalink") if isinstance(got, Got) else None
+        url = got.text("permalink") if isinstance(got, HttpSuccess) else None
         return Sent(sent.remote_id, url, sent.note)
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Renew by the sign-in that the token is from."""
         base = _base(call)
-        door = Door(call.http, call.app, call.now, TABLE, base)
+        door = SignInDialog(call.http, call.app, call.now, TABLE, base)
         if _by_facebook(call):
             page = str(call.account.settings.get(PAGE) or "")
             return await renew_page(door, call.tokens, page)
@@ -127,22 +134,22 @@ def _file(item: MediaItem) -> dict[str, str]:
     return {"image_url": item.url or "", **alt}
 
 
-def _by_facebook(call: Call) -> bool:
+def _by_facebook(call: AttemptContext) -> bool:
     return call.account.settings.get(LOGIN) == "facebook"
 
 
-def _base(call: Call) -> str:
+def _base(call: AttemptContext) -> str:
     if _by_facebook(call):
         return call.app.options.get("facebook") or FACEBOOK
     return call.app.base_url or INSTAGRAM
 
 
-def graph_of(call: Call) -> Graph:
+def graph_of(call: AttemptContext) -> Graph:
     """Return the Graph that the account's token is good for."""
     return graph(call.app, call.tokens.access, base=_base(call))
 
 
-def _lists(call: Call) -> str:
+def _lists(call: AttemptContext) -> str:
     return "stories" if call.message.channel is Channel.INSTAGRAM_STORY else "media"
 
 

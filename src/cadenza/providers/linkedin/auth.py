@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Form, Request
@@ -25,7 +25,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from cadenza.providers.read_tokens import read_tokens
-from cadenza.providers.reply import Got, ask, ask_through
+from cadenza.providers.reply import HttpSuccess, ask, ask_through
 
 PROFILE_SCOPES = "openid profile w_member_social"
 ORGANISATION_SCOPES = "r_organization_social w_organization_social rw_organization_admin"
@@ -73,7 +73,7 @@ class LinkedInConnector:
         )
         if isinstance(got, Unconfirmed):
             return Transient("LinkedIn did not answer; start the sign-in again.")
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         tokens = read_tokens(got, connecting.now)
         if tokens is None:
@@ -89,14 +89,14 @@ def scopes(app: App) -> str:
     return f"{PROFILE_SCOPES} {ORGANISATION_SCOPES}" if _runs_pages(app) else PROFILE_SCOPES
 
 
-async def renew(call: Call) -> Tokens | Outcome:
+async def renew(call: AttemptContext) -> Tokens | Outcome:
     """Exchange a refresh token; a lost answer does no harm, since the token keeps its value."""
     if call.tokens.refresh is None:
         says = "LinkedIn gave no refresh token; connect the account again."
         return Disconnected(says, NOTHING_TO_RENEW)
     form = {"refresh_token": call.tokens.refresh}
     got = await ask(call, _token_request(call.app, "refresh_token", form), SIGN_IN)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     return read_tokens(got, call.now, before=call.tokens) or Transient("LinkedIn gave no token.")
 
@@ -113,7 +113,7 @@ def _token_request(app: App, grant: str, form: Mapping[str, str | Secret]) -> Re
 
 async def _person(connecting: Connecting, tokens: Tokens) -> Connected | Outcome:
     got = await _get(connecting, "/v2/userinfo", tokens)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     sub = got.text("sub")
     if sub is None:
@@ -129,8 +129,8 @@ async def _organisations(connecting: Connecting, tokens: Tokens) -> list[Connect
     found: list[Connected] = []
     for urn in await _run(connecting, tokens):
         about = await _get(connecting, f"/rest/organizations/{urn.rpartition(':')[2]}", tokens)
-        name = about.text("localizedName") if isinstance(about, Got) else None
-        handle = about.text("vanityName") if isinstance(about, Got) else None
+        name = about.text("localizedName") if isinstance(about, HttpSuccess) else None
+        handle = about.text("vanityName") if isinstance(about, HttpSuccess) else None
         found.append(
             Connected(
                 remote_id=urn,
@@ -150,7 +150,7 @@ async def _run(connecting: Connecting, tokens: Tokens) -> list[str]:
     for _ in range(LISTS_AT_MOST):
         query = f"q=roleAssignee&state=APPROVED&start={start}&count={A_LIST}"
         got = await _get(connecting, f"/rest/organizationAcls?{query}", tokens)
-        listed: Any = got.at("elements") if isinstance(got, Got) else None
+        listed: Any = got.at("elements") if isinstance(got, HttpSuccess) else None
         if not isinstance(listed, list) or not listed:
             break
         start += len(listed)
@@ -161,7 +161,7 @@ async def _run(connecting: Connecting, tokens: Tokens) -> list[str]:
     return [urn for urn, held in roles.items() if held & MAY_POST]
 
 
-async def _get(connecting: Connecting, path: str, tokens: Tokens) -> Got | Outcome:
+async def _get(connecting: Connecting, path: str, tokens: Tokens) -> HttpSuccess | Outcome:
     url = api_url(connecting.app) + path
     carried = headers(connecting.app, tokens.access)
     request = Request("GET", url, carried, secrets=(tokens.access,))

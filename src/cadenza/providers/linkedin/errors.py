@@ -22,7 +22,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Outcome, Reach, Rejected, Sent
+from cadenza.providers.outcome import Outcome, Rejected, Sent, WaitScope
 from cadenza.providers.waits import bounded, retry_after
 
 DUPLICATE = "DUPLICATE_POST"
@@ -124,7 +124,11 @@ TABLE = Table(
         ),
         Row(400, "MEDIA_ASSET_PROCESSING_FAILED", None, rejected, "LinkedIn cannot read a file"),
         Row(
-            400, "EXPIRED_UPLOAD_URL", None, prepare_anew, "An upload took too long; it starts anew"
+            400,
+            "EXPIRED_UPLOAD_URL",
+            None,
+            prepare_anew,
+            "An upload took too long; it starts again",
         ),
         Row(400, "FIELD_LENGTH_TOO_LONG", None, rejected, "The text is too long for LinkedIn"),
         Row(400, None, None, rejected, _WRONG),
@@ -138,11 +142,11 @@ TABLE = Table(
             None,
             None,
             # Nothing about any post is wrong: all of LinkedIn waits for the operator.
-            try_later(Reach.APP, timedelta(hours=1)),
+            try_later(WaitScope.APP, timedelta(hours=1)),
             "LinkedIn has closed this version of its API; set a newer version in the app's settings",
         ),
-        Row(429, "APPLICATION", None, try_later(Reach.APP), "The app's daily limit is used up"),
-        Row(429, None, None, try_later(Reach.ACCOUNT), "The account's daily limit is used up"),
+        Row(429, "APPLICATION", None, try_later(WaitScope.APP), "The app's daily limit is used up"),
+        Row(429, None, None, try_later(WaitScope.ACCOUNT), "The account's daily limit is used up"),
         Row(500, None, None, unsure, "LinkedIn had trouble"),
         Row(503, None, None, unsure, "LinkedIn is not ready"),
         Row(504, None, None, unsure, "LinkedIn took too long"),
@@ -162,7 +166,7 @@ SIGN_IN = Table(
         Row(None, "unauthorized_client", None, forbidden, "LinkedIn has not approved our app"),
         Row(400, None, None, disconnected, "The sign-in is over; connect the account again"),
         Row(401, None, None, disconnected, "The sign-in is over; connect the account again"),
-        Row(429, None, None, try_later(Reach.APP), "LinkedIn asks us to slow down"),
+        Row(429, None, None, try_later(WaitScope.APP), "LinkedIn asks us to slow down"),
         Row(500, None, None, transient, "LinkedIn had trouble"),
         Row(503, None, None, transient, "LinkedIn is not ready"),
     ),

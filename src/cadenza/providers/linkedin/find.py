@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.linkedin.errors import POST_URL, TABLE
 from cadenza.providers.linkedin.little import plain
 from cadenza.providers.linkedin.speak import encoded, read
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Outcome
-from cadenza.providers.reply import Got, ask, no_answer
+from cadenza.providers.reply import HttpSuccess, ask, no_answer
 
 PAGE = 50
 SKEW = timedelta(minutes=2)  # between our clock and LinkedIn's
@@ -23,7 +23,7 @@ AGAIN = timedelta(minutes=1)
 SHOWN = timedelta(minutes=3)  # by then a list shows a new post
 
 
-async def look(call: Call) -> Finding:
+async def look(call: AttemptContext) -> Finding:
     """Compare the newest posts of the author with the one that is looked for."""
     if call.message.channel is not Channel.LINKEDIN_ORGANIZATION:
         return CannotTell("LinkedIn lets nobody read a profile's posts: look at the profile.")
@@ -31,7 +31,7 @@ async def look(call: Call) -> Finding:
         return CannotTell("It is not known since when to look.")
     path = f"/rest/posts?q=author&author={encoded(call.account.remote_id)}&count={PAGE}"
     got = await ask(call, read(call, path), TABLE)
-    posts = got.at("elements") if isinstance(got, Got) else None
+    posts = got.at("elements") if isinstance(got, HttpSuccess) else None
     if not isinstance(posts, list):
         return no_answer(got, "LinkedIn did not list the organisation's posts.", AGAIN)
     posts = [post for post in posts if isinstance(post, dict)]
@@ -53,9 +53,9 @@ async def look(call: Call) -> Finding:
     return CannotTell("The organisation posted so much since that its list does not reach back.")
 
 
-def _goes_on(got: Got | Outcome) -> bool:
+def _goes_on(got: HttpSuccess | Outcome) -> bool:
     """Say whether the list has another page: a short one may have been filtered."""
-    links = got.at("paging", "links") if isinstance(got, Got) else None
+    links = got.at("paging", "links") if isinstance(got, HttpSuccess) else None
     listed = links if isinstance(links, list) else []
     return any(isinstance(each, dict) and each.get("rel") == "next" for each in listed)
 

@@ -8,7 +8,14 @@ list; a profile's cannot be, so a person must look. Limit: no threads, no first 
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.linkedin.auth import renew
 from cadenza.providers.linkedin.errors import POST_URL, TABLE
 from cadenza.providers.linkedin.find import look
@@ -18,7 +25,7 @@ from cadenza.providers.linkedin.speak import write
 from cadenza.providers.linkedin.upload import be_patient, bring
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.outcome import Finding, NotReady, Outcome, Sent
-from cadenza.providers.reply import Got, ask, sent
+from cadenza.providers.reply import HttpSuccess, ask, sent
 
 
 class LinkedIn:
@@ -28,7 +35,7 @@ class LinkedIn:
     channels = (Channel.LINKEDIN_PROFILE, Channel.LINKEDIN_ORGANIZATION)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         findable = channel is Channel.LINKEDIN_ORGANIZATION
         return Capabilities(idempotency=Idempotency.NONE, findable=findable)
 
@@ -36,36 +43,36 @@ class LinkedIn:
         """Say all that LinkedIn would refuse."""
         return problems(message)
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Bring the next file, or wait for one that is being worked on."""
         return await bring(call)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Post; the call that must not happen twice."""
         got = await ask(call, write(call, "/rest/posts", _post(call), repeatable=False), TABLE)
         if isinstance(got, NotReady):
             return be_patient(call, got.says)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         urn = got.reply.header("x-restli-id")
         return sent(got, urn, POST_URL.format(urn) if urn else None)
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Read the organisation's list; say that a profile cannot be read."""
         return await look(call)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Add the address, which follows from the id."""
         if sent.remote_id is None or sent.url is not None:
             return sent
         return Sent(sent.remote_id, POST_URL.format(sent.remote_id), sent.note)
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Exchange the refresh token, where LinkedIn gave one."""
         return await renew(call)
 
 
-def _post(call: Call) -> dict[str, Any]:
+def _post(call: AttemptContext) -> dict[str, Any]:
     message = call.message
     body: dict[str, Any] = {
         "author": call.account.remote_id,

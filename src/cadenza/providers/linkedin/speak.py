@@ -6,7 +6,7 @@ The version is a setting of the app (`version`), since each lives for about a ye
 from typing import Any
 from urllib.parse import quote
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Json, Request, Timeouts
 from cadenza.providers.message import App
@@ -36,13 +36,13 @@ def headers(app: App, token: Secret) -> dict[str, str | Secret]:
     }
 
 
-def read(call: Call, path: str) -> Request:
+def read(call: AttemptContext, path: str) -> Request:
     """Make a request that reads."""
     token = call.tokens.access
     return Request("GET", api_url(call.app) + path, headers(call.app, token), secrets=(token,))
 
 
-def write(call: Call, path: str, body: dict[str, Any], *, repeatable: bool) -> Request:
+def write(call: AttemptContext, path: str, body: dict[str, Any], *, repeatable: bool) -> Request:
     """Make a request that writes; only what stays invisible is repeatable."""
     token = call.tokens.access
     return Request(

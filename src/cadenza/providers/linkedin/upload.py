@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, Underway
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.linkedin.errors import TABLE
 from cadenza.providers.linkedin.speak import encoded, headers, read, write
 from cadenza.providers.message import MediaItem, MediaKind
 from cadenza.providers.outcome import NotReady, Outcome, Rejected, Transient
-from cadenza.providers.reply import Got, ask
+from cadenza.providers.reply import HttpSuccess, ask
 
 CYCLE = timedelta(seconds=20)
 SELDOM = timedelta(minutes=5)
@@ -32,7 +32,7 @@ def room(item: MediaItem) -> str:
     return _ROOMS.get(item.kind, "image")
 
 
-async def bring(call: Call) -> Prepared | Underway | Outcome:
+async def bring(call: AttemptContext) -> Prepared | Underway | Outcome:
     """Upload the next file, or look after the last."""
     urns: list[str] = list(call.state.get("media", ()))
     ready = int(call.state.get("ready", 0))
@@ -51,11 +51,11 @@ async def bring(call: Call) -> Prepared | Underway | Outcome:
     return Underway(state)
 
 
-def _can_look(call: Call, item: MediaItem) -> bool:
+def _can_look(call: AttemptContext, item: MediaItem) -> bool:
     return item.kind is MediaKind.VIDEO or call.message.channel is Channel.LINKEDIN_ORGANIZATION
 
 
-async def _file(call: Call, item: MediaItem) -> str | Outcome:
+async def _file(call: AttemptContext, item: MediaItem) -> str | Outcome:
     kind = room(item)
     place = await _place(call, kind, {})
     if not isinstance(place, dict):
@@ -66,10 +66,10 @@ async def _file(call: Call, item: MediaItem) -> str | Outcome:
     token = headers(call.app, call.tokens.access)["authorization"]
     put = _put(url, await item.read(), {"authorization": token, "content-type": item.mime})
     got = await ask(call, put, TABLE)
-    return urn if isinstance(got, Got) else got
+    return urn if isinstance(got, HttpSuccess) else got
 
 
-async def _video(call: Call, item: MediaItem) -> str | Outcome:
+async def _video(call: AttemptContext, item: MediaItem) -> str | Outcome:
     data = await item.read()
     wanted = {"fileSizeBytes": len(data), "uploadCaptions": False, "uploadThumbnail": False}
     place = await _place(call, "video", wanted)
@@ -83,7 +83,7 @@ async def _video(call: Call, item: MediaItem) -> str | Outcome:
         # Without our token: these addresses carry their own right.
         kind = {"content-type": "application/octet-stream"}
         got = await ask(call, _put(url, data[first : last + 1], kind), TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         mark = (got.reply.header("etag") or "").strip('"')
         if not mark:
@@ -98,14 +98,14 @@ async def _video(call: Call, item: MediaItem) -> str | Outcome:
         repeatable=True,
     )
     done = await ask(call, request, TABLE)
-    return urn if isinstance(done, Got) else done
+    return urn if isinstance(done, HttpSuccess) else done
 
 
-async def _place(call: Call, kind: str, more: dict[str, Any]) -> dict[str, Any] | Outcome:
+async def _place(call: AttemptContext, kind: str, more: dict[str, Any]) -> dict[str, Any] | Outcome:
     body = {"initializeUploadRequest": {"owner": call.account.remote_id, **more}}
     path = f"/rest/{kind}s?action=initializeUpload"
     got = await ask(call, write(call, path, body, repeatable=True), TABLE)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     value = got.at("value")
     return value if isinstance(value, dict) else Transient("LinkedIn named no place for a file.")
@@ -125,10 +125,10 @@ def _put(url: str, data: bytes, kind: Mapping[str, str | Secret]) -> Request:
     )
 
 
-async def _look_after(call: Call, item: MediaItem, urns: list[str]) -> Underway | Outcome:
+async def _look_after(call: AttemptContext, item: MediaItem, urns: list[str]) -> Underway | Outcome:
     """Ask whether the last file can be used."""
     got = await ask(call, read(call, f"/rest/{room(item)}s/{encoded(urns[-1])}"), TABLE)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     if got.text("status") == "AVAILABLE":
         return Underway({**call.state, "ready": len(urns)})
@@ -139,7 +139,7 @@ async def _look_after(call: Call, item: MediaItem, urns: list[str]) -> Underway 
     return Underway(call.state, waits.wait, waits.says) if isinstance(waits, NotReady) else waits
 
 
-def be_patient(call: Call, says: str) -> NotReady | Transient:
+def be_patient(call: AttemptContext, says: str) -> NotReady | Transient:
     """Ask again, ever more seldom; in the end the file is taken for lost."""
     since = call.state.get("since")
     age = call.now - datetime.fromisoformat(str(since)) if since else timedelta()

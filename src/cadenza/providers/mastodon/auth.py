@@ -15,7 +15,7 @@ from cadenza.providers.mastodon.limits import SETTING, from_instance, to_setting
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.pkce import challenged
-from cadenza.providers.reply import Got, ask_through, bearer
+from cadenza.providers.reply import HttpSuccess, ask_through, bearer
 from cadenza.providers.split_address import server_address
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
@@ -41,7 +41,7 @@ class MastodonConnector:
         )
         request = Request("POST", f"{instance}/api/v1/apps", body=form, idempotent=True)
         got = await ask_through(connecting.http, request, TABLE, now=connecting.now)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         client_id, secret = got.text("client_id"), got.text("client_secret")
         if client_id is None or secret is None:
@@ -82,7 +82,7 @@ class MastodonConnector:
         )
         if isinstance(got, Unconfirmed):
             return Transient("The server did not answer; start the sign-in again.")
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         token = got.text("access_token")
         if token is None:
@@ -94,15 +94,15 @@ async def _who(
     connecting: Connecting, instance: str, token: Secret, keep: Mapping[str, Secret]
 ) -> tuple[Connected, ...] | Outcome:
     got = await _get(connecting, f"{instance}/api/v1/accounts/verify_credentials", token)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     remote_id, handle = got.text("id"), got.text("acct")
     if remote_id is None or handle is None:
         return Rejected("The server did not say who signed in.", "no_account")
     about = await _get(connecting, f"{instance}/api/v2/instance", token)
-    if not isinstance(about, Got):  # servers of other makes know only the older one
+    if not isinstance(about, HttpSuccess):  # servers of other makes know only the older one
         about = await _get(connecting, f"{instance}/api/v1/instance", token)
-    limits = from_instance(about.data if isinstance(about, Got) else None)
+    limits = from_instance(about.data if isinstance(about, HttpSuccess) else None)
     extra = {name: keep[name] for name in ("client_id", "client_secret")}
     return (
         Connected(
@@ -115,6 +115,6 @@ async def _who(
     )
 
 
-async def _get(connecting: Connecting, url: str, token: Secret) -> Got | Outcome:
+async def _get(connecting: Connecting, url: str, token: Secret) -> HttpSuccess | Outcome:
     request = Request("GET", url, {"authorization": bearer(token)}, secrets=(token,))
     return await ask_through(connecting.http, request, TABLE, now=connecting.now, secrets=(token,))

@@ -20,7 +20,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Reach
+from cadenza.providers.outcome import WaitScope
 from cadenza.providers.waits import retry_after, until_iso
 
 PROCESSING = "Cannot attach files that have not finished processing. Try again in a moment!"
@@ -50,7 +50,7 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
 TABLE = Table(
     network="Mastodon",
     read=read,
-    before_it=Reach.ACCOUNT,
+    before_it=WaitScope.ACCOUNT,
     rows=(
         Row(401, None, None, disconnected, "The server does not accept our token"),
         Row(403, None, None, forbidden, "The account may not do this; look at it on the server"),
@@ -64,7 +64,7 @@ TABLE = Table(
             429,
             None,
             None,
-            try_later(Reach.ACCOUNT, FIVE_MINUTES),
+            try_later(WaitScope.ACCOUNT, FIVE_MINUTES),
             "The server asks this account to slow down",
         ),
         Row(400, "invalid_grant", None, disconnected, "The sign-in was not completed in time"),
@@ -79,6 +79,6 @@ TABLE = Table(
 UPLOADS = Table(
     network="Mastodon",
     read=read,
-    before_it=Reach.ACCOUNT,
+    before_it=WaitScope.ACCOUNT,
     rows=(Row(500, None, None, stumbled, "The server could not take a file"), *TABLE.rows),
 )

@@ -17,14 +17,14 @@ from typing import Any
 
 import regex
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.counting import without_mention_hosts
 from cadenza.providers.http.request import Request
 from cadenza.providers.mastodon.auth import APP_NAME
 from cadenza.providers.mastodon.errors import TABLE
 from cadenza.providers.mastodon.request import AGAIN, read
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found
-from cadenza.providers.reply import Got, ask, no_answer
+from cadenza.providers.reply import HttpSuccess, ask, no_answer
 
 PAGE = 40
 PAGES = 6  # read at most; an account that posts more than that in minutes is a person's to judge
@@ -59,7 +59,7 @@ class _Wanted:
     others: frozenset[str]
 
 
-async def in_list(call: Call) -> Finding:
+async def in_list(call: AttemptContext) -> Finding:
     """Compare the account's posts since the attempt began with the part that is looked for."""
     if call.began_at is None:
         return CannotTell("It is not known since when to look.")
@@ -76,13 +76,13 @@ async def in_list(call: Call) -> Finding:
     return await _pick(call, posts, wanted)
 
 
-async def _posts(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTell:
+async def _posts(call: AttemptContext, since: datetime) -> list[dict[str, Any]] | CannotTell:
     """Read the list back to an instant; a short page is no end, as servers cut pages as they like."""
     posts: list[dict[str, Any]] = []
     before = ""
     for _ in range(PAGES):
         got = await ask(call, _page(call, before), TABLE)
-        if not isinstance(got, Got) or not isinstance(got.data, list):
+        if not isinstance(got, HttpSuccess) or not isinstance(got.data, list):
             return no_answer(got, "The server did not list the account's posts.", AGAIN)
         page = [post for post in got.data if isinstance(post, dict) and post.get("id")]
         posts += page
@@ -92,12 +92,12 @@ async def _posts(call: Call, since: datetime) -> list[dict[str, Any]] | CannotTe
     return CannotTell("The account posted so much since that its list does not reach back.")
 
 
-def _page(call: Call, before: str) -> Request:
+def _page(call: AttemptContext, before: str) -> Request:
     options = f"limit={PAGE}&exclude_reblogs=true" + (f"&max_id={before}" if before else "")
     return read(call, f"/api/v1/accounts/{call.account.remote_id}/statuses?{options}")
 
 
-async def _pick(call: Call, posts: list[dict[str, Any]], wanted: _Wanted) -> Finding:
+async def _pick(call: AttemptContext, posts: list[dict[str, Any]], wanted: _Wanted) -> Finding:
     """Return ours; without it, say what keeps us from calling it absent."""
     unclear: dict[str, Any] | None = None
     asked = 0
@@ -145,13 +145,13 @@ def _judge(post: dict[str, Any], wanted: _Wanted) -> _Verdict:
 
 
 async def _by_source(
-    call: Call, post: dict[str, Any], wanted: _Wanted, *, ask_for_it: bool
+    call: AttemptContext, post: dict[str, Any], wanted: _Wanted, *, ask_for_it: bool
 ) -> _Verdict:
     """Compare one post by the text that it was made from, or by its words where that is not told."""
     source: object = None
     if ask_for_it:
         got = await ask(call, read(call, f"/api/v1/statuses/{post['id']}/source"), TABLE)
-        source = got.at("text") if isinstance(got, Got) else None
+        source = got.at("text") if isinstance(got, HttpSuccess) else None
     if not isinstance(source, str):
         shown = plain_html(str(post.get("content") or ""))
         return _Verdict.UNCLEAR if resembles(shown, wanted.text) else _Verdict.OTHER

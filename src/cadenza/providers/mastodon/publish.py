@@ -12,7 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
 from cadenza.providers.link_card import unseen_link
@@ -32,7 +39,7 @@ from cadenza.providers.outcome import (
     Sent,
     Transient,
 )
-from cadenza.providers.reply import Got, ask, bearer, no_answer, sent
+from cadenza.providers.reply import HttpSuccess, ask, bearer, no_answer, sent
 
 WINDOW = timedelta(hours=1)
 # A key is replayed only while it surely still lives: clocks differ, and requests take their time.
@@ -52,7 +59,7 @@ class Mastodon:
     channels = (Channel.MASTODON,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(
             idempotency=Idempotency.SOME_SERVERS,
             window=WINDOW,
@@ -66,7 +73,7 @@ class Mastodon:
         found = problems(message, of_account(account))
         return [*found, *left_out(message, "Mastodon", AS_PART), *unseen_link(message, "Mastodon")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Upload the next file, or wait for one that is being worked on."""
         state = call.state if _is_fresh(call) else {}
         ids: list[str] = list(state.get("media", ()))
@@ -77,14 +84,14 @@ class Mastodon:
             return await _upload(call, call.message.media[ready], ids)
         return await _look_after(call, ids, ready)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Post one part; the call that must not happen twice."""
         got = await ask(call, _status(call, idempotent=False), TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         return sent(got, got.text("id"), got.text("url"))
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Read the account's list; where the server keeps keys, repeat what it does not show."""
         started = call.http.clock.monotonic()
         found = await in_list(call)
@@ -97,31 +104,31 @@ class Mastodon:
             return CannotTell("The server was too slow to be asked safely.", AGAIN)
         return await _repeat(call, found)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Look whether the status is truly there: a server may accept and drop."""
         if sent.remote_id is None:
             return sent
         got = await ask(call, read(call, f"/api/v1/statuses/{sent.remote_id}"), TABLE)
-        if isinstance(got, Got):
+        if isinstance(got, HttpSuccess):
             return Sent(sent.remote_id, got.text("url") or sent.url, sent.note)
         if isinstance(got, Rejected) and got.code == MISSING:
             says = "The server accepted the post and does not show it: look at it there."
             return Sent(sent.remote_id, sent.url, says)
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Refuse: Mastodon's tokens have no successors."""
         return Disconnected("Mastodon's tokens are not renewed; connect the account again.")
 
 
-def _is_key_young(call: Call) -> bool:
+def _is_key_young(call: AttemptContext) -> bool:
     return call.began_at is not None and call.now - call.began_at <= WINDOW - MARGIN
 
 
-async def _repeat(call: Call, found: Finding) -> Finding:
+async def _repeat(call: AttemptContext, found: Finding) -> Finding:
     """Make the call again under its key; `found` is what the list says."""
     got = await ask(call, _status(call, idempotent=True), TABLE)
-    if isinstance(got, Got) and (remote_id := got.text("id")):
+    if isinstance(got, HttpSuccess) and (remote_id := got.text("id")):
         return Found(remote_id, got.text("url"))
     if isinstance(got, Rejected) and got.code == MISSING:
         # The key names a post, and there is none of that name: it was there.
@@ -132,7 +139,7 @@ async def _repeat(call: Call, found: Finding) -> Finding:
     return no_answer(got, "The server did not name the post.", AGAIN)
 
 
-def _status(call: Call, *, idempotent: bool) -> Request:
+def _status(call: AttemptContext, *, idempotent: bool) -> Request:
     headers = {
         "authorization": bearer(call.tokens.access),
         "accept-language": "en",
@@ -149,7 +156,7 @@ def _status(call: Call, *, idempotent: bool) -> Request:
     )
 
 
-def _fields(call: Call) -> dict[str, Any]:
+def _fields(call: AttemptContext) -> dict[str, Any]:
     """Write one part; the first carries the media, the others answer the part before."""
     message = call.message
     fields: dict[str, Any] = {"status": (message.text, *message.parts)[call.part]}
@@ -164,13 +171,13 @@ def _fields(call: Call) -> dict[str, Any]:
     return fields
 
 
-async def _upload(call: Call, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+async def _upload(call: AttemptContext, item: MediaItem, ids: list[str]) -> Underway | Outcome:
     """Send one file; servers of other makes know only the older endpoint, which waits itself."""
     body = Multipart(
         {"file": File(await item.read(), item.name or "file", item.mime)},
         {"description": item.alt} if item.alt else {},
     )
-    got: Got | Outcome = Rejected("not asked yet")
+    got: HttpSuccess | Outcome = Rejected("not asked yet")
     for version in ("v2", "v1"):
         request = Request(
             "POST",
@@ -184,7 +191,7 @@ async def _upload(call: Call, item: MediaItem, ids: list[str]) -> Underway | Out
         got = await ask(call, request, UPLOADS)
         if not (isinstance(got, Rejected) and got.code == MISSING):
             break
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     media_id = got.text("id")
     if media_id is None:
@@ -198,19 +205,19 @@ async def _upload(call: Call, item: MediaItem, ids: list[str]) -> Underway | Out
     return Underway(state, timedelta() if done else POLL)
 
 
-async def _look_after(call: Call, ids: list[str], ready: int) -> Underway | Outcome:
+async def _look_after(call: AttemptContext, ids: list[str], ready: int) -> Underway | Outcome:
     """Ask whether the last file is done: 206 while it is being worked on."""
     got = await ask(call, read(call, f"/api/v1/media/{ids[-1]}"), UPLOADS)
     if isinstance(got, Rejected) and got.code == MISSING:
         return Transient("An uploaded file is gone on the server.", restart=True)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     if got.reply.status == 206:
         return Underway(call.state, POLL, "A file is being worked on.")
     return Underway({**call.state, "ready": ready + 1})
 
 
-def _is_fresh(call: Call) -> bool:
+def _is_fresh(call: AttemptContext) -> bool:
     """Say whether uploads from before can still be used: servers throw out what no post carries."""
     since = call.state.get("since")
     return since is None or call.now - datetime.fromisoformat(since) < UPLOADS_KEPT

@@ -3,7 +3,7 @@
 A container can be published once, whatever is asked how often; its status proves what became of it. So
 every doubt is settled by looking at the container, and no refusal of the publishing call is believed
 before that: the answer to a repeated call looks like the answer to one that came too late. The new
-post's id is in the first answer only; after a doubt it is looked for in the account's list.
+post's id is in the first answer only; after an unconfirmed send it is looked for in the account's list.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from cadenza.providers.base import Call, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, Underway
 from cadenza.providers.errors import Table
 from cadenza.providers.http.redact import redact
 from cadenza.providers.message import MediaItem
@@ -27,7 +27,7 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from cadenza.providers.reply import Got, secrets_of
+from cadenza.providers.reply import HttpSuccess, secrets_of
 
 LIFE = timedelta(hours=23)  # it is a day over there
 EVERY = timedelta(minutes=1)  # as Meta advises
@@ -43,13 +43,13 @@ class Dialect:
 
     network: str
     table: Table
-    graph: Callable[[Call], Graph]
+    graph: Callable[[AttemptContext], Graph]
     make: str  # the account's path for new containers
     show: str  # and for publishing one
     status: str  # the field that tells how far a container is
     why: str  # and the one that tells what went wrong
     text: str  # the field of a post's words in lists
-    lists: Callable[[Call], str]  # the account's path for what is out
+    lists: Callable[[AttemptContext], str]  # the account's path for what is out
     blame: Callable[[str], Outcome]  # what a container's error means
 
 
@@ -84,7 +84,9 @@ class Gone:
     """The network does not know the container (any more)."""
 
 
-async def prepare(call: Call, dialect: Dialect, plan: Plan) -> Prepared | Underway | Outcome:
+async def prepare(
+    call: AttemptContext, dialect: Dialect, plan: Plan
+) -> Prepared | Underway | Outcome:
     """Make the next container, or look whether those that were made are ready."""
     state = kept(call)
     pieces: list[str] = list(state.get("pieces", ()))
@@ -103,7 +105,7 @@ async def prepare(call: Call, dialect: Dialect, plan: Plan) -> Prepared | Underw
     return _grown(made, state, lambda new: {"whole": new}, plan.first_look)
 
 
-def kept(call: Call) -> dict[str, Any]:
+def kept(call: AttemptContext) -> dict[str, Any]:
     """Return what was prepared for this part, or a fresh start if there is none or it grew old."""
     state: Mapping[str, Any] = call.state
     if state.get("part") != call.part or "since" not in state:
@@ -115,7 +117,7 @@ def kept(call: Call) -> dict[str, Any]:
     return dict(state) if young or may_be_out else _anew(call)
 
 
-async def show(call: Call, dialect: Dialect) -> Outcome | str:
+async def show(call: AttemptContext, dialect: Dialect) -> Outcome | str:
     """Publish; return the new id, or an outcome. "" stands for: it is out, its id is not known."""
     if call.state.get("part") != call.part or not call.state.get("whole"):
         return Transient("Nothing was prepared for this part.", restart=True)
@@ -124,7 +126,7 @@ async def show(call: Call, dialect: Dialect) -> Outcome | str:
     request = dialect.graph(call).post(path, fields, idempotent=False)
     got = await ask_graph(call, request, dialect.table)
     match got:
-        case Got():
+        case HttpSuccess():
             named = got.text("id")
             return named or Unconfirmed(f"{dialect.network} did not name the new post.")
         case Transient(restart=True) | Rejected() | Forbidden() | TryLater() | NotReady():
@@ -133,12 +135,12 @@ async def show(call: Call, dialect: Dialect) -> Outcome | str:
             return got
 
 
-async def look(call: Call, dialect: Dialect, container: str) -> Status | Gone | Outcome:
+async def look(call: AttemptContext, dialect: Dialect, container: str) -> Status | Gone | Outcome:
     """Ask how far a container is."""
     query = {"fields": f"{dialect.status},{dialect.why}"}
     got = await ask_graph(call, dialect.graph(call).get(container, query), dialect.table)
     match got:
-        case Got():
+        case HttpSuccess():
             code = got.text(dialect.status)
             if code is None:
                 return Transient(f"{dialect.network} did not say how far it is.")
@@ -149,7 +151,7 @@ async def look(call: Call, dialect: Dialect, container: str) -> Status | Gone | 
             return got
 
 
-async def _believe(call: Call, dialect: Dialect, refused: Refused) -> Outcome | str:
+async def _believe(call: AttemptContext, dialect: Dialect, refused: Refused) -> Outcome | str:
     """Look at the container before believing that it was not published."""
     status = await look(call, dialect, str(call.state["whole"]))
     gone = isinstance(refused, Transient)
@@ -171,27 +173,27 @@ async def _believe(call: Call, dialect: Dialect, refused: Refused) -> Outcome | 
 
 
 async def _send_up(
-    call: Call, dialect: Dialect, plan: Plan, state: Mapping[str, Any]
+    call: AttemptContext, dialect: Dialect, plan: Plan, state: Mapping[str, Any]
 ) -> Underway | Outcome:
     """Send the bytes that the newest container asked for."""
     item = plan.files[max(0, len(state.get("pieces", ())) - 1)]
     base = dialect.graph(call).base
     got = await send_up(call, str(state["place"]), item, table=dialect.table, base=base)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     rest = {name: value for name, value in state.items() if name != "place"}
     return Underway(rest, plan.first_look if state.get("whole") else timedelta())
 
 
 async def _make(
-    call: Call, dialect: Dialect, fields: Mapping[str, str], state: Mapping[str, Any]
+    call: AttemptContext, dialect: Dialect, fields: Mapping[str, str], state: Mapping[str, Any]
 ) -> Made | Underway | Outcome:
     """Make one container; an address that cannot be fetched may be a bad moment, twice."""
     request = dialect.graph(call).post(f"{call.account.remote_id}/{dialect.make}", fields)
     got = await ask_graph(call, request, dialect.table)
     if isinstance(got, Rejected) and _not_fetched(got):
         return _missed(got, state, state)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     container = got.text("id")
     if container is None:
@@ -217,9 +219,9 @@ def _grown(
 
 
 async def _wait_for(
-    call: Call, dialect: Dialect, state: dict[str, Any], container: str
+    call: AttemptContext, dialect: Dialect, state: dict[str, Any], container: str
 ) -> Prepared | Underway | Outcome:
-    """Look after one container; those that went bad are made anew."""
+    """Look after one container; those that went bad are made again."""
     found = await look(call, dialect, container)
     match found:
         case Status(code="IN_PROGRESS"):
@@ -262,13 +264,13 @@ def _missed(
     return Underway({**start, "misses": misses}, EVERY, blame.says)
 
 
-def _lost(call: Call, state: Mapping[str, Any]) -> Underway | Outcome:
-    """Make it anew, with a pause: one that vanishes again and again costs an attempt."""
+def _lost(call: AttemptContext, state: Mapping[str, Any]) -> Underway | Outcome:
+    """Make it again, with a pause: one that vanishes again and again costs an attempt."""
     lost = int(state.get("lost", 0)) + 1
     if lost >= FETCHES:
         return Transient("What was prepared vanishes again and again.", restart=True)
     return Underway({**_anew(call), "lost": lost}, EVERY / 2, "What was prepared is gone.")
 
 
-def _anew(call: Call) -> dict[str, Any]:
+def _anew(call: AttemptContext) -> dict[str, Any]:
     return {"part": call.part, "since": call.now.isoformat()}

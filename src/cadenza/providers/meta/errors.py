@@ -24,7 +24,7 @@ from cadenza.providers.errors import (
 )
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.meta.usage import regain
-from cadenza.providers.outcome import Outcome, Reach
+from cadenza.providers.outcome import Outcome, WaitScope
 from cadenza.providers.waits import retry_after
 
 A_WHILE = timedelta(minutes=15)
@@ -119,15 +119,25 @@ BLOCKS = (
 )
 
 LIMITS = (
-    Row(None, None, 2207042, try_later(Reach.ACCOUNT, AN_HOUR), "All posts of 24 hours are used"),
-    Row(None, None, 1390008, try_later(Reach.ACCOUNT, A_WHILE), "The page posts too fast"),
-    Row(None, 4, None, try_later(Reach.APP, A_WHILE), "The app has used up its calls"),
-    Row(None, 341, None, try_later(Reach.APP, AN_HOUR), "The app has used up its actions"),
-    Row(None, 17, None, try_later(Reach.ACCOUNT, A_WHILE), "The person's calls are used up"),
-    Row(None, 32, None, try_later(Reach.ACCOUNT, A_WHILE), "The page's calls are used up"),
-    Row(None, 613, None, try_later(Reach.ACCOUNT, A_WHILE), "The calls of this kind are used up"),
+    Row(
+        None, None, 2207042, try_later(WaitScope.ACCOUNT, AN_HOUR), "All posts of 24 hours are used"
+    ),
+    Row(None, None, 1390008, try_later(WaitScope.ACCOUNT, A_WHILE), "The page posts too fast"),
+    Row(None, 4, None, try_later(WaitScope.APP, A_WHILE), "The app has used up its calls"),
+    Row(None, 341, None, try_later(WaitScope.APP, AN_HOUR), "The app has used up its actions"),
+    Row(None, 17, None, try_later(WaitScope.ACCOUNT, A_WHILE), "The person's calls are used up"),
+    Row(None, 32, None, try_later(WaitScope.ACCOUNT, A_WHILE), "The page's calls are used up"),
+    Row(
+        None, 613, None, try_later(WaitScope.ACCOUNT, A_WHILE), "The calls of this kind are used up"
+    ),
     *(
-        Row(None, code, None, try_later(Reach.ACCOUNT, AN_HOUR), "The account's calls are used up")
+        Row(
+            None,
+            code,
+            None,
+            try_later(WaitScope.ACCOUNT, AN_HOUR),
+            "The account's calls are used up",
+        )
         for code in range(80000, 80015)
     ),
 )
@@ -157,7 +167,7 @@ MEDIA = (
     Row(None, None, 2207009, rejected, "A picture's proportions are not taken"),
     Row(None, None, 2207010, rejected, "The caption is too long"),
     # The same by their codes, for networks and days that name no subcode.
-    Row(None, 9, None, try_later(Reach.ACCOUNT, AN_HOUR), "All posts of 24 hours are used"),
+    Row(None, 9, None, try_later(WaitScope.ACCOUNT, AN_HOUR), "All posts of 24 hours are used"),
     Row(None, 24, None, prepare_anew, "What was prepared is gone, or not there yet"),
     Row(None, 25, None, forbidden, "The account is restricted or inactive; open its app"),
     Row(None, 352, None, rejected, "The video's format is not taken"),

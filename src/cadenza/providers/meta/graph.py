@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.errors import Table
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import File, Form, Multipart, Request, Timeouts
 from cadenza.providers.message import App
 from cadenza.providers.outcome import Outcome
-from cadenza.providers.reply import Got, ask, bearer
+from cadenza.providers.reply import HttpSuccess, ask, bearer
 
 log = logging.getLogger("cadenza.meta")
 
@@ -97,10 +97,10 @@ def prove(token: Secret, secret: Secret) -> Secret:
     return Secret(digest.hexdigest())
 
 
-async def ask_graph(call: Call, request: Request, table: Table) -> Got | Outcome:
+async def ask_graph(call: AttemptContext, request: Request, table: Table) -> HttpSuccess | Outcome:
     """Ask, and notice when another version answered than the one that was asked."""
     got = await ask(call, request, table)
-    if isinstance(got, Got):
+    if isinstance(got, HttpSuccess):
         asked = urlsplit(request.url).path.partition("/v")[2].partition("/")[0]
         served = (got.reply.header(SERVED) or "").removeprefix("v")
         if served and served != asked:

@@ -11,15 +11,17 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Form, Request
 from cadenza.providers.message import Tokens
 from cadenza.providers.meta.graph import QUICK
-from cadenza.providers.meta.signin import NO_APP, Door, token_of
+from cadenza.providers.meta.signin import NO_APP, SignInDialog, token_of
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected, Transient, Unconfirmed
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 
 NO_TOKEN = "No token was given; start again."  # noqa: S105 - words for a person
 YOUNGEST = timedelta(hours=24)
 
 
-async def exchange_code(door: Door, url: str, code: Secret, redirect_uri: str) -> Secret | Outcome:
+async def exchange_code(
+    door: SignInDialog, url: str, code: Secret, redirect_uri: str
+) -> Secret | Outcome:
     """Exchange a code for the short token; the browser brings it with `#_` at its end."""
     app = door.app
     if app.client_secret is None or not app.client_id:
@@ -37,7 +39,7 @@ async def exchange_code(door: Door, url: str, code: Secret, redirect_uri: str) -
     )
     if isinstance(got, Unconfirmed):
         return Transient("No answer came; start the sign-in again.")
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     listed = got.at("data")
     first = listed[0] if isinstance(listed, list) and listed else got.data
@@ -45,7 +47,7 @@ async def exchange_code(door: Door, url: str, code: Secret, redirect_uri: str) -
     return Secret(str(token)) if token else Rejected(NO_TOKEN, "no_token")
 
 
-async def lengthen(door: Door, token: Secret, grant: str) -> Tokens | Outcome:
+async def lengthen(door: SignInDialog, token: Secret, grant: str) -> Tokens | Outcome:
     """Exchange the short token for the long one."""
     if door.app.client_secret is None:
         return Rejected(NO_APP, "no_app")
@@ -57,7 +59,7 @@ async def lengthen(door: Door, token: Secret, grant: str) -> Tokens | Outcome:
     return _read(await door.exchange("access_token", query), door)
 
 
-async def renew(door: Door, tokens: Tokens, grant: str) -> Tokens | Outcome:
+async def renew(door: SignInDialog, tokens: Tokens, grant: str) -> Tokens | Outcome:
     """Exchange the long token for its successor."""
     age = door.now - tokens.refreshed_at if tokens.refreshed_at else YOUNGEST
     if age < YOUNGEST:
@@ -70,7 +72,7 @@ async def renew(door: Door, tokens: Tokens, grant: str) -> Tokens | Outcome:
     return Transient(NO_TOKEN) if missing else renewed
 
 
-def _read(got: Got | Outcome, door: Door) -> Tokens | Outcome:
-    if not isinstance(got, Got):
+def _read(got: HttpSuccess | Outcome, door: SignInDialog) -> Tokens | Outcome:
+    if not isinstance(got, HttpSuccess):
         return got
     return token_of(got, door.now) or Rejected(NO_TOKEN, "no_token")

@@ -8,11 +8,11 @@ the attempt and have had time to show what is new to say "absent".
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.meta.containers import Dialect, Gone, Status, look
 from cadenza.providers.meta.graph import ask_graph
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent
-from cadenza.providers.reply import Got, no_answer
+from cadenza.providers.reply import HttpSuccess, no_answer
 
 PAGE = 25
 SKEW = timedelta(minutes=2)  # between our clock and theirs
@@ -20,7 +20,7 @@ AGAIN = timedelta(minutes=1)
 LISTED_WITHIN = timedelta(minutes=3)  # after which a post that is out is reported without its id
 
 
-async def find(call: Call, dialect: Dialect, words: str) -> Finding:
+async def find(call: AttemptContext, dialect: Dialect, words: str) -> Finding:
     """Look at the container, then in the list."""
     container = str(call.state.get("whole") or "")
     if not container:
@@ -44,7 +44,7 @@ async def find(call: Call, dialect: Dialect, words: str) -> Finding:
             return no_answer(outcome, "No answer.", AGAIN)
 
 
-async def name(call: Call, dialect: Dialect, words: str) -> Sent:
+async def name(call: AttemptContext, dialect: Dialect, words: str) -> Sent:
     """Say that it is out, with its id if the list already shows it."""
     found = await _listed(call, dialect, words)
     if isinstance(found, Found):
@@ -52,11 +52,11 @@ async def name(call: Call, dialect: Dialect, words: str) -> Sent:
     return Sent(None, note="It is out; its id is looked for.")
 
 
-async def _listed(call: Call, dialect: Dialect, words: str) -> Finding:
+async def _listed(call: AttemptContext, dialect: Dialect, words: str) -> Finding:
     query = {"fields": f"id,{dialect.text},timestamp,permalink", "limit": str(PAGE)}
     path = f"{call.account.remote_id}/{dialect.lists(call)}"
     got = await ask_graph(call, dialect.graph(call).get(path, query), dialect.table)
-    entries = got.at("data") if isinstance(got, Got) else None
+    entries = got.at("data") if isinstance(got, HttpSuccess) else None
     if not isinstance(entries, list):
         return no_answer(got, "The network did not list the account's posts.", AGAIN)
     since = (call.began_at or call.now) - SKEW
@@ -66,7 +66,7 @@ async def _listed(call: Call, dialect: Dialect, words: str) -> Finding:
         return Found(str(ours[0].get("id")), ours[0].get("permalink"), _at(ours[0]))
     if ours:
         return Found(None)
-    ends = len(posts) < PAGE and not (isinstance(got, Got) and got.at("paging", "next"))
+    ends = len(posts) < PAGE and not (isinstance(got, HttpSuccess) and got.at("paging", "next"))
     reaches_back = ends or any((_at(each) or since) < since for each in posts)
     return Absent() if reaches_back else CannotTell("The list does not reach back so far.")
 
@@ -77,7 +77,7 @@ def _same(post: dict[str, Any], field: str, words: str, since: datetime) -> bool
     return at is not None and at >= since and theirs.split() == words.split()
 
 
-def _new(post: dict[str, Any], call: Call) -> bool:
+def _new(post: dict[str, Any], call: AttemptContext) -> bool:
     return str(post.get("id")) not in {*call.sent_parts, *call.others}
 
 

@@ -7,22 +7,22 @@ it is published, so sending it again does no harm.
 
 from urllib.parse import urlsplit
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.errors import Table
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request
 from cadenza.providers.message import MediaItem
 from cadenza.providers.meta.graph import SLOW, ask_graph
 from cadenza.providers.outcome import Outcome, Transient
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 
 HOSTS = ("facebook.com", "instagram.com")
 ELSEWHERE = "The place for the file is not one of Meta's: nothing was sent there."
 
 
 async def send_up(
-    call: Call, place: str, item: MediaItem, *, table: Table, base: str
-) -> Got | Outcome:
+    call: AttemptContext, place: str, item: MediaItem, *, table: Table, base: str
+) -> HttpSuccess | Outcome:
     """Send the whole file."""
     if not trusted(place, base):
         return Transient(ELSEWHERE, restart=True)
@@ -36,7 +36,7 @@ async def send_up(
     }
     request = Request("POST", place, headers, data, timeout=SLOW, idempotent=True, secrets=(token,))
     got = await ask_graph(call, request, table)
-    if isinstance(got, Got) and got.at("success") is not True:
+    if isinstance(got, HttpSuccess) and got.at("success") is not True:
         return Transient("The network did not take a file whole.")
     return got
 

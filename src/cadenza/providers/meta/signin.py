@@ -2,7 +2,7 @@
 
 A code becomes a token of hours, that one a token of sixty days, and with it every page hands out its
 own token, which has no date of expiry but dies with the person's. The person's token is kept beside it
-(`extra["user"]`): renewing means exchanging that one and reading the page's anew. `/me/accounts` may
+(`extra["user"]`): renewing means exchanging that one and reading the page's again. `/me/accounts` may
 hide pages of a business, so the page ids that the sign-in granted are read one by one as well.
 """
 
@@ -27,7 +27,7 @@ from cadenza.providers.outcome import (
     Transient,
 )
 from cadenza.providers.read_tokens import lasts
-from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.reply import HttpSuccess, ask_through
 
 WWW = "https://www.facebook.com"
 USER = "user"  # where the person's token lies among a page's
@@ -36,7 +36,7 @@ NO_APP = "Name the app's id and secret in the settings first."
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class SignInDialog:
     """What every step of a sign-in needs."""
 
     http: OutboundClient
@@ -49,15 +49,17 @@ class Door:
     def version(self) -> str:
         return self.app.options.get("version") or VERSION
 
-    async def ask(self, request: Request) -> Got | Outcome:
+    async def ask(self, request: Request) -> HttpSuccess | Outcome:
         app_secret = (self.app.client_secret,) if self.app.client_secret else ()
         secrets = (*request.secrets, *app_secret)
         return await ask_through(self.http, request, self.table, now=self.now, secrets=secrets)
 
-    async def read(self, token: Secret, path: str, query: Mapping[str, str]) -> Got | Outcome:
+    async def read(
+        self, token: Secret, path: str, query: Mapping[str, str]
+    ) -> HttpSuccess | Outcome:
         return await self.ask(graph(self.app, token, base=self.base).get(path, query))
 
-    async def exchange(self, path: str, query: Mapping[str, str | Secret]) -> Got | Outcome:
+    async def exchange(self, path: str, query: Mapping[str, str | Secret]) -> HttpSuccess | Outcome:
         """Ask for a token; secrets stand in the address here, so they are named."""
         plain = {k: v.reveal() if isinstance(v, Secret) else v for k, v in query.items()}
         secrets = tuple(value for value in query.values() if isinstance(value, Secret))
@@ -84,7 +86,7 @@ def facebook_dialog(connecting: Connecting, scopes: tuple[str, ...]) -> str:
     return dialog(connecting, f"{www.rstrip('/')}/{version}/dialog/oauth", scopes)
 
 
-def token_of(got: Got, now: datetime) -> Tokens | None:
+def token_of(got: HttpSuccess, now: datetime) -> Tokens | None:
     """Read a token and its end from an answer; without a named end it has none."""
     token = got.text("access_token")
     life = lasts(got.at("expires_in"))
@@ -92,7 +94,7 @@ def token_of(got: Got, now: datetime) -> Tokens | None:
     return Tokens(access=Secret(token), expires_at=ends, refreshed_at=now) if token else None
 
 
-async def user_token(door: Door, code: Secret, redirect_uri: str) -> Tokens | Outcome:
+async def user_token(door: SignInDialog, code: Secret, redirect_uri: str) -> Tokens | Outcome:
     """Exchange a code for the person's token of sixty days."""
     app = door.app
     if app.client_secret is None or not app.client_id:
@@ -104,13 +106,13 @@ async def user_token(door: Door, code: Secret, redirect_uri: str) -> Tokens | Ou
         "code": code,
     }
     got = await door.exchange(f"{door.version}/oauth/access_token", query)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     short = token_of(got, door.now)
     return await lengthen(door, short.access) if short else _no_token()
 
 
-async def lengthen(door: Door, token: Secret) -> Tokens | Outcome:
+async def lengthen(door: SignInDialog, token: Secret) -> Tokens | Outcome:
     """Exchange a person's token for one that lives sixty days from now; an expired one is refused."""
     app = door.app
     if app.client_secret is None or not app.client_id:
@@ -122,13 +124,13 @@ async def lengthen(door: Door, token: Secret) -> Tokens | Outcome:
         "fb_exchange_token": token,
     }
     got = await door.exchange(f"{door.version}/oauth/access_token", query)
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     return token_of(got, door.now) or _no_token()
 
 
-async def renew_page(door: Door, tokens: Tokens, page: str) -> Tokens | Outcome:
-    """Renew the person's token and read the page's own anew with it."""
+async def renew_page(door: SignInDialog, tokens: Tokens, page: str) -> Tokens | Outcome:
+    """Renew the person's token and read the page's own again with it."""
     user = tokens.extra.get(USER)
     if user is None:
         says = "The person's token is not known; connect the page again."
@@ -140,7 +142,7 @@ async def renew_page(door: Door, tokens: Tokens, page: str) -> Tokens | Outcome:
     if not isinstance(fresh, Tokens):
         return fresh
     got = await door.read(fresh.access, page, {"fields": "access_token"})
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     token = got.text("access_token")
     if token is None and got.text("id") is None:
@@ -160,34 +162,36 @@ def page_tokens(user: Tokens, page: Secret) -> Tokens:
     )
 
 
-async def pages(door: Door, user: Secret, fields: str) -> list[dict[str, Any]] | Outcome:
+async def pages(door: SignInDialog, user: Secret, fields: str) -> list[dict[str, Any]] | Outcome:
     """List the pages that a person opened to us, with their tokens."""
     found: dict[str, dict[str, Any]] = {}
     async for got in _listed(door, user, fields):
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         for each in _dicts(got.at("data")):
             found[str(each.get("id"))] = each
     for page in await _granted(door, user):
         if page not in found:
             got = await door.read(user, page, {"fields": fields})
-            if isinstance(got, Got) and isinstance(got.data, dict):
+            if isinstance(got, HttpSuccess) and isinstance(got.data, dict):
                 found[page] = got.data
     return [each for each in found.values() if each.get("id") and each.get("access_token")]
 
 
-async def _listed(door: Door, user: Secret, fields: str) -> AsyncIterator[Got | Outcome]:
+async def _listed(
+    door: SignInDialog, user: Secret, fields: str
+) -> AsyncIterator[HttpSuccess | Outcome]:
     after = ""
     for _ in range(PAGES_AT_MOST):
         query = {"fields": fields, "limit": "100", **({"after": after} if after else {})}
         got = await door.read(user, "me/accounts", query)
         yield got
-        after = got.text("paging", "cursors", "after") or "" if isinstance(got, Got) else ""
-        if not after or (isinstance(got, Got) and not got.at("paging", "next")):
+        after = got.text("paging", "cursors", "after") or "" if isinstance(got, HttpSuccess) else ""
+        if not after or (isinstance(got, HttpSuccess) and not got.at("paging", "next")):
             return
 
 
-async def _granted(door: Door, user: Secret) -> list[str]:
+async def _granted(door: SignInDialog, user: Secret) -> list[str]:
     """Return the ids that the sign-in named, also those that the list hides."""
     app = door.app
     if app.client_secret is None:
@@ -195,7 +199,7 @@ async def _granted(door: Door, user: Secret) -> list[str]:
     ours = Secret(f"{app.client_id}|{app.client_secret.reveal()}")
     query = {"input_token": user, "access_token": ours}
     got = await door.exchange(f"{door.version}/debug_token", query)
-    scopes = got.at("data", "granular_scopes") if isinstance(got, Got) else None
+    scopes = got.at("data", "granular_scopes") if isinstance(got, HttpSuccess) else None
     targets = [each.get("target_ids") for each in _dicts(scopes)]
     ids = [str(one) for each in targets if isinstance(each, list) for one in each]
     return list(dict.fromkeys(ids))

@@ -18,7 +18,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Reach
+from cadenza.providers.outcome import WaitScope
 from cadenza.providers.waits import retry_after
 
 NO_TEXT = "no_text"
@@ -57,7 +57,7 @@ TABLE = Table(
             429,
             None,
             None,
-            try_later(Reach.ACCOUNT, timedelta(seconds=30)),
+            try_later(WaitScope.ACCOUNT, timedelta(seconds=30)),
             "Slack asks this hook to slow down",
         ),
         Row(500, None, None, unsure, "Slack had trouble"),

@@ -1,13 +1,20 @@
 """Post to a Slack channel through its hook: one call, no id, no way to look.
 
 The hook's address is the secret and stands for the account's token. Limit: when no answer comes, nobody
-can find out by machine; the delivery stays in doubt for a person, and is never sent again blindly.
+can find out by machine; the delivery stays unconfirmed for a person, and is never sent again blindly.
 """
 
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Json, Request, Timeouts
@@ -21,7 +28,7 @@ from cadenza.providers.outcome import (
     Rejected,
     Sent,
 )
-from cadenza.providers.reply import Got, ask
+from cadenza.providers.reply import HttpSuccess, ask
 from cadenza.providers.slack.errors import TABLE
 from cadenza.providers.slack.limits import escape, problems
 
@@ -33,7 +40,7 @@ class Slack:
     channels = (Channel.SLACK,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(idempotency=Idempotency.NONE, findable=False, fetches_media=True)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
@@ -41,28 +48,28 @@ class Slack:
         found = problems(message)
         return [*found, *left_out(message, "Slack"), *unseen_link(message, "Slack")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Check that Slack can fetch the pictures; nothing is uploaded."""
         if any(item.url is None for item in call.message.media):
             return Rejected("Slack fetches pictures itself; this one has no address.", "no_url")
         return Prepared({})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Post; the call that must not happen twice."""
         request = post(call.tokens.access, _body(call.message), repeatable=False)
         got = await ask(call, request, TABLE)
         # Slack answers "ok" and names nothing.
-        return Sent(None) if isinstance(got, Got) else got
+        return Sent(None) if isinstance(got, HttpSuccess) else got
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Say that nobody can know."""
         return CannotTell("A Slack hook cannot be asked: look into the channel.")
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Leave it: there is nothing to add."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Refuse: a hook has no successor."""
         return Disconnected("A hook is not renewed; make a new one in Slack and connect it.")
 

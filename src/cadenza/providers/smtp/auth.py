@@ -12,7 +12,7 @@ from cadenza.providers.mail_address import is_address
 from cadenza.providers.message import AccountRef, Tokens
 from cadenza.providers.outcome import Outcome, Rejected
 from cadenza.providers.smtp.publish import failure, server_of
-from cadenza.providers.smtp.session import Taken, deliver
+from cadenza.providers.smtp.session import MailAccepted, deliver
 
 SECURITY = ("starttls", "tls", "none")
 
@@ -53,7 +53,7 @@ class SmtpConnector:
         account = AccountRef(id="", remote_id=address, settings=settings)
         server = server_of(account, tokens)
         ending = await deliver(connecting.http, server, None)
-        if not isinstance(ending, Taken):
+        if not isinstance(ending, MailAccepted):
             return failure(ending, server)
         name = typed.get("from_name") or address
         return (

@@ -11,7 +11,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.message import AccountRef, MediaItem, Message
 from cadenza.providers.smtp.limits import sender_of
 from cadenza.providers.smtp.write_headers import exactly, mailbox, words
@@ -38,7 +38,7 @@ def on_the_wire(address: str) -> str:
     return f"{local}@{_ascii(domain)}"
 
 
-async def compose(call: Call) -> bytes:
+async def compose(call: AttemptContext) -> bytes:
     """Write the whole mail, lines ended as on the wire; raises ValueError for a broken header."""
     message, account = call.message, call.account
     assert message.recipient is not None, "validate asks for a recipient"

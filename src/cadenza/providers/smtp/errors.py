@@ -25,7 +25,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Outcome, Reach, Rejected, Transient
+from cadenza.providers.outcome import Outcome, Rejected, Transient, WaitScope
 from cadenza.providers.waits import bounded
 
 
@@ -108,8 +108,10 @@ TABLE = Table(
     rows=(
         # It may have taken the message before it went away.
         Row(421, None, Stage.DOT, unsure, "The mail server went away after it had the message"),
-        _enhanced(RATE, try_later(Reach.ACCOUNT, AN_HOUR), "The mail server asks to slow down"),
-        _enhanced("5.4.5", try_later(Reach.ACCOUNT, A_DAY), "The day's limit of mails is reached"),
+        _enhanced(RATE, try_later(WaitScope.ACCOUNT, AN_HOUR), "The mail server asks to slow down"),
+        _enhanced(
+            "5.4.5", try_later(WaitScope.ACCOUNT, A_DAY), "The day's limit of mails is reached"
+        ),
         # Signing in
         Row(454, None, Stage.AUTH, transient, "The mail server cannot check the password now"),
         _enhanced("5.7.8", disconnected, "The mail server does not accept the password"),
@@ -125,7 +127,9 @@ TABLE = Table(
         ),
         _enhanced("5.1.1", recipient_gone, _GONE, Stage.DOT),
         _enhanced("5.2.1", recipient_gone, "The mailbox is closed"),
-        _enhanced("4.2.1", try_later(Reach.RECIPIENT, AN_HOUR), "The mailbox gets too much mail"),
+        _enhanced(
+            "4.2.1", try_later(WaitScope.RECIPIENT, AN_HOUR), "The mailbox gets too much mail"
+        ),
         _enhanced("5.2.2", transient_for(FULL), "The mailbox is full"),
         _enhanced("4.2.2", transient_for(FULL), "The mailbox is full"),
         Row(551, None, Stage.RCPT, recipient_gone, "The person has moved elsewhere"),

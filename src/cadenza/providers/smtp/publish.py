@@ -1,6 +1,6 @@
 """Send one mail to one recipient: the dot that ends its data is the irreversible call.
 
-There is nothing to prepare, and nobody to ask afterwards: a reply lost after the dot stays a doubt for
+There is nothing to prepare, and nobody to ask afterwards: a reply lost after the dot stays an unconfirmed send for
 a person, who finds the mail's Message-ID in the sent folder or the server's log. "Sent" means that the
 server took it; whether it arrives is told by bounces, which are not read here.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 from cadenza.core.channels import Channel
 from cadenza.providers.base import (
     PACE,
-    Call,
+    AttemptContext,
     Capabilities,
     Idempotency,
     Prepared,
@@ -40,11 +40,11 @@ from cadenza.providers.smtp.errors import TABLE, Stage, read_reply
 from cadenza.providers.smtp.limits import problems, sender_of
 from cadenza.providers.smtp.session import (
     Ending,
-    Letter,
     Lost,
-    Refused,
+    MailAccepted,
+    MailRefused,
+    OutgoingMail,
     Server,
-    Taken,
     Unfit,
     deliver,
 )
@@ -59,7 +59,7 @@ class Smtp:
     channels = (Channel.EMAIL,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(
             idempotency=Idempotency.NONE, findable=False, needs_recipient=True, pace=PACE
         )
@@ -69,11 +69,11 @@ class Smtp:
         found = problems(message, account)
         return [*found, *left_out(message, "e-mail"), *unseen_link(message, "e-mail")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Do nothing: a mail has no drafts over there."""
         return Prepared({})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Hand the mail over; the call that must not happen twice."""
         recipient = call.message.recipient
         if recipient is None or not is_address(recipient.address):
@@ -86,25 +86,25 @@ class Smtp:
         except (ValueError, UnicodeError):
             return Rejected("An address or a header of this mail cannot be written.", "header")
         answers_to = str(call.account.settings.get("reply_to") or "")
-        letter = Letter(sender, to, data, utf8=needs_utf8(sender, to, answers_to))
+        letter = OutgoingMail(sender, to, data, utf8=needs_utf8(sender, to, answers_to))
         ending = await deliver(call.http, server, letter, secrets_of(server))
-        if isinstance(ending, Taken):
+        if isinstance(ending, MailAccepted):
             told = redact(ending.says, secrets_of(server))
             return Sent(message_id(call.key, call.account), note=told or None)
         if isinstance(ending, Lost) and ending.perhaps:
             return Unconfirmed(LOST.format(id=message_id(call.key, call.account)))
         return failure(ending, server)
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Admit it: SMTP has no question for that."""
         wanted = message_id(call.key, call.account)
         return CannotTell(f"Mail servers cannot be asked; look for {wanted} in the sent mail.")
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Add nothing: a mail has no address of its own."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Refuse: a password has no successor."""
         return Disconnected("A mail password is not renewed; connect the account again.")
 
@@ -127,7 +127,7 @@ def server_of(account: AccountRef, tokens: Tokens) -> Server:
 def failure(ending: Ending, server: Server) -> Outcome:
     """Say what an ending without success means; nothing was taken."""
     match ending:
-        case Refused(stage, code, text):
+        case MailRefused(stage, code, text):
             refusal = read_reply(code, text, stage)
             words = redact(refusal.words, secrets_of(server))
             return TABLE.judge(replace(refusal, words=words))
@@ -143,7 +143,7 @@ def failure(ending: Ending, server: Server) -> Outcome:
         case Lost(stage=stage):
             says = f"The mail server fell silent ({stage.value}); nothing was sent."
             return Transient(says, out_of_order=True)
-        case Taken():
+        case MailAccepted():
             return Transient("nothing failed")
 
 

@@ -18,9 +18,9 @@ from cadenza.providers.base import LONGEST
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Exchange
 from cadenza.providers.http.outcome import NeverLeft
+from cadenza.providers.http.record import hushed
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
-from cadenza.providers.http.write_down import hushed
 from cadenza.providers.smtp.errors import Stage
 
 PORTS = frozenset({25, 465, 587, 2525})
@@ -45,7 +45,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class OutgoingMail:
     """A mail in its envelope."""
 
     sender: str
@@ -55,14 +55,14 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class MailAccepted:
     """The server has it and says so."""
 
     says: str
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class MailRefused:
     """The server answered no."""
 
     stage: Stage
@@ -89,7 +89,7 @@ class Unfit:
     says: str
 
 
-Ending = Taken | Refused | Lost | Unfit | NeverLeft
+Ending = MailAccepted | MailRefused | Lost | Unfit | NeverLeft
 
 
 @dataclass(slots=True)
@@ -120,7 +120,10 @@ class _Unfit(Exception):
 
 
 async def deliver(
-    http: OutboundClient, server: Server, letter: Letter | None, secrets: tuple[Secret, ...] = ()
+    http: OutboundClient,
+    server: Server,
+    letter: OutgoingMail | None,
+    secrets: tuple[Secret, ...] = (),
 ) -> Ending:
     """Hand a letter over; without one, only sign in and leave. `secrets` do not show in what is kept."""
     at = _At()
@@ -159,7 +162,9 @@ def _how_it_ended(ending: Ending | None) -> str:
             return ""
 
 
-async def _converse(http: OutboundClient, server: Server, letter: Letter | None, at: _At) -> Ending:
+async def _converse(
+    http: OutboundClient, server: Server, letter: OutgoingMail | None, at: _At
+) -> Ending:
     try:
         async with asyncio.timeout(BEFORE_DATA) as limit:
             kept = http.idle.take(server) if letter is not None else None
@@ -220,7 +225,7 @@ async def _use(
     http: OutboundClient,
     server: Server,
     line: _Line,
-    letter: Letter | None,
+    letter: OutgoingMail | None,
     at: _At,
     limit: asyncio.Timeout,
 ) -> Ending:
@@ -228,9 +233,9 @@ async def _use(
     parted = False
     try:
         ending = at.ending = await _talk(line, server, letter, at, limit)
-        if isinstance(ending, Taken) and letter is not None and line.mails < MAILS:
+        if isinstance(ending, MailAccepted) and letter is not None and line.mails < MAILS:
             http.idle.keep(server, line)
-        elif isinstance(ending, Taken | Refused | Unfit):
+        elif isinstance(ending, MailAccepted | MailRefused | Unfit):
             await line.leave()
         else:
             line.client.close()
@@ -242,7 +247,7 @@ async def _use(
 
 
 async def _talk(
-    line: _Line, server: Server, letter: Letter | None, at: _At, limit: asyncio.Timeout
+    line: _Line, server: Server, letter: OutgoingMail | None, at: _At, limit: asyncio.Timeout
 ) -> Ending:
     try:
         if line.mails:
@@ -251,7 +256,7 @@ async def _talk(
         else:
             await _greet(line.client, server, at)
         if letter is None:
-            return Taken("signed in")
+            return MailAccepted("signed in")
         taken = await _hand_over(line.client, letter, line.timeouts, at, limit)
     except _Unfit as unfit:
         return unfit.ending
@@ -266,16 +271,16 @@ def _is_stale(ending: Ending) -> bool:
     match ending:
         case Lost(stage):
             return stage is not Stage.DOT
-        case Refused(stage, code):
+        case MailRefused(stage, code):
             early = stage in {Stage.HELLO, Stage.MAIL} and code < 500
             return early or (code == 421 and stage is not Stage.DOT)
         case _:
             return False
 
 
-def _ending(failure: Exception, stage: Stage) -> Refused | Lost:
+def _ending(failure: Exception, stage: Stage) -> MailRefused | Lost:
     if isinstance(failure, aiosmtplib.SMTPResponseException) and failure.code >= 200:
-        return Refused(stage, failure.code, str(failure.message))
+        return MailRefused(stage, failure.code, str(failure.message))
     in_tls = isinstance(failure, ssl.SSLError) or isinstance(failure.__cause__, ssl.SSLError)
     return Lost(Stage.TLS if in_tls and stage is not Stage.DOT else stage)
 
@@ -320,8 +325,12 @@ async def _sign_in(client: aiosmtplib.SMTP, server: Server, secret: Secret, at: 
 
 
 async def _hand_over(
-    client: aiosmtplib.SMTP, letter: Letter, timeouts: Timeouts, at: _At, limit: asyncio.Timeout
-) -> Taken:
+    client: aiosmtplib.SMTP,
+    letter: OutgoingMail,
+    timeouts: Timeouts,
+    at: _At,
+    limit: asyncio.Timeout,
+) -> MailAccepted:
     at.stage = Stage.MAIL
     options: list[str] = []
     if client.supports_extension("size"):
@@ -354,7 +363,7 @@ async def _hand_over(
     at.heard.append(("mail", reply.code, reply.message))
     if reply.code // 100 != 2:
         raise aiosmtplib.SMTPDataError(reply.code, reply.message)
-    return Taken(" ".join(reply.message.split()))
+    return MailAccepted(" ".join(reply.message.split()))
 
 
 def _stuffed(data: bytes) -> bytes:

@@ -12,7 +12,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Json, Request
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Forbidden, Outcome, Rejected
-from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.reply import HttpSuccess, ask_through
 from cadenza.providers.telegram.errors import TABLE
 from cadenza.providers.telegram.publish import method_url
 
@@ -35,7 +35,7 @@ class TelegramConnector:
         if not number.isdecimal() or not word.replace("-", "").replace("_", "").isalnum():
             return Rejected("This is no bot token: it looks like 123456:ABC-def.", "token")
         me = await _ask(connecting, token, "getMe", {})
-        if not isinstance(me, Got):
+        if not isinstance(me, HttpSuccess):
             return me
         bot_id, username = me.text("result", "id"), me.text("result", "username")
         if bot_id is None:
@@ -64,14 +64,14 @@ class TelegramConnector:
         settings: dict[str, Any],
     ) -> tuple[Connected, ...] | Outcome:
         about = await _ask(connecting, tokens.access, "getChat", {"chat_id": chat})
-        if not isinstance(about, Got):
+        if not isinstance(about, HttpSuccess):
             return about
         chat_id = about.text("result", "id")
         if chat_id is None:
             return Rejected("The server did not say which chat it is.", "no_account")
         asked = {"chat_id": chat_id, "user_id": int(bot_id)}
         member = await _ask(connecting, tokens.access, "getChatMember", asked)
-        if not isinstance(member, Got):
+        if not isinstance(member, HttpSuccess):
             return member
         if not _may_write(about.text("result", "type"), member.at("result")):
             says = "The bot may not post there: make it an administrator with that right."
@@ -107,7 +107,7 @@ def _account(
 
 async def _ask(
     connecting: Connecting, token: Secret, method: str, fields: dict[str, Any]
-) -> Got | Outcome:
+) -> HttpSuccess | Outcome:
     url = method_url(connecting.app.base_url, token, method)
     request = Request("POST", url, body=Json(fields), idempotent=True, secrets=(token,))
     return await ask_through(connecting.http, request, TABLE, now=connecting.now, secrets=(token,))

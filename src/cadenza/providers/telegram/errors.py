@@ -23,7 +23,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Reach
+from cadenza.providers.outcome import WaitScope
 from cadenza.providers.waits import bounded, retry_after
 
 MIGRATED = "migrated"  # its subcode is the chat's new id
@@ -150,7 +150,7 @@ TABLE = Table(
         Row(400, "not_fetched", None, transient, "Telegram could not get a file"),
         Row(413, None, None, rejected, "The files are too large for Telegram"),
         Row(429, None, IN_ALBUM, unsure, "Telegram took a part of the album, then asked to wait"),
-        Row(429, None, None, try_later(Reach.ACCOUNT), "Telegram asks the bot to slow down"),
+        Row(429, None, None, try_later(WaitScope.ACCOUNT), "Telegram asks the bot to slow down"),
         Row(409, None, None, forbidden, "Another program uses this bot in a way that collides"),
         Row(403, None, None, recipient_gone, "Telegram does not let the bot write there"),
         Row(400, None, None, rejected, "Telegram does not take this message"),

@@ -1,9 +1,9 @@
 """Publish by a Telegram bot: one call that carries text and files, and no way back.
 
 There is nothing to prepare: a bot's upload is the message itself. Telegram knows no key of ours and
-shows a bot no history, so a lost reply stays a doubt for a person to settle; nothing is sent again on
+shows a bot no history, so a lost reply stays an unconfirmed send for a person to settle; nothing is sent again on
 it. A group that became a supergroup is written to at its new id at once: the refusal proves that
-nothing went out, and `Sent.moved_to` tells the road what to keep.
+nothing went out, and `Sent.moved_to` tells the pipeline what to keep.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 from cadenza.core.channels import Channel
 from cadenza.providers.base import (
     PACE,
-    Call,
+    AttemptContext,
     Capabilities,
     Idempotency,
     Prepared,
@@ -30,13 +30,13 @@ from cadenza.providers.outcome import (
     Disconnected,
     Finding,
     Outcome,
-    Reach,
     RecipientGone,
     Rejected,
     Sent,
     TryLater,
+    WaitScope,
 )
-from cadenza.providers.reply import Got, ask, sent
+from cadenza.providers.reply import HttpSuccess, ask, sent
 from cadenza.providers.telegram.errors import MIGRATED, TABLE
 from cadenza.providers.telegram.limits import mode_of, problems, texts_of, topic_of, wrong_topic
 
@@ -59,7 +59,7 @@ class Telegram:
     channels = (Channel.TELEGRAM,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(idempotency=Idempotency.NONE, findable=False, threads=True, pace=PACE)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
@@ -67,11 +67,11 @@ class Telegram:
         found = problems(message, account)
         return [*found, *left_out(message, "Telegram", AS_PART), *unseen_link(message, "Telegram")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Do nothing: what a bot uploads is seen at once."""
         return Prepared({})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Send one part; the call that must not happen twice."""
         if (wrong := wrong_topic(call.message)) is not None:
             return Rejected(wrong.says, wrong.code)
@@ -82,22 +82,22 @@ class Telegram:
         outcome = await _send(call, moved_to)
         return replace(outcome, moved_to=moved_to) if isinstance(outcome, Sent) else outcome
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Admit it: a bot cannot read what it has sent."""
         return CannotTell("Telegram shows a bot nothing of what it sent: look into the chat.")
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Add nothing: the reply held all."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Refuse: a bot's token has no successor."""
         return Disconnected(
             "A bot's token is not renewed; get it from @BotFather and connect again."
         )
 
 
-def chat_of(call: Call) -> str:
+def chat_of(call: AttemptContext) -> str:
     """Return the chat that is written to: the recipient's, else the account's own."""
     recipient = call.message.recipient
     return recipient.address if recipient else str(call.account.settings.get("chat_id") or "")
@@ -108,7 +108,7 @@ def method_url(server: str, token: Secret, method: str) -> str:
     return f"{(server or LIVE).rstrip('/')}/bot{token.reveal()}/{method}"
 
 
-async def _send(call: Call, chat: str) -> Outcome:
+async def _send(call: AttemptContext, chat: str) -> Outcome:
     method, body = await _written(call, chat)
     token = call.tokens.access
     server = str(call.account.settings.get("server") or call.app.base_url)
@@ -120,15 +120,15 @@ async def _send(call: Call, chat: str) -> Outcome:
         secrets=(token,),
     )
     got = await ask(call, request, TABLE)
-    if isinstance(got, Got):
+    if isinstance(got, HttpSuccess):
         return _sent(got)
     if isinstance(got, TryLater) and call.message.recipient and chat.startswith(("-", "@")):
         # Groups and channels have a rate of their own; for people only the bot's matters.
-        return replace(got, reach=Reach.RECIPIENT)
+        return replace(got, reach=WaitScope.RECIPIENT)
     return got
 
 
-async def _written(call: Call, chat: str) -> tuple[str, Json | Multipart]:
+async def _written(call: AttemptContext, chat: str) -> tuple[str, Json | Multipart]:
     """Write the call: its method and its body."""
     message = call.message
     text = texts_of(message)[call.part]
@@ -150,7 +150,7 @@ async def _written(call: Call, chat: str) -> tuple[str, Json | Multipart]:
     return method, Multipart({field: await _file(media[0])}, _as_form(fields))
 
 
-def _options(call: Call) -> dict[str, Any]:
+def _options(call: AttemptContext) -> dict[str, Any]:
     options = call.message.options
     fields: dict[str, Any] = {}
     if (mode := mode_of(call.message)) is not None:
@@ -167,7 +167,7 @@ def _options(call: Call) -> dict[str, Any]:
     return fields
 
 
-def _of_album(call: Call, item: MediaItem, at: int, text: str) -> dict[str, Any]:
+def _of_album(call: AttemptContext, item: MediaItem, at: int, text: str) -> dict[str, Any]:
     entry: dict[str, Any] = {"type": ALONE[item.kind][1], "media": f"attach://file{at}"}
     # A caption on one item only shows for the whole album; with documents, below the last.
     last = len(call.message.media) - 1
@@ -187,10 +187,10 @@ def _as_form(fields: dict[str, Any]) -> dict[str, str | Secret]:
     return {k: v if isinstance(v, str) else json.dumps(v) for k, v in fields.items()}
 
 
-def _sent(got: Got) -> Sent:
+def _sent(got: HttpSuccess) -> Sent:
     """Read the message, of an album the first: its id, and its address where it has one."""
     result = got.at("result")
-    first = Got(got.reply, result[0] if isinstance(result, list) and result else result)
+    first = HttpSuccess(got.reply, result[0] if isinstance(result, list) and result else result)
     number, chat = first.text("message_id"), first.text("chat", "id")
     if number is None or chat is None:
         return sent(got, None)

@@ -14,7 +14,12 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected
 from cadenza.providers.telegram_person.errors import MOVED, PASSWORD_NEEDED
-from cadenza.providers.telegram_person.port import Line, Said, blank, open_line
+from cadenza.providers.telegram_person.port import (
+    TelegramAnswer,
+    TelegramConnection,
+    blank,
+    open_line,
+)
 
 CODE = Field("code", "Code", secret=True, hint="from Telegram's message on your telephone")
 PASSWORD = Field("password", "Password", secret=True, hint="of the two-step verification")
@@ -36,12 +41,12 @@ class PersonConnector:
         if not phone.removeprefix("+").isdecimal():
             return Rejected("Give your number with + and the country.", "PHONE_NUMBER_INVALID")
         async with open_line(connecting.http, connecting.app, blank()) as line:
-            if not isinstance(line, Line):
+            if not isinstance(line, TelegramConnection):
                 return line
             said = await line.run(line.client.send_code_request(phone), "SendCode")
             if isinstance(said, Rejected) and said.code == MOVED:
                 said = await line.run(line.client.send_code_request(phone), "SendCode")
-            if not isinstance(said, Said):
+            if not isinstance(said, TelegramAnswer):
                 return said
             keep = {
                 "session": line.session,
@@ -56,7 +61,7 @@ class PersonConnector:
     ) -> Ask | tuple[Connected, ...] | Outcome:
         """Sign in with the code, or, where that was done already, with the password."""
         async with open_line(connecting.http, connecting.app, keep["session"]) as line:
-            if not isinstance(line, Line):
+            if not isinstance(line, TelegramConnection):
                 return line
             answer = await (
                 _by_password(line, code) if "password" in keep else _by_code(line, keep, code)
@@ -64,22 +69,24 @@ class PersonConnector:
             if isinstance(answer, Rejected) and answer.code == PASSWORD_NEEDED:
                 kept = {**keep, "session": line.session, "password": Secret("wanted")}
                 return Ask("This account has a password.", (PASSWORD,), kept)
-            if not isinstance(answer, Said):
+            if not isinstance(answer, TelegramAnswer):
                 return answer
             return _connected(answer.value, line.session, keep["chat"].reveal())
 
 
-async def _by_code(line: Line, keep: Mapping[str, Secret], code: Secret) -> Said | Outcome:
+async def _by_code(
+    line: TelegramConnection, keep: Mapping[str, Secret], code: Secret
+) -> TelegramAnswer | Outcome:
     request = line.requests.auth.SignInRequest(
         keep["phone"].reveal(), keep["hash"].reveal(), code.reveal().strip()
     )
     return await line.ask(request)
 
 
-async def _by_password(line: Line, password: Secret) -> Said | Outcome:
+async def _by_password(line: TelegramConnection, password: Secret) -> TelegramAnswer | Outcome:
     """Prove the password without sending it."""
     said = await line.ask(line.requests.account.GetPasswordRequest())
-    if not isinstance(said, Said):
+    if not isinstance(said, TelegramAnswer):
         return said
     proof: Any = importlib.import_module("telethon.password").compute_check(
         said.value, password.reveal()

@@ -22,7 +22,7 @@ from cadenza.providers.errors import (
     try_later,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Outcome, Reach, Sent
+from cadenza.providers.outcome import Outcome, Sent, WaitScope
 
 A_DAY = timedelta(hours=24)
 NUMBER = re.compile(r"\\?\(\\+d\+\)|\d+")
@@ -88,28 +88,28 @@ TABLE = Table(
         Row(None, REPEATED, None, _already, "Telegram had this message already"),
         *_rows(
             ("FLOOD_WAIT_X", "FLOOD_PREMIUM_WAIT_X"),
-            try_later(Reach.ACCOUNT),
+            try_later(WaitScope.ACCOUNT),
             "Telegram asks this account to wait",
         ),
         Row(
             None,
             "SLOWMODE_WAIT_X",
             None,
-            try_later(Reach.RECIPIENT),
+            try_later(WaitScope.RECIPIENT),
             "This chat takes one message at a time",
         ),
         Row(
             None,
             "PEER_FLOOD",
             None,
-            try_later(Reach.ACCOUNT, A_DAY),
+            try_later(WaitScope.ACCOUNT, A_DAY),
             "Telegram limits this account for writing to strangers; ask @SpamBot about it",
         ),
         Row(
             None,
             "PHONE_NUMBER_FLOOD",
             None,
-            try_later(Reach.ACCOUNT, A_DAY),
+            try_later(WaitScope.ACCOUNT, A_DAY),
             "Too many codes were asked for; wait a day",
         ),
         *_rows(GONE, recipient_gone, "This person or chat cannot be reached"),

@@ -18,9 +18,9 @@ from cadenza.providers.errors import Refusal
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Exchange
 from cadenza.providers.http.outcome import NeverLeft
+from cadenza.providers.http.record import hushed
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
-from cadenza.providers.http.write_down import hushed
 from cadenza.providers.message import App
 from cadenza.providers.outcome import Forbidden, Outcome, Rejected, Transient, Unconfirmed
 from cadenza.providers.telegram_person.errors import TABLE, name_of
@@ -36,14 +36,14 @@ LOST = "The connection to Telegram was lost."
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TelegramAnswer:
     """What Telegram answered."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TelegramConnection:
     """An open connection, as one person."""
 
     client: Any
@@ -64,14 +64,14 @@ class Line:
         """Return all that is needed to come back as the same person."""
         return Secret(self.client.session.save())
 
-    async def ask(self, request: Any, *, irreversible: bool = False) -> Said | Outcome:
-        """Send one request; `irreversible`: silence is a doubt."""
+    async def ask(self, request: Any, *, irreversible: bool = False) -> TelegramAnswer | Outcome:
+        """Send one request; `irreversible`: silence is an unconfirmed send."""
         name = type(request).__name__.removesuffix("Request")
         return await self.run(self.client(request), name, irreversible=irreversible)
 
     async def run(
         self, work: Any, name: str, *, irreversible: bool = False, more: float = 0
-    ) -> Said | Outcome:
+    ) -> TelegramAnswer | Outcome:
         """Await something of Telethon's, and turn what it raises into outcomes; `name` is what is kept.
 
         `more` seconds are given to what carries a file.
@@ -81,12 +81,12 @@ class Line:
             return await self._run(work, seconds, irreversible=irreversible)
         clock = self.http.clock
         began_at, started = clock.now(), clock.monotonic()
-        came: Said | Outcome | None = None
+        came: TelegramAnswer | Outcome | None = None
         try:
             return (came := await self._run(work, seconds, irreversible=irreversible))
         finally:
             # Telegram's own protocol: of the answer only its kind, of a refusal its words.
-            said = isinstance(came, Said)
+            said = isinstance(came, TelegramAnswer)
             words = (
                 "We stopped waiting for an answer." if came is None else getattr(came, "says", "")
             )
@@ -96,15 +96,17 @@ class Line:
                     seconds=clock.monotonic() - started,
                     method="MTProto",
                     place=f"Telegram: {name}",
-                    reply=type(came.value).__name__ if isinstance(came, Said) else None,
+                    reply=type(came.value).__name__ if isinstance(came, TelegramAnswer) else None,
                     says="" if said else hushed(words, self.http.notes.secrets),
                 )
             )
 
-    async def _run(self, work: Any, seconds: float, *, irreversible: bool) -> Said | Outcome:
+    async def _run(
+        self, work: Any, seconds: float, *, irreversible: bool
+    ) -> TelegramAnswer | Outcome:
         try:
             async with asyncio.timeout(seconds):
-                return Said(await work)
+                return TelegramAnswer(await work)
         except self.telethon.errors.RPCError as refused:
             return TABLE.judge(_refusal(refused, irreversible=irreversible))
         except asyncio.CancelledError:
@@ -132,7 +134,7 @@ def blank() -> Secret:
 @asynccontextmanager
 async def open_line(
     http: OutboundClient, app: App, session: Secret
-) -> AsyncGenerator[Line | Outcome]:
+) -> AsyncGenerator[TelegramConnection | Outcome]:
     """Connect as the person of a session, for one step."""
     telethon = load()
     if telethon is None:
@@ -143,9 +145,9 @@ async def open_line(
         return
     client = _client(telethon, http, app, session)
     try:
-        line = Line(client, telethon, http)
+        line = TelegramConnection(client, telethon, http)
         connected = await line.run(client.connect(), "connect")
-        yield line if isinstance(connected, Said) else connected
+        yield line if isinstance(connected, TelegramAnswer) else connected
     finally:
         await client.disconnect()
 

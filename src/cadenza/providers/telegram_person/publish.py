@@ -13,7 +13,7 @@ from typing import Any
 from cadenza.core.channels import Channel
 from cadenza.providers.base import (
     PACE,
-    Call,
+    AttemptContext,
     Capabilities,
     Idempotency,
     Prepared,
@@ -35,7 +35,7 @@ from cadenza.providers.outcome import (
     Sent,
 )
 from cadenza.providers.telegram_person.limits import PHOTO_BYTES, problems, whereto
-from cadenza.providers.telegram_person.port import Line, Said, open_line
+from cadenza.providers.telegram_person.port import TelegramAnswer, TelegramConnection, open_line
 
 PAGE = 50
 SKEW = timedelta(minutes=2)  # between our clock and theirs
@@ -49,7 +49,7 @@ class TelegramPerson:
     channels = (Channel.TELEGRAM,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(idempotency=Idempotency.OWN_ID, findable=True, threads=True)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
@@ -57,63 +57,63 @@ class TelegramPerson:
         found = problems(message, account)
         return [*found, *left_out(message, "Telegram", AS_PART), *unseen_link(message, "Telegram")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Look the chat up, then send the file up."""
         state = dict(call.state)
         wants_file = call.part == 0 and bool(call.message.media)
         if state.get("peer") and (state.get("file") or not wants_file):
             return Prepared(state)
         async with open_line(call.http, call.app, call.tokens.access) as line:
-            if not isinstance(line, Line):
+            if not isinstance(line, TelegramConnection):
                 return line
             if not state.get("peer"):
                 peer = await _look_up(line, whereto(call.message, call.account))
                 return Underway({**state, "peer": peer}) if isinstance(peer, dict) else peer
             return await _send_up(line, call.message.media[0], state)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Send one part; the call that must not happen twice, and is known if it does."""
         async with open_line(call.http, call.app, call.tokens.access) as line:
-            if not isinstance(line, Line):
+            if not isinstance(line, TelegramConnection):
                 return line
             said = await line.ask(_request(call, line), irreversible=True)
-            if not isinstance(said, Said):
+            if not isinstance(said, TelegramAnswer):
                 return said
             return _sent(call, _new_id(said.value, random_id(call)))
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Read the chat's newest messages."""
         if not call.state.get("peer") or call.began_at is None:
             return Absent() if call.began_at else CannotTell("It is not known since when to look.")
         async with open_line(call.http, call.app, call.tokens.access) as line:
-            if not isinstance(line, Line):
+            if not isinstance(line, TelegramConnection):
                 return CannotTell(getattr(line, "says", ""), again=AGAIN)
             said = await line.ask(_history(call, line))
-            if not isinstance(said, Said):
+            if not isinstance(said, TelegramAnswer):
                 wait = getattr(said, "wait", None) or AGAIN
                 return CannotTell(getattr(said, "says", ""), again=max(wait, AGAIN))
             return _in_history(call, list(getattr(said.value, "messages", ())))
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Leave it: there is nothing to add."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Refuse: a session lives until it is ended, and has no successor."""
         return Disconnected("A session with Telegram is not renewed; sign in again.")
 
 
-def random_id(call: Call) -> int:
+def random_id(call: AttemptContext) -> int:
     """Return the message's own id: the same for the same attempt, and for no other."""
     digest = hashlib.sha256(f"{call.account.id}\n{call.key}\n{call.part}".encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True) or 1
 
 
-def _text(call: Call) -> str:
+def _text(call: AttemptContext) -> str:
     return (call.message.text, *call.message.parts)[call.part]
 
 
-def _request(call: Call, line: Line) -> Any:
+def _request(call: AttemptContext, line: TelegramConnection) -> Any:
     """Write the call: a text, or the file with its words."""
     types, messages = line.types, line.requests.messages
     answers = call.sent_parts[-1] if call.part > 0 else ""
@@ -131,7 +131,7 @@ def _request(call: Call, line: Line) -> Any:
     return messages.SendMessageRequest(no_webpage=quiet, **common)
 
 
-async def _look_up(line: Line, name: str) -> dict[str, Any] | Outcome:
+async def _look_up(line: TelegramConnection, name: str) -> dict[str, Any] | Outcome:
     """Find a chat by its name or number; what it takes to write there is kept as data."""
     if name == "me":
         return {"kind": "self", "id": 0, "hash": 0}
@@ -143,7 +143,7 @@ async def _look_up(line: Line, name: str) -> dict[str, Any] | Outcome:
     else:
         return Rejected("Name the chat as @name, a telephone number with +, or me.", "chat")
     said = await line.ask(request)
-    if not isinstance(said, Said):
+    if not isinstance(said, TelegramAnswer):
         return said
     people, chats = list(said.value.users), list(said.value.chats)
     if not people and not chats:
@@ -162,12 +162,14 @@ def _peer(types: Any, peer: dict[str, Any]) -> Any:
             return types.InputPeerUser(int(peer["id"]), int(peer["hash"]))
 
 
-async def _send_up(line: Line, item: MediaItem, state: dict[str, Any]) -> Underway | Outcome:
+async def _send_up(
+    line: TelegramConnection, item: MediaItem, state: dict[str, Any]
+) -> Underway | Outcome:
     """Upload the file; nobody sees it yet."""
     name = item.name or "file"
     work = line.client.upload_file(await item.read(), file_name=name)
     said = await line.run(work, "UploadFile", more=item.size / PACE)
-    if not isinstance(said, Said):
+    if not isinstance(said, TelegramAnswer):
         return said
     file = said.value
     check = getattr(file, "md5_checksum", None)
@@ -187,7 +189,7 @@ def _media(types: Any, item: MediaItem, kept: dict[str, Any]) -> Any:
     return types.InputMediaUploadedDocument(file, item.mime, named)
 
 
-def _history(call: Call, line: Line) -> Any:
+def _history(call: AttemptContext, line: TelegramConnection) -> Any:
     return line.requests.messages.GetHistoryRequest(
         peer=_peer(line.types, call.state["peer"]),
         offset_id=0,
@@ -200,7 +202,7 @@ def _history(call: Call, line: Line) -> Any:
     )
 
 
-def _in_history(call: Call, messages: list[Any]) -> Finding:
+def _in_history(call: AttemptContext, messages: list[Any]) -> Finding:
     """Compare words and time; absence is proven only if the page reaches back far enough."""
     assert call.began_at is not None
     since = call.began_at - SKEW
@@ -231,13 +233,13 @@ def _new_id(answer: Any, ours: int) -> str | None:
     return None
 
 
-def _sent(call: Call, remote_id: str | None) -> Outcome:
+def _sent(call: AttemptContext, remote_id: str | None) -> Outcome:
     if remote_id is None:
         return Sent(None, note="Telegram took it without naming it; its number is looked for.")
     return Sent(remote_id, _url(call, remote_id))
 
 
-def _url(call: Call, remote_id: str) -> str | None:
+def _url(call: AttemptContext, remote_id: str) -> str | None:
     """Return a post's address; only those in public channels have one."""
     name = whereto(call.message, call.account)
     if call.state["peer"]["kind"] != "channel" or not name.startswith("@"):

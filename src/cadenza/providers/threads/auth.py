@@ -7,14 +7,14 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.meta.graph import graph
 from cadenza.providers.meta.longlived import exchange_code, lengthen
-from cadenza.providers.meta.signin import NO_APP, Door, dialog
+from cadenza.providers.meta.signin import NO_APP, SignInDialog, dialog
 from cadenza.providers.outcome import Outcome, Rejected
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 from cadenza.providers.threads.errors import TABLE
 from cadenza.providers.threads.publish import THREADS, VERSION
 
 WWW = "https://threads.net"
-# Replies are read to find a thread's later parts again after a doubt.
+# Replies are read to find a thread's later parts again after an unconfirmed send.
 SCOPES = ("threads_basic", "threads_content_publish", "threads_read_replies")
 
 
@@ -35,7 +35,7 @@ class ThreadsConnector:
     ) -> tuple[Connected, ...] | Outcome:
         """Exchange the code, make its token long, and ask who it is."""
         base = (connecting.app.base_url or THREADS).rstrip("/")
-        door = Door(connecting.http, connecting.app, connecting.now, TABLE, base)
+        door = SignInDialog(connecting.http, connecting.app, connecting.now, TABLE, base)
         url = f"{base}/oauth/access_token"
         short = await exchange_code(door, url, code, connecting.redirect_uri)
         if not isinstance(short, Secret):
@@ -45,7 +45,7 @@ class ThreadsConnector:
             return tokens
         threads = graph(connecting.app, tokens.access, base=base, version=VERSION)
         got = await door.ask(threads.get("me", {"fields": "id,username"}))
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         remote_id, handle = got.text("id"), got.text("username")
         if remote_id is None or handle is None:

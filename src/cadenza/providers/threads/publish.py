@@ -1,7 +1,7 @@
 """Publish on Threads: a container a file, one for the post, published once; parts answer the one before.
 
 As on Instagram, but texts stand alone too and need no waiting. Each part of a thread has containers of
-its own, made when the part before has its id. What a doubt came to is read from the container's status.
+its own, made when the part before has its id. What an unconfirmed send came to is read from the container's status.
 """
 
 from collections.abc import Mapping
@@ -9,16 +9,23 @@ from datetime import timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.meta import containers, lookup
 from cadenza.providers.meta.containers import Dialect, Plan
 from cadenza.providers.meta.graph import Graph, ask_graph, graph
 from cadenza.providers.meta.longlived import renew
-from cadenza.providers.meta.signin import Door
+from cadenza.providers.meta.signin import SignInDialog
 from cadenza.providers.outcome import Finding, Outcome, Rejected, Sent
-from cadenza.providers.reply import Got
+from cadenza.providers.reply import HttpSuccess
 from cadenza.providers.threads.errors import TABLE, blame
 from cadenza.providers.threads.limits import problems
 
@@ -35,7 +42,7 @@ class Threads:
     channels = (Channel.THREADS,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(
             idempotency=Idempotency.PER_CONTAINER, findable=True, threads=True, fetches_media=True
         )
@@ -45,40 +52,40 @@ class Threads:
         found = problems(message)
         return [*found, *left_out(message, "Threads", AS_PART)]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Make and wait for the containers of one part, one step a call."""
         if call.part > 0 and not call.sent_parts[-1]:
             says = "The part before is out, but its id is not known: add the rest by hand."
             return Rejected(says, "no_parent")
         return await containers.prepare(call, DIALECT, plan(call))
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Publish the container; the call that must not happen twice, and cannot."""
         shown = await containers.show(call, DIALECT)
         if not isinstance(shown, str):
             return shown
         return Sent(shown) if shown else await lookup.name(call, DIALECT, words(call))
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Look at the container, then for the post's id."""
         return await lookup.find(call, DIALECT, words(call))
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Bring the address."""
         if sent.remote_id is None or sent.url is not None:
             return sent
         request = graph_of(call).get(sent.remote_id, {"fields": "permalink"})
         got = await ask_graph(call, request, TABLE)
-        url = got.text("permalink") if isinstance(got, Got) else None
+        url = got.text("permalink") if isinstance(got, HttpSuccess) else None
         return Sent(sent.remote_id, url, sent.note)
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Renew a token that is a day old and still alive."""
-        door = Door(call.http, call.app, call.now, TABLE, call.app.base_url or THREADS)
+        door = SignInDialog(call.http, call.app, call.now, TABLE, call.app.base_url or THREADS)
         return await renew(door, call.tokens, "th_refresh_token")
 
 
-def plan(call: Call) -> Plan:
+def plan(call: AttemptContext) -> Plan:
     """Lay out the containers of one part; the first carries the files."""
     message = call.message
     media = message.media if call.part == 0 else ()
@@ -92,16 +99,16 @@ def plan(call: Call) -> Plan:
     return Plan((), {"media_type": "TEXT", **common, **link}, timedelta())
 
 
-def words(call: Call) -> str:
+def words(call: AttemptContext) -> str:
     """Return the words of the part."""
     return (call.message.text, *call.message.parts)[call.part]
 
 
-def _text(call: Call) -> dict[str, str]:
+def _text(call: AttemptContext) -> dict[str, str]:
     return {"text": words(call)} if words(call) else {}
 
 
-def _above(call: Call) -> dict[str, str]:
+def _above(call: AttemptContext) -> dict[str, str]:
     return {"reply_to_id": call.sent_parts[-1]} if call.part > 0 else {}
 
 
@@ -117,13 +124,13 @@ def _file(item: MediaItem) -> dict[str, str]:
     return {"media_type": "IMAGE", "image_url": item.url or "", **alt}
 
 
-def graph_of(call: Call) -> Graph:
+def graph_of(call: AttemptContext) -> Graph:
     """Return the Graph of Threads."""
     base = call.app.base_url or THREADS
     return graph(call.app, call.tokens.access, base=base, version=VERSION)
 
 
-def _lists(call: Call) -> str:
+def _lists(call: AttemptContext) -> str:
     return "threads" if call.part == 0 else "replies"
 
 

@@ -12,7 +12,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Disconnected, Outcome, Rejected
-from cadenza.providers.reply import Got, ask_through
+from cadenza.providers.reply import HttpSuccess, ask_through
 from cadenza.providers.split_address import split_address
 from cadenza.providers.unipile.errors import TABLE
 from cadenza.providers.unipile.request import headers, url, whole
@@ -91,7 +91,7 @@ async def _accounts(
         query = {"limit": "250", **({"cursor": cursor} if cursor else {})}
         request = Request("GET", url(dsn, "/accounts", query), headers(key))
         got = await ask_through(connecting.http, request, TABLE, now=connecting.now, secrets=(key,))
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         page = got.at("items")
         if not isinstance(page, list):

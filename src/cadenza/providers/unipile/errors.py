@@ -2,7 +2,7 @@
 
 Rows match status and type. What asks for something that is already so is no failure: it is told as
 done, with a note that nothing new was sent. A 500 may stand for LinkedIn's own limit or for a message
-that went out all the same, so it is a doubt.
+that went out all the same, so it is an unconfirmed send.
 """
 
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Outcome, Reach, Sent
+from cadenza.providers.outcome import Outcome, Sent, WaitScope
 from cadenza.providers.waits import retry_after
 
 A_DAY = timedelta(days=1)
@@ -89,14 +89,14 @@ def _rows(status: int, codes: tuple[str, ...], verdict: Verdict, says: str) -> t
     return tuple(Row(status, code, None, verdict, says) for code in codes)
 
 
-_LATER = try_later(Reach.ACCOUNT, A_DAY)
-_SOON = try_later(Reach.ACCOUNT, HALF_AN_HOUR)
+_LATER = try_later(WaitScope.ACCOUNT, A_DAY)
+_SOON = try_later(WaitScope.ACCOUNT, HALF_AN_HOUR)
 _AGAIN = "The account is signed out at Unipile; connect it again there"
 
 TABLE = Table(
     network="Unipile",
     read=read,
-    before_it=Reach.ACCOUNT,
+    before_it=WaitScope.ACCOUNT,
     rows=(
         *_rows(400, CONTENT, rejected, "Unipile does not take this content"),
         Row(401, "missing_credentials", None, disconnected, "Unipile does not accept our API key"),

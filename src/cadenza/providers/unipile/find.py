@@ -1,7 +1,7 @@
 """Look for what was sent in Unipile's lists: messages of the chat, mails to the address, invitations.
 
 The lists come from Unipile's own store and lag behind, nobody says by how much. So finding proves
-presence, and not finding proves nothing: the doubt then goes to a person. Only an invitation may be
+presence, and not finding proves nothing: the unconfirmed send then goes to a person. Only an invitation may be
 called absent after a while, since LinkedIn refuses a second one to the same person, and only if the list was
 read to its end.
 """
@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import quote
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Outcome
-from cadenza.providers.reply import Got, ask, no_answer
+from cadenza.providers.reply import HttpSuccess, ask, no_answer
 from cadenza.providers.unipile.errors import TABLE
 from cadenza.providers.unipile.request import KEY_HEADER, read
 
@@ -27,7 +27,7 @@ INVITATIONS = "100"  # of these
 Item = dict[str, Any]
 
 
-async def look(call: Call) -> Finding:
+async def look(call: AttemptContext) -> Finding:
     """Look for the attempt."""
     began_at, recipient = call.began_at, call.message.recipient
     if began_at is None or recipient is None:
@@ -48,7 +48,9 @@ async def look(call: Call) -> Finding:
     return CannotTell("Unipile does not list it; look into the account before sending again.")
 
 
-def _where(call: Call, since: datetime) -> tuple[str, dict[str, str], Callable[[Item], bool]]:
+def _where(
+    call: AttemptContext, since: datetime
+) -> tuple[str, dict[str, str], Callable[[Item], bool]]:
     """Return which list to read, and how to know the thing in it."""
     message, recipient = call.message, call.message.recipient
     assert recipient is not None, "look asks for a recipient"
@@ -77,7 +79,7 @@ def _invites(item: Item, person: str) -> bool:
     return person in {item.get("invited_user_id"), item.get("invited_user_public_id")}
 
 
-def _is_mail(item: Item, call: Call, since: datetime) -> bool:
+def _is_mail(item: Item, call: AttemptContext, since: datetime) -> bool:
     """Know a mail by the header that only this attempt has; by its subject if none is listed."""
     given = item.get("headers")
     named = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
@@ -118,15 +120,15 @@ def _id(item: Item) -> str | None:
 
 
 async def _list(
-    call: Call, path: str, query: dict[str, str]
-) -> tuple[list[Item], bool] | Got | Outcome:
+    call: AttemptContext, path: str, query: dict[str, str]
+) -> tuple[list[Item], bool] | HttpSuccess | Outcome:
     """Read a list, page by page, the newest first, and say if to its end; else what came instead."""
     items: list[Item] = []
     cursor: str | None = None
     for _ in range(PAGES):
         asked = {**query, "cursor": cursor} if cursor else query
         got = await ask(call, read(call, path, asked), TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         page = got.at("items")
         if not isinstance(page, list):

@@ -1,6 +1,6 @@
 """Send by Unipile: a mail, a message, an invitation or an InMail; one request each, no key, no way back.
 
-`find_out` reads Unipile's lists, which prove presence only. A doubt that the lists do not settle is a
+`find_out` reads Unipile's lists, which prove presence only. An unconfirmed send that the lists do not settle is a
 person's. Accounts sign in at Unipile; `refresh` asks whether that still stands.
 """
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 from cadenza.core.channels import Channel
 from cadenza.providers.base import (
     PACE,
-    Call,
+    AttemptContext,
     Capabilities,
     Idempotency,
     Prepared,
@@ -21,7 +21,7 @@ from cadenza.providers.first_comment import left_out
 from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import Disconnected, Finding, Outcome, Rejected, Sent, Transient
-from cadenza.providers.reply import Got, ask, sent
+from cadenza.providers.reply import HttpSuccess, ask, sent
 from cadenza.providers.unipile.errors import TABLE
 from cadenza.providers.unipile.find import look
 from cadenza.providers.unipile.limits import NAMES, problems
@@ -39,7 +39,7 @@ class Unipile:
     channels = tuple(NAMES)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on; a list can show that it is there, seldom that it is not."""
+        """Say what the pipeline may count on; a list can show that it is there, seldom that it is not."""
         return Capabilities(
             idempotency=Idempotency.NONE, findable=True, needs_recipient=True, pace=PACE
         )
@@ -49,31 +49,31 @@ class Unipile:
         found = problems(message, account)
         return [*found, *left_out(message, "Unipile"), *unseen_link(message, "Unipile")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Do nothing: there are no drafts to lay out."""
         return Prepared({})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Send it; the call that must not happen twice."""
         if call.message.recipient is None:
             return Rejected("It needs a recipient.", "no_recipient")
         got = await ask(call, await write(call), TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         return sent(got, next((found for name in IDS if (found := got.text(name))), None))
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Look into Unipile's lists."""
         return await look(call)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Add nothing: what was sent has no address of its own."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Ask whether the account is still signed in at Unipile; the key itself has no successor."""
         got = await ask(call, read(call, f"/accounts/{quote(call.account.remote_id)}"), TABLE)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         sources = got.at("sources")
         states = (

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode, urlsplit
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import LONGEST, Call
+from cadenza.providers.base import LONGEST, AttemptContext
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Body, File, Json, Multipart, Request, Timeouts
 from cadenza.providers.message import Message, Recipient
@@ -40,7 +40,7 @@ def url(dsn: str, path: str, query: Mapping[str, str] | None = None) -> str:
     return f"{base}{path}" + (f"?{urlencode(asked)}" if asked else "")
 
 
-def dsn_of(call: Call) -> str:
+def dsn_of(call: AttemptContext) -> str:
     """Return where the account's API lies."""
     return str(call.account.settings.get("dsn") or call.app.base_url)
 
@@ -50,12 +50,12 @@ def headers(key: Secret) -> dict[str, str | Secret]:
     return {"x-api-key": key, "accept": "application/json"}
 
 
-def read(call: Call, path: str, query: Mapping[str, str] | None = None) -> Request:
+def read(call: AttemptContext, path: str, query: Mapping[str, str] | None = None) -> Request:
     """Make a request that reads."""
     return Request("GET", url(dsn_of(call), path, query), headers(call.tokens.access))
 
 
-async def write(call: Call) -> Request:
+async def write(call: AttemptContext) -> Request:
     """Write the one irreversible request of a message."""
     message = call.message
     recipient = message.recipient
@@ -70,7 +70,9 @@ async def write(call: Call) -> Request:
     )
 
 
-async def _written(call: Call, message: Message, recipient: Recipient) -> tuple[str, Body]:
+async def _written(
+    call: AttemptContext, message: Message, recipient: Recipient
+) -> tuple[str, Body]:
     account = call.account.remote_id
     if message.channel is Channel.LINKEDIN_INVITATION:
         fields = {"provider_id": recipient.address, "account_id": account}
@@ -91,7 +93,7 @@ async def _written(call: Call, message: Message, recipient: Recipient) -> tuple[
     return "/chats", Multipart(files, fields)
 
 
-def _mail(call: Call, message: Message, recipient: Recipient) -> dict[str, str | Secret]:
+def _mail(call: AttemptContext, message: Message, recipient: Recipient) -> dict[str, str | Secret]:
     to = [{"display_name": recipient.name, "identifier": recipient.address}]
     extra = [{"name": KEY_HEADER, "value": call.key}]
     if message.unsubscribe_url:

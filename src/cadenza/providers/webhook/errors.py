@@ -1,7 +1,7 @@
 """What a receiver's status means, by the Standard Webhooks specification; its body is never shown.
 
 Anybody can stand behind the address, so no words are passed on. Whatever the receiver refuses is tried
-again by the road, except a 410 (closed) and redirects (not followed).
+again by the pipeline, except a 410 (closed) and redirects (not followed).
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Outcome, Reach, TryLater
+from cadenza.providers.outcome import Outcome, TryLater, WaitScope
 from cadenza.providers.waits import retry_after
 
 
@@ -29,7 +29,7 @@ def read(reply: Reply, now: datetime) -> Refusal:
 def told_to_wait(refusal: Refusal, says: str) -> Outcome:
     """Wait if a time was named, for then nothing was done; else it may have been."""
     if refusal.wait is not None:
-        return TryLater(refusal.wait, Reach.ACCOUNT, says)
+        return TryLater(refusal.wait, WaitScope.ACCOUNT, says)
     return unsure(refusal, says)
 
 
@@ -48,7 +48,7 @@ TABLE = Table(
     read=read,
     rows=(
         Row(410, None, None, disconnected, "The receiver has closed this address"),
-        Row(429, None, None, try_later(Reach.ACCOUNT), "The receiver asks us to slow down"),
+        Row(429, None, None, try_later(WaitScope.ACCOUNT), "The receiver asks us to slow down"),
         Row(502, None, None, told_to_wait, "The receiver is too busy"),
         Row(503, None, None, told_to_wait, "The receiver is not ready"),
         Row(504, None, None, told_to_wait, "The receiver took too long"),

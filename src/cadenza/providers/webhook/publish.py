@@ -1,6 +1,6 @@
 """Send a message to a webhook, signed, under an id that stays the same when it is repeated.
 
-Receivers drop what they have seen, by `webhook-id`; so a doubt is settled by sending the same message
+Receivers drop what they have seen, by `webhook-id`; so an unconfirmed send is settled by sending the same message
 again under the same id. Limit: that rests on the receiver, as the specification asks of it, and for a
 day only; later a person decides.
 """
@@ -10,7 +10,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request, Timeouts
@@ -24,7 +31,7 @@ from cadenza.providers.outcome import (
     Outcome,
     Sent,
 )
-from cadenza.providers.reply import Got, ask, no_answer
+from cadenza.providers.reply import HttpSuccess, ask, no_answer
 from cadenza.providers.webhook.errors import TABLE
 from cadenza.providers.webhook.limits import problems
 from cadenza.providers.webhook.sign import message_id, read_key, signed_headers
@@ -41,7 +48,7 @@ class Webhook:
     channels = (Channel.WEBHOOK,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(
             idempotency=Idempotency.NATIVE,
             window=WINDOW,
@@ -56,39 +63,39 @@ class Webhook:
         found = problems(message, account, len(_encoded({"data": _data(message, 0, ())})))
         return [*found, *left_out(message, "webhooks")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Check that it can be signed; nothing is sent."""
         if read_key(call.tokens.access) is None:
             return Forbidden("The webhook's secret is not a whsec_ key: set a new one.", "secret")
         # Every attempt has the same id, so it must have the same bytes: the time is chosen once.
         return Prepared({"at": call.state.get("at") or _text(call.now)})
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Send one part; the call that must not happen twice."""
         got = await ask(call, _request(call, repeatable=False), TABLE)
-        return Sent(message_id(call.key)) if isinstance(got, Got) else got
+        return Sent(message_id(call.key)) if isinstance(got, HttpSuccess) else got
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Send it again under the same id: the receiver drops what it has."""
         if call.began_at is None or call.now - call.began_at > WINDOW:
             return CannotTell("The receiver may have forgotten the message's id: ask there.")
         got = await ask(call, _request(call, repeatable=True), TABLE)
-        if isinstance(got, Got):
+        if isinstance(got, HttpSuccess):
             return Found(message_id(call.key))
         if isinstance(got, Disconnected | Forbidden):
             return CannotTell(got.says)
         return no_answer(got, "The receiver did not answer.", AGAIN)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Leave it: there is nothing to add."""
         return sent
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Refuse: a closed address has no successor."""
         return Disconnected("The address is closed; connect a new one.")
 
 
-def _request(call: Call, *, repeatable: bool) -> Request:
+def _request(call: AttemptContext, *, repeatable: bool) -> Request:
     """Write and sign the message; its bytes are the same each time, only the signature's time is new."""
     body = _encoded(
         {

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import quote, urlencode
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.http.outcome import MayHaveArrived
 from cadenza.providers.http.redact import Secret
@@ -26,10 +26,10 @@ from cadenza.providers.outcome import (
 )
 from cadenza.providers.pkce import challenged
 from cadenza.providers.read_tokens import read_tokens
-from cadenza.providers.reply import Got, ask_through, bearer, judge, secrets_of
+from cadenza.providers.reply import HttpSuccess, ask_through, bearer, judge, secrets_of
 from cadenza.providers.x.errors import SIGN_IN, TABLE
-from cadenza.providers.x.speak import SIGN_IN as SIGN_IN_HOST
-from cadenza.providers.x.speak import api_url
+from cadenza.providers.x.requests import SIGN_IN as SIGN_IN_HOST
+from cadenza.providers.x.requests import api_url
 
 SCOPES = "tweet.read tweet.write users.read media.write offline.access"
 NO_ANSWER = "X did not answer."
@@ -73,7 +73,7 @@ class XConnector:
         )
         if isinstance(got, Unconfirmed):
             return Transient(f"{NO_ANSWER} Start the sign-in again.")
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         tokens = read_tokens(got, connecting.now)
         if tokens is None:
@@ -81,7 +81,7 @@ class XConnector:
         return await _who(connecting, tokens)
 
 
-async def renew(call: Call) -> Tokens | Outcome:
+async def renew(call: AttemptContext) -> Tokens | Outcome:
     """Exchange the refresh token; silence may have used it up, an answer of trouble has not."""
     if call.tokens.refresh is None:
         says = "X gave no refresh token; connect the account again."
@@ -93,7 +93,7 @@ async def renew(call: Call) -> Tokens | Outcome:
     # What was answered is not lost: a 5xx may be tried again, so it is judged as repeatable.
     answered = replace(request, idempotent=True)
     got = judge(result, answered, SIGN_IN, now=call.now, secrets=secrets_of(call))
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     return read_tokens(got, call.now, before=call.tokens) or Unconfirmed("X gave no token.")
 
@@ -116,7 +116,7 @@ async def _who(connecting: Connecting, tokens: Tokens) -> tuple[Connected, ...] 
     got = await ask_through(
         connecting.http, request, TABLE, now=connecting.now, secrets=(tokens.access,)
     )
-    if not isinstance(got, Got):
+    if not isinstance(got, HttpSuccess):
         return got
     remote_id, name = got.text("data", "id"), got.text("data", "username")
     if remote_id is None or name is None:

@@ -19,7 +19,7 @@ from cadenza.providers.errors import (
     unsure,
 )
 from cadenza.providers.http.outcome import Reply
-from cadenza.providers.outcome import Reach
+from cadenza.providers.outcome import WaitScope
 from cadenza.providers.waits import retry_after, until_epoch
 
 DUPLICATE = "duplicate"
@@ -87,7 +87,7 @@ TABLE = Table(
             None,
             CAPPED,
             None,
-            try_later(Reach.APP, timedelta(hours=6)),
+            try_later(WaitScope.APP, timedelta(hours=6)),
             "The app's credits with X are used up; look at its plan",
         ),
         # publish.py looks whether the twin is this very post before it believes this row.
@@ -101,7 +101,7 @@ TABLE = Table(
         ),
         Row(403, "client-forbidden", None, forbidden, "X does not let our app do this"),
         Row(403, None, None, forbidden, "The account may not do this; look at it on X"),
-        Row(400, "media-gone", None, prepare_anew, "The uploaded media are gone; they go up anew"),
+        Row(400, "media-gone", None, prepare_anew, "The uploaded media are gone; they go up again"),
         Row(400, None, None, rejected, "X does not take this content"),
         Row(404, None, None, rejected, "X does not know what was asked for"),
         Row(413, None, None, rejected, "A file is too large for X"),
@@ -109,7 +109,7 @@ TABLE = Table(
             429,
             None,
             None,
-            try_later(Reach.ACCOUNT, QUARTER),
+            try_later(WaitScope.ACCOUNT, QUARTER),
             "X asks this account to slow down",
         ),
         Row(500, None, None, unsure, "X had trouble"),
@@ -127,7 +127,7 @@ SIGN_IN = Table(
         Row(None, "unauthorized_client", None, forbidden, "X does not know our app: check its id"),
         Row(400, None, None, disconnected, "The sign-in is over; connect the account again"),
         Row(401, None, None, disconnected, "The sign-in is over; connect the account again"),
-        Row(429, None, None, try_later(Reach.APP, QUARTER), "X asks us to slow down"),
+        Row(429, None, None, try_later(WaitScope.APP, QUARTER), "X asks us to slow down"),
         Row(500, None, None, transient, "X had trouble"),
         Row(503, None, None, transient, "X is not ready"),
     ),

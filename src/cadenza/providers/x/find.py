@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from cadenza.providers.base import Call
+from cadenza.providers.base import AttemptContext
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found
-from cadenza.providers.reply import Got, ask, no_answer
+from cadenza.providers.reply import HttpSuccess, ask, no_answer
 from cadenza.providers.x.errors import TABLE
-from cadenza.providers.x.speak import read
+from cadenza.providers.x.requests import read
 
 PAGE = 100
 SKEW = timedelta(minutes=2)  # between our clock and X's
@@ -30,7 +30,7 @@ _T_CO = re.compile(r"https?://t\.co/[A-Za-z0-9]+")
 _SCHEME = re.compile(r"^https?://")
 
 
-async def look(call: Call) -> Finding:
+async def look(call: AttemptContext) -> Finding:
     """Compare the posts since the attempt began with the part that is looked for."""
     if call.began_at is None:
         return CannotTell("It is not known since when to look.")
@@ -47,13 +47,13 @@ async def look(call: Call) -> Finding:
     return CannotTell("The account posted so much since that its list does not reach back.")
 
 
-async def young_twin(call: Call) -> Found | None:
+async def young_twin(call: AttemptContext) -> Found | None:
     """Find the post that X means when it refuses a duplicate: of this attempt or one shortly before."""
     page = await _list(call, (call.began_at or call.now) - YOUNG)
     return None if isinstance(page, CannotTell) else _among(page.posts, call)
 
 
-async def older_twin(call: Call) -> bool:
+async def older_twin(call: AttemptContext) -> bool:
     """Say whether a post from long before the attempt says the same."""
     began = call.began_at or call.now
     page = await _list(call, began - BEFORE)
@@ -63,7 +63,7 @@ async def older_twin(call: Call) -> bool:
     return any(_written(_whole(post), _wanted(call)) is not None for post in older)
 
 
-def post_url(call: Call, remote_id: str) -> str:
+def post_url(call: AttemptContext, remote_id: str) -> str:
     """Return a post's address."""
     name = call.account.handle.lstrip("@")
     return f"https://x.com/{name or 'i/web'}/status/{remote_id}"
@@ -84,19 +84,21 @@ class _Page:
     ends: bool  # nothing follows; a short page alone does not say so, as X filters after it cut
 
 
-async def _list(call: Call, since: datetime) -> _Page | CannotTell:
+async def _list(call: AttemptContext, since: datetime) -> _Page | CannotTell:
     start = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     query = f"max_results={PAGE}&start_time={start}&tweet.fields={FIELDS}"
     got = await ask(call, read(call, f"/2/users/{call.account.remote_id}/tweets?{query}"), TABLE)
     # An empty list comes without `data`, but never without its count.
-    posts, count = (got.at("data"), got.at(*COUNT)) if isinstance(got, Got) else (None, None)
+    posts, count = (
+        (got.at("data"), got.at(*COUNT)) if isinstance(got, HttpSuccess) else (None, None)
+    )
     if count is None or bool(count) != (isinstance(posts, list) and bool(posts)):
         return no_answer(got, "X did not list the account's posts.", AGAIN)
-    follows = isinstance(got, Got) and got.at("meta", "next_token")
+    follows = isinstance(got, HttpSuccess) and got.at("meta", "next_token")
     return _Page(_dicts(posts), len(_dicts(posts)) < PAGE and not follows)
 
 
-def _among(posts: list[dict[str, Any]], call: Call) -> Found | None:
+def _among(posts: list[dict[str, Any]], call: AttemptContext) -> Found | None:
     for post in posts:
         remote_id = str(post.get("id"))
         if remote_id not in call.others and _same(post, call):
@@ -104,11 +106,11 @@ def _among(posts: list[dict[str, Any]], call: Call) -> Found | None:
     return None
 
 
-def _wanted(call: Call) -> str:
+def _wanted(call: AttemptContext) -> str:
     return (call.message.text, *call.message.parts)[call.part]
 
 
-def _same(post: dict[str, Any], call: Call) -> bool:
+def _same(post: dict[str, Any], call: AttemptContext) -> bool:
     parent = call.sent_parts[-1] if call.part > 0 else None
     above = _dicts(post.get("referenced_tweets"))
     answers = next((each.get("id") for each in above if each.get("type") == "replied_to"), None)

@@ -8,18 +8,25 @@ may be slow to show a post.
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import Call, Capabilities, Idempotency, Prepared, Problem, Underway
+from cadenza.providers.base import (
+    AttemptContext,
+    Capabilities,
+    Idempotency,
+    Prepared,
+    Problem,
+    Underway,
+)
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import Json
 from cadenza.providers.link_card import unseen_link
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import Finding, Outcome, Rejected, Sent, Transient
-from cadenza.providers.reply import Got, ask, sent
+from cadenza.providers.reply import HttpSuccess, ask, sent
 from cadenza.providers.x.auth import renew
 from cadenza.providers.x.errors import DUPLICATE, TABLE
 from cadenza.providers.x.find import look, older_twin, post_url, young_twin
 from cadenza.providers.x.limits import problems
-from cadenza.providers.x.speak import write
+from cadenza.providers.x.requests import write
 from cadenza.providers.x.upload import bring
 
 
@@ -30,7 +37,7 @@ class X:
     channels = (Channel.X,)
 
     def capabilities(self, channel: Channel) -> Capabilities:
-        """Say what the road may count on."""
+        """Say what the pipeline may count on."""
         return Capabilities(idempotency=Idempotency.NONE, findable=True, threads=True)
 
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
@@ -38,36 +45,36 @@ class X:
         found = problems(message, account)
         return [*found, *left_out(message, "X", AS_PART), *unseen_link(message, "X")]
 
-    async def prepare(self, call: Call) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
         """Take the next step with the next file."""
         return await bring(call)
 
-    async def publish(self, call: Call) -> Outcome:
+    async def publish(self, call: AttemptContext) -> Outcome:
         """Post one part; the call that must not happen twice."""
         got = await ask(call, write(call, "/2/tweets", Json(_post(call)), repeatable=False), TABLE)
         if isinstance(got, Rejected) and got.code == DUPLICATE:
             return await _whose_twin(call, got)
-        if not isinstance(got, Got):
+        if not isinstance(got, HttpSuccess):
             return got
         remote_id = got.text("data", "id")
         return sent(got, remote_id, post_url(call, remote_id) if remote_id else None)
 
-    async def find_out(self, call: Call) -> Finding:
+    async def find_out(self, call: AttemptContext) -> Finding:
         """Read the account's list."""
         return await look(call)
 
-    async def finish(self, call: Call, sent: Sent) -> Sent:
+    async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
         """Add the address, which follows from the id."""
         if sent.remote_id is None or sent.url is not None:
             return sent
         return Sent(sent.remote_id, post_url(call, sent.remote_id), sent.note)
 
-    async def refresh(self, call: Call) -> Tokens | Outcome:
+    async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
         """Exchange the refresh token, which is used up by it."""
         return await renew(call)
 
 
-async def _whose_twin(call: Call, refused: Rejected) -> Outcome:
+async def _whose_twin(call: AttemptContext, refused: Rejected) -> Outcome:
     """Decide what a refused duplicate means; this call itself surely made no post.
 
     A young twin is this delivery's own, by an attempt whose answer was lost; an old one is another post.
@@ -81,7 +88,7 @@ async def _whose_twin(call: Call, refused: Rejected) -> Outcome:
     return Transient("X says that it has this text already, and does not show it.")
 
 
-def _post(call: Call) -> dict[str, Any]:
+def _post(call: AttemptContext) -> dict[str, Any]:
     """Write one part; the first carries the media, the others answer the part before."""
     message = call.message
     body: dict[str, Any] = {"text": (message.text, *message.parts)[call.part]}

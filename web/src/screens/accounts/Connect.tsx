@@ -74,7 +74,7 @@ function NotReady({ network, onBack }: { network: Network; onBack: () => void })
   return (
     <Stack>
       <Alert color="yellow" title={`${networkName(network.provider)} wants to know this installation first`}>
-        It lets apps in that are registered with it, once for everybody here. Whoever runs this installation does that, and then starts it anew: {stopped(network.says)}
+        It lets apps in that are registered with it, once for everybody here. Whoever runs this installation does that, and then starts it again: {stopped(network.says)}
       </Alert>
       <Button w="fit-content" variant="default" ml="auto" data-autofocus onClick={onBack}>
         Back

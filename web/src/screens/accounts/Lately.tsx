@@ -21,7 +21,7 @@ export function Lately({ account }: { account: Account }) {
   );
 }
 
-function Charts({ use }: { use: Schemas["UseShown"] }) {
+function Charts({ use }: { use: Schemas["AccountUseView"] }) {
   const today = localDay(useNow(60_000), use.zone);
   const [days, hours] = [byDay(use, today), byHour(use)];
   return (

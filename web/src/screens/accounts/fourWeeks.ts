@@ -4,7 +4,7 @@ import { addDays, longDay } from "../../ui/times";
 import { weekdayNames, weekdays } from "../../ui/weekdays";
 import { count } from "../../ui/words";
 
-type Use = Pick<Schemas["UseShown"], "days" | "hours" | "since">;
+type Use = Pick<Schemas["AccountUseView"], "days" | "hours" | "since">;
 
 const MOST = 35; // days: a clock that is wrong must not draw years
 const clockOf = (hour: number) => `${String(hour).padStart(2, "0")}:00`;

@@ -32,7 +32,7 @@ const names: Record<string, string> = {
   budgets: "Limits",
 };
 
-/** Every gate in the order in which the road asks it, with what it answered and who can change that. */
+/** Every gate in the order in which the pipeline asks it, with what it answered and who can change that. */
 export function Gates(props: { gates: Record<string, unknown>; judgedAt: string; zone: string; accountId: string }) {
   const now = useNow();
   const { zone } = props;

@@ -40,7 +40,7 @@ export function Mend({ delivery }: { delivery: Delivery }) {
   const it = typeof doubt_part === "number" ? `Part ${doubt_part}` : "It";
   const askCancel = async () => {
     const reason = await askFor({
-      title: "Take it off the road?",
+      title: "Cancel it?",
       says: "It is not sent to this account. The post itself stays.",
       label: "Why (may stay empty)",
       yes: "Do not send it",

@@ -9,7 +9,7 @@ import { Section } from "../../ui/Section";
 import { moment, onClock } from "../../ui/times";
 import { asSentence } from "../../ui/words";
 
-type Event = Schemas["EventShown"];
+type Event = Schemas["EventView"];
 
 /** What happened to the post: who did what, which calls were made, what came of it; the newest first. */
 export function Story({ postId, zone }: { postId: string; zone: string }) {

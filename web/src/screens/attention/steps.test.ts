@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import document from "../../../openapi.json";
 import { kinds, reasons, steps, wordOf } from "./steps";
 
-const { Matter, Step, cadenza__posts__attention__Kind: Kind } = document.components.schemas;
+const { AttentionReason, Step, AttentionKind } = document.components.schemas;
 
 test("every reason, step and kind of the server has its own words here, and none is left over", () => {
-  expect(Object.keys(reasons).sort()).toEqual([...Matter.enum].sort());
+  expect(Object.keys(reasons).sort()).toEqual([...AttentionReason.enum].sort());
   expect(Object.keys(steps).sort()).toEqual([...Step.enum].sort());
-  expect(Object.keys(kinds).sort()).toEqual([...Kind.enum].sort());
+  expect(Object.keys(kinds).sort()).toEqual([...AttentionKind.enum].sort());
 });
 
 test("the button's word comes from the reason: what needs its text is not given a picture", () => {

@@ -2,9 +2,9 @@
 // asked is answered as refused with the reason; only when nothing was done at all is that an error.
 import { api, take, type Schemas } from "../../api/client";
 
-const AT_ONCE = 100; // StepAsked.subjects
+const AT_ONCE = 100; // StepInput.subjects
 
-type Asked = Schemas["StepAsked"];
+type Asked = Schemas["StepInput"];
 type Answer = Schemas["Stepped"];
 
 export async function takeSteps(workspace_id: string, asked: Asked): Promise<Answer[]> {

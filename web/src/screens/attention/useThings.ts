@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 
-export type Thing = Schemas["ThingShown"];
+export type Thing = Schemas["AttentionItemView"];
 export type Reason = Thing["reason"];
 export type Step = Thing["steps"][number];
 

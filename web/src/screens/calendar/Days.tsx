@@ -1,5 +1,5 @@
 // The days themselves, drawn by FullCalendar: what stands there, and what is opened, moved or let go on them.
-// While something is in the hand nothing is drawn anew beneath it: FullCalendar takes a calendar whose options changed
+// While something is in the hand nothing is drawn again beneath it: FullCalendar takes a calendar whose options changed
 // since the last movement for another one, and a drop there did nothing. What was read meanwhile is drawn after the drop.
 import FullCalendar, { type CalendarRef } from "@fullcalendar/react";
 import dayGrid from "@fullcalendar/react/daygrid";

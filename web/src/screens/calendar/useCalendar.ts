@@ -39,7 +39,7 @@ export function useCalendar(span: Span | null, zone: string | undefined, account
 }
 
 export interface Undated {
-  posts: Schemas["PostShown"][];
+  posts: Schemas["PostView"][];
   /** There are more drafts than were looked through. */
   more: boolean;
 }

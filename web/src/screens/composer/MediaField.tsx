@@ -12,7 +12,7 @@ import type { MediaUse } from "./content";
 import { Library } from "./Library";
 import { upload } from "./upload";
 
-type Media = Schemas["MediaShown"];
+type Media = Schemas["MediaView"];
 
 /** A change of the list as it is when the change is made: an upload ends long after it was begun. */
 type Change = (media: MediaUse[]) => MediaUse[];

@@ -22,7 +22,7 @@ export function Pills({ post }: { post: Post }) {
   );
 }
 
-export function Pill({ pill }: { pill: Schemas["PillShown"] }) {
+export function Pill({ pill }: { pill: Schemas["PillView"] }) {
   const workspaceId = useWorkspaceId();
   const word = pill.held === null ? pill.label : `${pill.label}: ${pill.held.says}`;
   const when = moment(pill.at, pill.zone);

@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 export type Channel = Schemas["Channel"];
 export type Place = { account_id: string; channel?: Channel | null };
 export type MediaUse = { media_id: string; alt: string | null };
-export type Post = Schemas["PostShown"];
+export type Post = Schemas["PostView"];
 
 /** What can be different on one channel; a field that is left out is as everywhere. */
 export interface Variant {

@@ -7,8 +7,8 @@ import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { isEmpty, written, type Content } from "./content";
 
-export type Preview = Schemas["PreviewShown"];
-export type Finding = Schemas["FindingShown"];
+export type Preview = Schemas["PreviewView"];
+export type Finding = Schemas["FindingView"];
 
 export function usePreviews(content: Content) {
   const workspace_id = useWorkspaceId();
@@ -27,7 +27,7 @@ export function usePreviews(content: Content) {
   });
 }
 
-/** Duplicates, expiring connections, files that do not fit: what the road would ask. */
+/** Duplicates, expiring connections, files that do not fit: what the pipeline would ask. */
 export function useFindings(content: Content, postId: string | null) {
   const workspace_id = useWorkspaceId();
   const [typed] = useDebouncedValue(content, 800);
@@ -45,8 +45,8 @@ export function useFindings(content: Content, postId: string | null) {
   });
 }
 
-export type Act = Schemas["ComposeAsked"];
-export type Went = Schemas["Went"];
+export type Act = Schemas["ComposeInput"];
+export type Went = Schemas["ComposeOutcome"];
 
 /** What the button's own act would come to; nothing of it stays. */
 export interface Foreseen {

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Account } from "../../api/accounts";
 import { api, take, type Schemas } from "../../api/client";
 
-export type ChannelAbout = Schemas["ChannelShown"];
-export type Option = Schemas["OptionShown"];
+export type ChannelAbout = Schemas["ChannelView"];
+export type Option = Schemas["OptionView"];
 
 export function useChannels(): ChannelAbout[] {
   const asked = useQuery({ queryKey: ["channels"], queryFn: () => take(api.GET("/api/v1/channels")), staleTime: 3_600_000 });

@@ -9,7 +9,7 @@ import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
 
-type Shown = Schemas["ExportShown"];
+type Shown = Schemas["ExportView"];
 const often = 1_000;
 
 /** The whole workspace as one file, packed in the background: one can leave and come back for it. */

@@ -7,7 +7,7 @@ import { count } from "../../ui/words";
 const SHOWN = 5;
 
 /** What a rule would do to the next 30 days, before it is saved. */
-export function Plan({ plan, zone, says }: { plan: Schemas["PlanShown"]; zone: string; says: string }) {
+export function Plan({ plan, zone, says }: { plan: Schemas["PlanView"]; zone: string; says: string }) {
   const at = (instant: string) => moment(instant, zone);
   return (
     <Paper withBorder p="sm" component="section" aria-label="What this rule does">

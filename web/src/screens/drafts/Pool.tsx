@@ -21,7 +21,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params })),
   });
   // One that comes back remembers how often it was used, so that a way back is a whole one.
-  const fill: UseMutationResult<Schemas["PoolShown"], Error, { ids: string[]; before: string[] }> = useAct("category", ({ ids: media_ids }: { ids: string[]; before: string[] }) => take(api.PUT("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params, body: { media_ids } })), {
+  const fill: UseMutationResult<Schemas["PoolView"], Error, { ids: string[]; before: string[] }> = useAct("category", ({ ids: media_ids }: { ids: string[]; before: string[] }) => take(api.PUT("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params, body: { media_ids } })), {
     done: ({ assets }) => `${count(assets.length, "picture")} to take from.`,
     undo: (_, { ids: now, before }) => (before.length > now.length ? () => fill.mutate({ ids: before, before: now }) : undefined),
   });

@@ -7,7 +7,7 @@ import { HOME, show } from "../../test/stage";
 import { PostList } from "./PostList";
 
 const post = (id: string, blockers: string[]) =>
-  ({ id, title: id, text: "", state: "draft", approved: false, source: "rule", revision: 1, blockers, labels: [], pills: [] }) as unknown as Schemas["PostShown"];
+  ({ id, title: id, text: "", state: "draft", approved: false, source: "rule", revision: 1, blockers, labels: [], pills: [] }) as unknown as Schemas["PostView"];
 
 it("offers to approve what is whole, and to complete what is not", async () => {
   serve(() => ({ items: [post("Oboe", []), post("Horn", ["needs copy"]), post("Harp", ["needs media"])], next: null }));

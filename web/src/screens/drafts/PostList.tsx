@@ -16,7 +16,7 @@ import { count } from "../../ui/words";
 import { takeSteps } from "../attention/takeSteps";
 import { mayApprove, PostRow } from "./PostRow";
 
-type State = Schemas["PostShown"]["state"];
+type State = Schemas["PostView"]["state"];
 const DRAFT: State = "draft";
 const states = [
   { value: "draft", label: "Drafts" },
@@ -51,7 +51,7 @@ export function PostList() {
           query: {
             state: state === "all" ? undefined : [state as State],
             label,
-            source: source === null ? undefined : (source as Schemas["PostShown"]["source"]),
+            source: source === null ? undefined : (source as Schemas["PostView"]["source"]),
             search: words === "" ? undefined : words,
             cursor,
           },

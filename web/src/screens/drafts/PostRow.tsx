@@ -10,7 +10,7 @@ import { StateBadge } from "../../ui/StateBadge";
 import { blockerWords, count } from "../../ui/words";
 import { Pill } from "../composer/Pills";
 
-type Post = Schemas["PostShown"];
+type Post = Schemas["PostView"];
 
 /** It waits for an approval, and nothing is missing: the server refuses the others. */
 export const mayApprove = ({ approved, blockers }: Post): boolean => !approved && blockers.length === 0;
@@ -85,7 +85,7 @@ function Acts({ post, words }: { post: Post; words: string }) {
     if (await askFirst({ title: "Approve and publish now?", says, yes: "Approve and publish now" })) publish.mutate();
   };
   const askDelete = async () => {
-    const says = "What is planned of it is taken off the road. What is out there stays there.";
+    const says = "What is planned of it is canceled. What is out there stays there.";
     if (await askFirst({ title: "Delete this post?", says, yes: "Delete", danger: true })) remove.mutate();
   };
   return (

@@ -18,7 +18,7 @@ import { patternWords, readPattern } from "./pattern";
 import { RuleEditor } from "./RuleEditor";
 import { useCategories } from "./useCategories";
 
-export type Rule = Schemas["RuleShown"];
+export type Rule = Schemas["RuleView"];
 
 export function useRules() {
   const workspace_id = useWorkspaceId();

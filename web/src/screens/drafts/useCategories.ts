@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 
-export type Category = Schemas["CategoryShown"];
+export type Category = Schemas["CategoryView"];
 
 export function useCategories() {
   const workspace_id = useWorkspaceId();

@@ -55,7 +55,7 @@ export default function Join() {
   );
 }
 
-function WayIn({ token, invitation }: { token: string; invitation: Schemas["InvitationLooked"] }) {
+function WayIn({ token, invitation }: { token: string; invitation: Schemas["InvitationView"] }) {
   const me = useQuery(meQuery);
   if (me.isPending) return null;
   if (me.data !== undefined) return <AsOneself token={token} email={me.data.email} />;

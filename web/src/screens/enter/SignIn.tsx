@@ -7,7 +7,7 @@ import { api, take } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { Door } from "./Door";
 
-/** Only ways inside this house: a link must not lead a person elsewhere after they signed in. */
+/** Only ways inside this installation: a link must not lead a person elsewhere after they signed in. */
 export function safeNext(next: string | null): string {
   return next !== null && next.startsWith("/") && !next.startsWith("//") && !next.includes("\\") ? next : "/";
 }

@@ -15,7 +15,7 @@ test("whoever takes the whole link for the token means its token", () => {
   expect(tokenIn("http://127.0.0.1:8400/")).toBe("http://127.0.0.1:8400/");
 });
 
-test("nobody is led out of the house after signing in", () => {
+test("nobody is led out of the installation after signing in", () => {
   expect(safeNext("/w/1/queue")).toBe("/w/1/queue");
   for (const bad of [null, "https://evil.example", "//evil.example", "/\\evil.example", "evil"]) expect(safeNext(bad)).toBe("/");
 });

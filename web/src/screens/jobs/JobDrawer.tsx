@@ -13,12 +13,12 @@ import { jobWord, taskWords } from "./words";
 export function JobDrawer({ id, onClose }: { id: number | null; onClose: () => void }) {
   return (
     <Drawer opened={id !== null} onClose={onClose} position="right" size="lg" title={id === null ? "" : `Job ${id}`}>
-      {id !== null && <JobShown id={id} />}
+      {id !== null && <JobView id={id} />}
     </Drawer>
   );
 }
 
-function JobShown({ id }: { id: number }) {
+function JobView({ id }: { id: number }) {
   const workspaceId = useWorkspaceId();
   const { zone } = useMe();
   const params = { path: { job_id: id } };
@@ -30,7 +30,7 @@ function JobShown({ id }: { id: number }) {
     queryKey: [workspaceId, "jobs", "why", id],
     queryFn: () => take(api.GET("/api/v1/jobs/{job_id}/why", { params })),
   });
-  const retry = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs anew." });
+  const retry = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs again." });
   const cancel = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/cancel", { params })), {
     done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is cancelled."),
     undo: (answer) => (answer.state === "canceled" ? () => retry.mutate() : undefined),

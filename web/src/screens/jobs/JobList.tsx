@@ -16,7 +16,7 @@ import { count } from "../../ui/words";
 import { JobDrawer } from "./JobDrawer";
 import { jobWord, often } from "./words";
 
-type Job = Schemas["JobShown"];
+type Job = Schemas["JobView"];
 const states = ["waiting", "running", "done", "failed", "canceled"] as const;
 type State = (typeof states)[number];
 
@@ -45,7 +45,7 @@ export function JobList() {
   );
   const askRedrive = async () => {
     const many = jobs.query.hasNextPage ? "all failed jobs of this list" : count(jobs.rows.length, "failed job");
-    const says = "Each runs anew, with as many tries as at first. What it did before it failed, it may do twice.";
+    const says = "Each runs again, with as many tries as at first. What it did before it failed, it may do twice.";
     if (await askFirst({ title: `Try ${many} again?`, says, yes: "Try again" })) redrive.mutate();
   };
   return (

@@ -21,7 +21,7 @@ export default function Jobs() {
     return (
       <Page title="Jobs">
         <Empty icon={IconLock} title="For owners of this installation">
-          Jobs are the background work of the whole house. Whoever runs it can look at them.
+          Jobs are the background work of the whole installation. Whoever runs it can look at them.
         </Empty>
       </Page>
     );

@@ -67,7 +67,7 @@ function QueueCard({ queue }: { queue: Shown }) {
   };
   const failed = queue.counts.failed ?? 0;
   const askRedrive = async () => {
-    const says = "Each runs anew, with as many tries as at first. What it did before it failed, it may do twice.";
+    const says = "Each runs again, with as many tries as at first. What it did before it failed, it may do twice.";
     if (await askFirst({ title: `Try ${count(failed, "failed job")} again?`, says, yes: "Try again" })) redrive.mutate();
   };
   return (

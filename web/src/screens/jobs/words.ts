@@ -1,7 +1,7 @@
 import { weekdayNames } from "../../ui/weekdays";
 import type { Word } from "../../ui/words";
 
-export const often = 5_000; // milliseconds: jobs belong to the house, whose events no workspace hears
+export const often = 5_000; // milliseconds: jobs belong to the application, whose events no workspace hears
 
 const states: Record<string, Word> = {
   waiting: { says: "Waiting", colour: "blue" },

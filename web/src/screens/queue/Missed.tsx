@@ -13,7 +13,7 @@ export function Missed(props: { accountId: string; zone: string; acts: ReturnTyp
   const rescue = props.acts?.rescue;
   const askNow = async () => {
     const says = `${count(missed.length, "post")} ${missed.length === 1 ? "goes" : "go"} out from now on, one after the other. This cannot be taken back.`;
-    if (await askFirst({ title: "Send what was missed now?", says, yes: "Send now, spaced" })) rescue?.mutate({ wish: "now" });
+    if (await askFirst({ title: "Send what was missed now?", says, yes: "Send now, spaced" })) rescue?.mutate({ choice: "now" });
   };
   return (
     <Alert color="orange" icon={<IconClockX aria-hidden />} title={`${count(missed.length, "post")} missed`}>
@@ -33,13 +33,13 @@ export function Missed(props: { accountId: string; zone: string; acts: ReturnTyp
       {missed.length > 5 && <Text size="sm">and {missed.length - 5} more</Text>}
       {rescue !== undefined && (
         <Group gap="xs" mt="xs">
-          <Button size="xs" loading={rescue.isPending} onClick={() => rescue.mutate({ wish: "next_slot" })}>
+          <Button size="xs" loading={rescue.isPending} onClick={() => rescue.mutate({ choice: "next_slot" })}>
             Give them the next slots
           </Button>
           <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => void askNow()}>
             Send now, spaced
           </Button>
-          <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => rescue.mutate({ wish: "draft" })}>
+          <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => rescue.mutate({ choice: "draft" })}>
             Back to drafts
           </Button>
         </Group>

@@ -8,7 +8,7 @@ import { count } from "../../ui/words";
 import type { QueueView } from "./order";
 import { useResumePreview } from "./useQueue";
 
-type Choice = Schemas["ResumeAsked"]["choice"];
+type Choice = Schemas["ResumeInput"]["choice"];
 
 const choices: { value: Choice; label: string; description: string }[] = [
   { value: "shift", label: "Move them on", description: "They take the next free slots in order; what stands behind moves on." },
@@ -25,7 +25,7 @@ export function ResumeDialog(props: {
   /** Else it was disconnected, and sends again. */
   paused: boolean;
   busy: boolean;
-  onResume: (asked: Schemas["ResumeAsked"]) => void;
+  onResume: (asked: Schemas["ResumeInput"]) => void;
   onClose: () => void;
 }) {
   const offered = props.view === null ? choices.filter(({ value }) => value !== "shift") : choices;
@@ -65,7 +65,7 @@ export function ResumeDialog(props: {
   );
 }
 
-function Preview({ answer, view, zone }: { answer: Schemas["ResumedShown"]; view: QueueView | null; zone: string }) {
+function Preview({ answer, view, zone }: { answer: Schemas["ResumedView"]; view: QueueView | null; zone: string }) {
   const words = new Map((view?.days ?? []).flatMap((day) => day.lines.flatMap((line) => line.ids.map((id) => [id, line.text] as const))));
   if (answer.held.length === 0) return <Text size="sm">Nothing came due meanwhile: every post keeps its time.</Text>;
   if (answer.choice === "draft") return <Text size="sm">{count(answer.taken_back.length, "post")} would go back to the drafts.</Text>;
@@ -82,7 +82,7 @@ function Preview({ answer, view, zone }: { answer: Schemas["ResumedShown"]; view
 }
 
 /** Who would move from when to when. */
-export function Moves(props: { moves: readonly Schemas["MovedShown"][]; zone: string; words: ReadonlyMap<string, string | null | undefined> }) {
+export function Moves(props: { moves: readonly Schemas["MovedView"][]; zone: string; words: ReadonlyMap<string, string | null | undefined> }) {
   const { zone } = props;
   return (
     <Table>

@@ -96,7 +96,7 @@ function Editor(props: { account: Account; start: Schedule | undefined; view: Qu
             <Stack gap={6} mt={6}>
               <Radio value="follow" label="Go with their slot" description="A moved time takes its post along; a removed one leaves it pinned." />
               <Radio value="keep" label="Keep their times" description="Nothing moves; posts without a slot are pinned." />
-              <Radio value="reflow" label="Are laid out anew" description="All posts take the new slots in order." />
+              <Radio value="reflow" label="Are laid out again" description="All posts take the new slots in order." />
             </Stack>
           </Radio.Group>
           <Consequences account={account} form={form} start={start} view={props.view} />

@@ -1,4 +1,4 @@
-// The focus goes with a line that moves to another day: there it is drawn anew, and the browser would let go of it.
+// The focus goes with a line that moves to another day: there it is drawn again, and the browser would let go of it.
 // When a line with the focus goes, the part that had it is remembered, and focused where the line appears again.
 import { useLayoutEffect, useRef, type RefObject } from "react";
 

@@ -35,7 +35,7 @@ const three = view(line("a", "T1"), line(null, "T2", "empty"), line("b", "T3"), 
 const held = (shown: QueueView) => movable(shown).map((each) => `${nameOf(each)}@${each.at}`);
 
 describe("the order of a queue", () => {
-  it("deals the same instants out to the posts anew", () => {
+  it("deals the same instants out to the posts again", () => {
     expect(held(withMove(three, { id: "c", before: "a" }))).toEqual(["c@T1", "a@T3", "b@T5"]);
     expect(held(withMove(three, { id: "a", after: "b" }))).toEqual(["b@T1", "a@T3", "c@T5"]);
   });

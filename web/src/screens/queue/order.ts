@@ -3,8 +3,8 @@
 import type { AnswerOf, Schemas } from "../../api/client";
 
 export type QueueView = AnswerOf<"/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue", "get">;
-export type Line = Schemas["LineShown"];
-export type Day = Schemas["DayShown"];
+export type Line = Schemas["LineView"];
+export type Day = Schemas["DayView"];
 
 /** The name of a line's post in the order: its first delivery. */
 export const nameOf = (line: Line): string => line.ids[0] ?? line.at;

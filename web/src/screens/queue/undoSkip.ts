@@ -1,5 +1,5 @@
 // Takes a skip back: the slot is offered again, and every post that made room for it gets its time back. The server
-// lifts a skip without moving anything, so the last of those posts is put on the freed slot and the order dealt out anew.
+// lifts a skip without moving anything, so the last of those posts is put on the freed slot and the order dealt out again.
 // Limit: only if nobody changed the queue since; else the posts stay, and that is said.
 import { api, take, type Schemas } from "../../api/client";
 import { count } from "../../ui/words";
@@ -7,7 +7,7 @@ import { orderBefore } from "./order";
 
 const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
 
-type Skipped = Pick<Schemas["SkippedShown"], "moved" | "revision">;
+type Skipped = Pick<Schemas["SkippedView"], "moved" | "revision">;
 
 /** Return what came of it, in words. */
 export async function undoSkip(path: { workspace_id: string; account_id: string }, instants: string[], { moved, revision }: Skipped): Promise<string> {

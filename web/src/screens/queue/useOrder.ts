@@ -63,7 +63,7 @@ export function useOrder(accountId: string, days: number, told: QueueView | unde
       setConflict((before) => ({ moves: [...(before?.moves ?? []), move], says: error.message }));
     },
     onSettled: () => {
-      // The last one on its way reads anew; before that an answer could only be too old.
+      // The last one on its way reads again; before that an answer could only be too old.
       if (queries.isMutating({ mutationKey }) === 1) void readAnew(queries, path.workspace_id, ["queue"]);
     },
   });

@@ -50,12 +50,12 @@ export function useMissed(accountId: string) {
   });
 }
 
-export type Mix = Extract<Schemas["OrderAsked"], { verb: "shuffle" | "reverse" | "swap" }>;
+export type Mix = Extract<Schemas["OrderInput"], { verb: "shuffle" | "reverse" | "swap" }>;
 
 /** The whole order at once: mixed, turned round, or two changed about; with a way back to the order before. */
 export function useMix(accountId: string) {
   const path = usePath(accountId);
-  const ask = (body: Schemas["OrderAsked"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
+  const ask = (body: Schemas["OrderInput"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
   const back = useAct("queue", ({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => "The order is as it was." });
   return useAct("queue", (body: Mix) => ask(body), {
     done: ({ moved, stays }, { verb }) => {
@@ -76,7 +76,7 @@ export function useQueueActs(accountId: string, zone: string) {
   );
   const takeSkipBack = useAct(
     "queue",
-    ({ instants, skipped }: { instants: string[]; skipped: Schemas["SkippedShown"] }) => undoSkip(path, instants, skipped),
+    ({ instants, skipped }: { instants: string[]; skipped: Schemas["SkippedView"] }) => undoSkip(path, instants, skipped),
     { done: (says) => says },
   );
   const skip = useAct(
@@ -114,7 +114,7 @@ export function useQueueActs(accountId: string, zone: string) {
   );
   const pause = useAct(
     "queue",
-    (body: Schemas["PauseAsked"]) => take(api.POST(`${QUEUE}/pause`, { params: { path }, body })),
+    (body: Schemas["PauseInput"]) => take(api.POST(`${QUEUE}/pause`, { params: { path }, body })),
     {
       done: ({ under_way: going }) =>
         going === 0 ? "Paused: nothing is sent until you resume." : `Paused; ${count(going, "post")} already on the way.`,
@@ -122,12 +122,12 @@ export function useQueueActs(accountId: string, zone: string) {
   );
   const resume = useAct(
     "queue",
-    (body: Schemas["ResumeAsked"]) => take(api.POST(`${QUEUE}/resume`, { params: { path }, body })),
+    (body: Schemas["ResumeInput"]) => take(api.POST(`${QUEUE}/resume`, { params: { path }, body })),
     { done: () => "It sends again." },
   );
   const rescue = useAct(
     "queue",
-    (body: Schemas["RescueAsked"]) => take(api.POST(`${QUEUE}/missed`, { params: { path }, body })),
+    (body: Schemas["RescueInput"]) => take(api.POST(`${QUEUE}/missed`, { params: { path }, body })),
     {
       done: ({ moved, drafts, full, unfit }) => {
         const parts = [
@@ -157,7 +157,7 @@ export function useQueueActs(accountId: string, zone: string) {
 }
 
 /** What a resume would do, without doing it. */
-export function useResumePreview(accountId: string, choice: Schemas["ResumeAsked"]["choice"], minutes: number, asked: boolean) {
+export function useResumePreview(accountId: string, choice: Schemas["ResumeInput"]["choice"], minutes: number, asked: boolean) {
   const path = usePath(accountId);
   return useQuery({
     queryKey: [path.workspace_id, "resume-preview", accountId, choice, minutes],

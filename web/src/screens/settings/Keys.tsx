@@ -64,7 +64,7 @@ export function Keys() {
   );
 }
 
-function KeyRow({ shown }: { shown: Schemas["KeyShown"] }) {
+function KeyRow({ shown }: { shown: Schemas["KeyView"] }) {
   const workspace_id = useWorkspaceId();
   const now = useNow();
   const { zone } = useMe();

@@ -12,7 +12,7 @@ type Choice = Schemas["Choices"]["choices"][string];
 
 const topics: Record<string, { name: string; says: string }> = {
   published: { name: "Published", says: "A post is out." },
-  failed: { name: "Trouble with a post", says: "It failed, was missed, is in doubt, or will not go out as it is." },
+  failed: { name: "Trouble with a post", says: "It failed, was missed, is unconfirmed, or will not go out as it is." },
   account: { name: "Accounts and queues", says: "An account must be connected again, or a queue runs dry." },
 };
 const choices = [

@@ -148,7 +148,7 @@ function Invitations() {
     { done: () => "The invitation is taken back: its link opens nothing.", after: () => invite.reset() },
   );
   const takeBack = async ({ id, email }: { id: string; email: string }) => {
-    const says = "Its link opens nothing from then on. You can invite them anew.";
+    const says = "Its link opens nothing from then on. You can invite them again.";
     if (await askFirst({ title: `Take back the invitation to ${email}?`, says, yes: "Take it back", danger: true })) revoke.mutate(id);
   };
   return (

@@ -13,13 +13,13 @@ import { Once } from "../../ui/Once";
 import { Section } from "../../ui/Section";
 import { stopped } from "../../ui/words";
 
-type Kind = Schemas["NewsKind"];
+type Kind = Schemas["EventKind"];
 
 const words: Record<Kind, string> = {
   "delivery.sent": "A delivery was sent",
   "delivery.failed": "A delivery failed",
   "delivery.missed": "A delivery was missed",
-  "delivery.unconfirmed": "A delivery is in doubt",
+  "delivery.unconfirmed": "A delivery is unconfirmed",
   "delivery.at_risk": "A delivery will not go out as it is",
   "delivery.unapproved": "A delivery waits for approval and is due soon",
   "account.expiring": "An account's connection ends soon",

@@ -1,4 +1,4 @@
-// How the house is: what holds sending, who works, how late, how the networks answer.
+// System status: what holds sending, who works, how late, how the networks answer.
 import { Alert, Badge, Button, CopyButton, Group, Modal, Radio, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -54,7 +54,7 @@ export default function System() {
   );
 }
 
-type Overdue = Schemas["ConfirmAsked"]["overdue"];
+type Overdue = Schemas["ConfirmInput"]["overdue"];
 
 const choices: { value: Overdue; label: string; description: string }[] = [
   { value: "check", label: "Leave them as missed", description: "Some may have been published. Check each one, then reschedule what isn't online." },
@@ -120,7 +120,7 @@ function ConfirmDialog({ hold, onClose }: { hold: NonNullable<Shown["hold"]>; on
   );
 }
 
-function told({ missed, moved, drafts }: Schemas["ConfirmedShown"]): string {
+function told({ missed, moved, drafts }: Schemas["ConfirmedView"]): string {
   const left = missed - moved - drafts;
   const parts = [
     "Sending goes on.",
@@ -166,7 +166,7 @@ const outcomes: Record<string, string> = {
   recipientgone: "recipient gone",
   forbidden: "not allowed",
   disconnected: "signed out",
-  unconfirmed: "in doubt",
+  unconfirmed: "unconfirmed",
 };
 
 function Fact(props: { name: string; value: string; says: string; bad?: boolean }) {

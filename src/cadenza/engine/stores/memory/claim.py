@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from cadenza.engine.gates import admit, opens_at, room
 from cadenza.engine.job import Claimed, Gate, Scope, State, While
 from cadenza.engine.store import Batch
-from cadenza.engine.stores.memory.ground import Ground
-from cadenza.engine.stores.memory.rows import Lease, Line, Row
+from cadenza.engine.stores.memory.rows import Lease, Row, WaitingLine
+from cadenza.engine.stores.memory.tables import Tables
 
 
-class Claims(Ground):
+class Claims(Tables):
     """The way to a worker."""
 
     async def claim(
@@ -127,7 +127,7 @@ class Claims(Ground):
                 found.append(max(opens, head, opening))
         return min(found, default=None)
 
-    def _first_due(self, line: Line | None, now: datetime) -> datetime | None:
+    def _first_due(self, line: WaitingLine | None, now: datetime) -> datetime | None:
         if line is None:
             return None
         self._promote(line, now)

@@ -16,11 +16,11 @@ from cadenza.engine.job import (
     Unique,
     While,
 )
-from cadenza.engine.stores.memory.ground import Ground
 from cadenza.engine.stores.memory.rows import Row
+from cadenza.engine.stores.memory.tables import Tables
 
 
-class Inserts(Ground):
+class Inserts(Tables):
     """The way in."""
 
     async def insert(self, jobs: Sequence[NewJob]) -> list[Enqueued]:

@@ -41,7 +41,7 @@ Heap = list[tuple[int, datetime, int, int]]  # priority, run_at, id, stamp
 
 
 @dataclass(slots=True)
-class Line:
+class WaitingLine:
     """Where jobs of one queue or lane stand: due ones, and those not yet due."""
 
     ready: Heap = field(default_factory=list)

@@ -7,11 +7,11 @@ from cadenza.engine.job import State
 from cadenza.engine.notes import crash_note
 from cadenza.engine.outcomes import Settlement, Verdict
 from cadenza.engine.store import Renewal, Rescue
-from cadenza.engine.stores.memory.ground import Ground
 from cadenza.engine.stores.memory.rows import Row
+from cadenza.engine.stores.memory.tables import Tables
 
 
-class Settles(Ground):
+class Settles(Tables):
     """The way back from a worker."""
 
     async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:

@@ -11,14 +11,14 @@ from datetime import timedelta
 from cadenza.engine.job import Gate, Limit, Scope, WorkerInfo
 from cadenza.engine.store import Traits
 from cadenza.engine.stores.memory.claim import Claims
-from cadenza.engine.stores.memory.look import Looks
+from cadenza.engine.stores.memory.inspect_jobs import Inspections
 from cadenza.engine.stores.memory.schedules import Schedules
 from cadenza.engine.stores.memory.settle import Settles
 
 SILENT = timedelta(hours=1)  # a worker not heard of for so long is forgotten
 
 
-class MemoryStore(Claims, Settles, Looks, Schedules):
+class MemoryStore(Claims, Settles, Inspections, Schedules):
     """Jobs in this process's memory."""
 
     traits = Traits(

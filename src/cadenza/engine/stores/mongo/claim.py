@@ -15,8 +15,8 @@ import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.gates import opens_at, room
 from cadenza.engine.job import Claimed, Gate, Scope, State, While
 from cadenza.engine.store import Batch
-from cadenza.engine.stores.mongo.ground import Ground
-from cadenza.engine.stores.mongo.papers import Paper, among, gate_id, read_claimed, read_gate
+from cadenza.engine.stores.mongo.connection import MongoConnection
+from cadenza.engine.stores.mongo.documents import Paper, among, gate_id, read_claimed, read_gate
 from cadenza.engine.stores.mongo.quick import QuickClaims
 
 TRIES = 5  # claims that others were quicker at
@@ -29,9 +29,9 @@ _LOOK = {"errors": 0, "output": 0}  # what may be long and is nothing to a worke
 class Claims:
     """Hands out the jobs of queues."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._quick = QuickClaims(ground)
+    def __init__(self, connection: MongoConnection) -> None:
+        self._connection = connection
+        self._quick = QuickClaims(connection)
         self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
         self._plain_until: dict[str, float] = {}  # monotonic; queues that held plain jobs alone
 
@@ -43,9 +43,9 @@ class Claims:
         if first is not None and first.drained:
             return first
         wanted = 1 if alone else limit - (0 if first is None else len(first.jobs))
-        streaming = self._ground.clock.monotonic() < self._plain_until.get(queue, 0.0)
+        streaming = self._connection.clock.monotonic() < self._plain_until.get(queue, 0.0)
         for _ in range(TRIES):
-            now = await self._ground.now()
+            now = await self._connection.now()
             chosen, gated = await self._choose(
                 queue, wanted, now, alone=alone, lanes=alone or not streaming
             )
@@ -62,11 +62,11 @@ class Claims:
                     return Batch(number, jobs)
                 suspects = await self.has_suspects(queue, now)
                 if full and not suspects and all(job.lane is None for job in jobs):
-                    self._plain_until[queue] = self._ground.clock.monotonic() + SELDOM
+                    self._plain_until[queue] = self._connection.clock.monotonic() + SELDOM
                 return Batch(number, jobs, suspects=suspects)
-            await self._ground.leases.delete_one({"_id": number})
+            await self._connection.leases.delete_one({"_id": number})
             streaming = False
-        now = await self._ground.now()
+        now = await self._connection.now()
         due, suspects = await asyncio.gather(
             self.next_due(queue, now), self.has_suspects(queue, now)
         )
@@ -87,10 +87,10 @@ class Claims:
         names = [gate_id(scope) for scope in dict.fromkeys(scopes)]
         if first is not None:
             change = {"$set": {"scopes": names, "until": until}}
-            await self._ground.leases.update_one({"_id": first.lease}, change)
+            await self._connection.leases.update_one({"_id": first.lease}, change)
             return first.lease
-        number = await self._ground.number("lease")
-        await self._ground.leases.insert_one(
+        number = await self._connection.number("lease")
+        await self._connection.leases.insert_one(
             {"_id": number, "worker": worker, "until": until, "queue": queue, "scopes": names}
         )
         return number
@@ -115,7 +115,7 @@ class Claims:
         """
         runnable = _runnable(queue, now, alone=alone)
         whole, plain, named = await asyncio.gather(
-            gates.read(self._ground, [Scope(queue)]),
+            gates.read(self._connection, [Scope(queue)]),
             self._head({**runnable, "lane": None}, limit),
             self._lanes(runnable) if lanes else _none(),
         )
@@ -134,16 +134,16 @@ class Claims:
     async def _head(self, wanted: Paper, limit: int) -> list[Paper]:
         if limit <= 0:
             return []
-        return await self._ground.jobs.find(wanted, _LOOK).sort(_ORDER).limit(limit).to_list()
+        return await self._connection.jobs.find(wanted, _LOOK).sort(_ORDER).limit(limit).to_list()
 
     async def _lanes(self, runnable: Paper) -> list[str]:
-        return await self._ground.jobs.distinct("lane", {**runnable, "lane": {"$ne": None}})
+        return await self._connection.jobs.distinct("lane", {**runnable, "lane": {"$ne": None}})
 
     async def _look_in_lanes(
         self, queue: str, runnable: Paper, lanes: Sequence[str], allowed: int, now: datetime
     ) -> list[Paper]:
         """Look at lanes that have room, those served longest ago first."""
-        found = await gates.read(self._ground, [Scope(queue, lane) for lane in lanes])
+        found = await gates.read(self._connection, [Scope(queue, lane) for lane in lanes])
         turns = sorted(found.items(), key=lambda item: (item[1]["turn"], item[1]["_id"]))
         taken: list[Paper] = []
         for scope, paper in turns:
@@ -169,7 +169,7 @@ class Claims:
         admitted = len(chosen)
         if gated:
             admitted, costs[Scope(queue)] = await gates.reserve(
-                self._ground, Scope(queue), len(chosen), lease=number, now=now
+                self._connection, Scope(queue), len(chosen), lease=number, now=now
             )
         through: list[Paper] = []
         for lane, papers in _by_lane(chosen[:admitted]).items():
@@ -177,7 +177,7 @@ class Claims:
             if lane is not None:
                 scope = Scope(queue, lane)
                 count, costs[scope] = await gates.reserve(
-                    self._ground, scope, len(papers), lease=number, now=now
+                    self._connection, scope, len(papers), lease=number, now=now
                 )
             through += papers[:count]
         jobs = await self._lease(through, number, _runnable(queue, now, alone=alone))
@@ -202,14 +202,16 @@ class Claims:
             elif kind == "queued":
                 change["$unset"] = {"held_key": 1}
             here = {**here, "_id": among(ids)}  # the costly part of a match comes last
-            done = await self._ground.jobs.update_many(here, change)
+            done = await self._connection.jobs.update_many(here, change)
             if kind == "untouched" and done.matched_count == len(ids):
                 taken |= {paper["_id"]: {**paper, **lease} for paper in papers}
             else:
                 unsure += ids
         if unsure:
             mine = {**lease, "_id": among(unsure)}
-            taken |= {paper["_id"]: paper async for paper in self._ground.jobs.find(mine, _LOOK)}
+            taken |= {
+                paper["_id"]: paper async for paper in self._connection.jobs.find(mine, _LOOK)
+            }
         return [read_claimed(taken[p["_id"]]) for p in through if p["_id"] in taken]
 
     async def _give_back(
@@ -234,7 +236,7 @@ class Claims:
         for scope, count in unused.items():
             if count:
                 await gates.give_back(
-                    self._ground, scope, count, lease=number, cost=costs.get(scope, 0)
+                    self._connection, scope, count, lease=number, cost=costs.get(scope, 0)
                 )
 
     # Looking ahead
@@ -242,24 +244,24 @@ class Claims:
     async def has_suspects(self, queue: str, now: datetime) -> bool:
         """Say whether a claim alone would find one; behind a closed gate it would not."""
         suspects = _runnable(queue, now, alone=True)
-        if await self._ground.jobs.find_one(suspects, {"_id": 1}) is None:
+        if await self._connection.jobs.find_one(suspects, {"_id": 1}) is None:
             return False
-        whole = await gates.read(self._ground, [Scope(queue)])
+        whole = await gates.read(self._connection, [Scope(queue)])
         if not all(room(read_gate(paper), now, 1) for paper in whole.values()):
             return False
-        closed = gates.closed_lanes(await gates.bounded_lanes(self._ground, queue, now), now)
+        closed = gates.closed_lanes(await gates.bounded_lanes(self._connection, queue, now), now)
         open_ones = {**suspects, "lane": {"$nin": closed}}
-        return await self._ground.jobs.find_one(open_ones, {"_id": 1}) is not None
+        return await self._connection.jobs.find_one(open_ones, {"_id": 1}) is not None
 
     async def next_due(self, queue: str, now: datetime) -> datetime | None:
         """Look at the heads of the queue's lines, and at when their gates open."""
-        whole = await gates.read(self._ground, [Scope(queue)])
+        whole = await gates.read(self._connection, [Scope(queue)])
         opening: datetime | None = now
         for paper in whole.values():
             opening = opens_at(read_gate(paper), now)
         if opening is None:
             return None
-        bounded = await gates.bounded_lanes(self._ground, queue, now)
+        bounded = await gates.bounded_lanes(self._connection, queue, now)
         heads = [self._first_due(queue, {"$nin": [gate.scope.lane for gate in bounded]}, now)]
         heads += [self._first_due_behind(queue, gate, now) for gate in bounded]
         found = [due for due in await asyncio.gather(*heads) if due is not None]
@@ -267,7 +269,7 @@ class Claims:
 
     async def _first_due(self, queue: str, lane: object, now: datetime) -> datetime | None:
         waiting = {"queue": queue, "state": State.WAITING.value, "lane": lane}
-        found = await self._ground.jobs.find_one(waiting, {"run_at": 1}, sort=[("run_at", 1)])
+        found = await self._connection.jobs.find_one(waiting, {"run_at": 1}, sort=[("run_at", 1)])
         return None if found is None else max(found["run_at"], now)
 
     async def _first_due_behind(self, queue: str, gate: Gate, now: datetime) -> datetime | None:

@@ -1,7 +1,7 @@
 """Gates: who may start, decided on one document at a time.
 
 A gate keeps what runs in it by lease (`flights`), so a reservation that its worker did not live to
-give back goes with the lease. A reservation is made on the version that was read, or anew. Limit:
+give back goes with the lease. A reservation is made on the version that was read, or again. Limit:
 a claim that read no gate does not see one that is made in the same instant.
 """
 
@@ -13,8 +13,8 @@ from pymongo.errors import DuplicateKeyError
 
 from cadenza.engine.gates import admit, is_closed, room
 from cadenza.engine.job import Gate, Limit, NewJob, Scope, State
-from cadenza.engine.stores.mongo.ground import Ground
-from cadenza.engine.stores.mongo.papers import (
+from cadenza.engine.stores.mongo.connection import MongoConnection
+from cadenza.engine.stores.mongo.documents import (
     Paper,
     gate_id,
     micros,
@@ -28,35 +28,35 @@ from cadenza.engine.stores.mongo.papers import (
 TRIES = 20  # reservations that meet others on the same gate
 
 
-async def ensure(ground: Ground, scope: Scope) -> None:
+async def ensure(connection: MongoConnection, scope: Scope) -> None:
     """Make a gate if there is none; it knows what runs already."""
-    if await ground.gates.find_one({"_id": gate_id(scope)}, {"_id": 1}) is not None:
+    if await connection.gates.find_one({"_id": gate_id(scope)}, {"_id": 1}) is not None:
         return
-    turn = await ground.counters.find_one({"_id": "lease"})
+    turn = await connection.counters.find_one({"_id": "lease"})
     running: Paper = {"queue": scope.queue, "state": State.RUNNING.value}
     if scope.lane is not None:
         running["lane"] = scope.lane
     flights: dict[str, int] = {}
-    async for paper in ground.jobs.find(running, {"lease": 1}):
+    async for paper in connection.jobs.find(running, {"lease": 1}):
         flights[str(paper["lease"])] = flights.get(str(paper["lease"]), 0) + 1
     try:
-        await ground.gates.insert_one(
+        await connection.gates.insert_one(
             write_gate(scope, flights, 0 if turn is None else turn["last"])
         )
     except DuplicateKeyError:
         return
     if flights:
         leases = {"_id": {"$in": [int(lease) for lease in flights]}}
-        await ground.leases.update_many(leases, {"$addToSet": {"scopes": gate_id(scope)}})
+        await connection.leases.update_many(leases, {"$addToSet": {"scopes": gate_id(scope)}})
 
 
-async def open_lanes(ground: Ground, jobs: Iterable[NewJob]) -> None:
+async def open_lanes(connection: MongoConnection, jobs: Iterable[NewJob]) -> None:
     """Give each lane its gate before a job stands in it."""
     for scope in {Scope(job.queue, job.lane) for job in jobs if job.lane is not None}:
-        await ensure(ground, scope)
+        await ensure(connection, scope)
 
 
-async def limit_lanes(ground: Ground, inserted: Iterable[NewJob]) -> None:
+async def limit_lanes(connection: MongoConnection, inserted: Iterable[NewJob]) -> None:
     """Give each lane the limit that its newest job brought."""
     limits = {
         Scope(job.queue, job.lane): job.limit
@@ -65,11 +65,11 @@ async def limit_lanes(ground: Ground, inserted: Iterable[NewJob]) -> None:
     }
     for scope, limit in limits.items():
         change = {"$set": {"limit": write_limit(limit)}, "$inc": {"version": 1}}
-        await ground.gates.update_one({"_id": gate_id(scope)}, change)
+        await connection.gates.update_one({"_id": gate_id(scope)}, change)
 
 
 async def set_gate(
-    ground: Ground,
+    connection: MongoConnection,
     scope: Scope,
     *,
     paused: bool | None = None,
@@ -78,7 +78,7 @@ async def set_gate(
     park: timedelta | None = None,
 ) -> Gate:
     """Change what is given in one write."""
-    await ensure(ground, scope)
+    await ensure(connection, scope)
     values: Paper = {}
     change: Paper = {"$inc": {"version": 1}}
     if paused is not None:
@@ -86,30 +86,30 @@ async def set_gate(
     if limit is not None:
         values["limit"] = write_limit(limit)
     if park is not None and park > timedelta():
-        change["$max"] = {"parked_until": to_millisecond(await ground.now() + park)}
+        change["$max"] = {"parked_until": to_millisecond(await connection.now() + park)}
     elif park is not None:
         values["parked_until"] = None
     if values:
         change["$set"] = values
-    await ground.gates.update_one({"_id": gate_id(scope)}, change)
-    (paper,) = await ground.gates.find({"_id": gate_id(scope)}).to_list()
+    await connection.gates.update_one({"_id": gate_id(scope)}, change)
+    (paper,) = await connection.gates.find({"_id": gate_id(scope)}).to_list()
     return read_gate(paper)
 
 
-async def read(ground: Ground, scopes: Iterable[Scope]) -> dict[Scope, Paper]:
+async def read(connection: MongoConnection, scopes: Iterable[Scope]) -> dict[Scope, Paper]:
     """Read those of the gates that exist."""
     names = [gate_id(scope) for scope in scopes]
-    found = await ground.gates.find({"_id": {"$in": names}}).to_list()
+    found = await connection.gates.find({"_id": {"$in": names}}).to_list()
     return {Scope(paper["queue"], paper["lane"]): paper for paper in found}
 
 
-async def all_gates(ground: Ground) -> list[Gate]:
+async def all_gates(connection: MongoConnection) -> list[Gate]:
     """Show every gate."""
-    gates = [read_gate(paper) async for paper in ground.gates.find({})]
+    gates = [read_gate(paper) async for paper in connection.gates.find({})]
     return sorted(gates, key=lambda gate: str(gate.scope))
 
 
-async def bounded_lanes(ground: Ground, queue: str, now: datetime) -> list[Gate]:
+async def bounded_lanes(connection: MongoConnection, queue: str, now: datetime) -> list[Gate]:
     """Read the gates of a queue's lanes that may hold something back."""
     holds = [
         {"paused": True},
@@ -118,15 +118,15 @@ async def bounded_lanes(ground: Ground, queue: str, now: datetime) -> list[Gate]
         {"limit.rate": {"$ne": None}},
     ]
     wanted = {"queue": queue, "lane": {"$ne": None}, "$or": holds}
-    return [read_gate(paper) async for paper in ground.gates.find(wanted)]
+    return [read_gate(paper) async for paper in connection.gates.find(wanted)]
 
 
 async def reserve(
-    ground: Ground, scope: Scope, wanted: int, *, lease: int, now: datetime
+    connection: MongoConnection, scope: Scope, wanted: int, *, lease: int, now: datetime
 ) -> tuple[int, int]:
     """Let up to `wanted` of a scope start; return how many, and what one start costs of a rate."""
     for _ in range(TRIES):
-        paper = await ground.gates.find_one({"_id": gate_id(scope)})
+        paper = await connection.gates.find_one({"_id": gate_id(scope)})
         if paper is None:
             return wanted, 0
         gate = read_gate(paper)
@@ -141,21 +141,23 @@ async def reserve(
         if after.next_start is not None:
             change["$set"]["next_start"] = stamp(after.next_start)
         fence = {"_id": paper["_id"], "version": paper["version"]}
-        if (await ground.gates.update_one(fence, change)).matched_count:
+        if (await connection.gates.update_one(fence, change)).matched_count:
             cost = micros(gate.limit.rate.interval) if gate.limit.rate else 0
             return count, cost
     return 0, 0
 
 
-async def give_back(ground: Ground, scope: Scope, count: int, *, lease: int, cost: int) -> None:
+async def give_back(
+    connection: MongoConnection, scope: Scope, count: int, *, lease: int, cost: int
+) -> None:
     """Undo so much of a reservation that found nothing to start."""
     change: Paper = {"$inc": {f"flights.{lease}": -count}}
     if cost:
         change["$inc"]["next_start"] = -cost * count
-    await ground.gates.update_one({"_id": gate_id(scope)}, change)
+    await connection.gates.update_one({"_id": gate_id(scope)}, change)
 
 
-async def leave(ground: Ground, left: Mapping[tuple[Scope, int], int]) -> None:
+async def leave(connection: MongoConnection, left: Mapping[tuple[Scope, int], int]) -> None:
     """Take jobs that have ended off their gates, where there are such."""
     writes: list[UpdateOne] = []
     for (scope, lease), count in left.items():
@@ -163,14 +165,14 @@ async def leave(ground: Ground, left: Mapping[tuple[Scope, int], int]) -> None:
         fence = {"_id": gate_id(scope), flight: {"$gt": 0}}
         writes.append(UpdateOne(fence, {"$inc": {flight: -count}}))
     if writes:
-        await ground.gates.bulk_write(writes, ordered=False)
+        await connection.gates.bulk_write(writes, ordered=False)
 
 
-async def forget_lease(ground: Ground, lease: int, scopes: list[str]) -> None:
+async def forget_lease(connection: MongoConnection, lease: int, scopes: list[str]) -> None:
     """Take a lease that has ended off its gates."""
     if scopes:
         here = {"_id": {"$in": scopes}}
-        await ground.gates.update_many(here, {"$unset": {f"flights.{lease}": 1}})
+        await connection.gates.update_many(here, {"$unset": {f"flights.{lease}": 1}})
 
 
 def closed_lanes(gates: Iterable[Gate], now: datetime) -> list[str | None]:

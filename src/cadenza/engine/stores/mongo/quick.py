@@ -17,8 +17,8 @@ from pymongo import ReturnDocument
 import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.job import Claimed, Scope, State, While
 from cadenza.engine.store import Batch
-from cadenza.engine.stores.mongo.ground import Ground, matched
-from cadenza.engine.stores.mongo.papers import Paper, read_claimed
+from cadenza.engine.stores.mongo.connection import MongoConnection, matched
+from cadenza.engine.stores.mongo.documents import Paper, read_claimed
 
 SOON, OFTEN, SELDOM = 0.001, 0.025, 0.1  # seconds between looks: at first, for a minute, at most
 # How a pause grows with each look in vain: up to OFTEN, and from there on.
@@ -49,10 +49,10 @@ class _Idle:
 class QuickClaims:
     """Looks at queues that were found empty."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
+    def __init__(self, connection: MongoConnection) -> None:
+        self._connection = connection
         self._idle: dict[tuple[str, str], _Idle] = {}  # by queue and worker
-        ground.watch(self._hear)
+        connection.watch(self._hear)
 
     def _hear(self, queue: str) -> None:
         for (name, _), idle in self._idle.items():
@@ -93,7 +93,7 @@ class QuickClaims:
     async def _claim(
         self, idle: _Idle, queue: str, worker: str, lease: timedelta, *, limit: int
     ) -> Batch | None:
-        now = await self._ground.now()
+        now = await self._connection.now()
         known_due = idle.next_due is not None and idle.next_due <= now
         if (known_due and idle.vain) or not timedelta() <= now - idle.looked < FULL:
             return None
@@ -111,7 +111,7 @@ class QuickClaims:
         due = [head for head in others if head["run_at"] <= now]
         if gate or not all(map(_is_plain, due)):
             fence = {"_id": paper["_id"], "state": State.RUNNING.value, "lease": idle.number}
-            await self._ground.jobs.update_one(fence, {"$set": {"state": State.WAITING.value}})
+            await self._connection.jobs.update_one(fence, {"$set": {"state": State.WAITING.value}})
             idle.vain = True
             return None
         batch = Batch(idle.number, [read_claimed(paper)])
@@ -140,12 +140,12 @@ class QuickClaims:
         if paper is None:
             return None, {}, []
         waiting = {"queue": queue, "state": State.WAITING.value}
-        heads = self._ground.jobs.find(waiting, _LOOK).sort("run_at", 1).limit(HEADS)
-        gate = gates.read(self._ground, [Scope(queue)])
+        heads = self._connection.jobs.find(waiting, _LOOK).sort("run_at", 1).limit(HEADS)
+        gate = gates.read(self._connection, [Scope(queue)])
         return paper, *await asyncio.gather(gate, heads.to_list())
 
     async def _take_one(self, idle: _Idle, queue: str, now: datetime) -> Paper | None:
-        return await self._ground.jobs.find_one_and_update(
+        return await self._connection.jobs.find_one_and_update(
             _plain(queue, now),
             {"$set": {"state": State.RUNNING.value, "lease": idle.number}},
             sort=_ORDER,
@@ -169,10 +169,10 @@ class QuickClaims:
         until = {"worker": worker, "until": now + lease}
         live = {"_id": idle.number, "dead": {"$exists": False}}
         if idle.staged is None or not matched(
-            await self._ground.leases.update_one(live, {"$set": until})
+            await self._connection.leases.update_one(live, {"$set": until})
         ):
-            idle.number = await self._ground.number("lease")
-            await self._ground.leases.insert_one(
+            idle.number = await self._connection.number("lease")
+            await self._connection.leases.insert_one(
                 {"_id": idle.number, **until, "queue": queue, "scopes": []}
             )
         idle.staged, idle.span = now, lease

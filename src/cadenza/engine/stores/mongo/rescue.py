@@ -13,50 +13,54 @@ from cadenza.engine.job import Scope, State
 from cadenza.engine.notes import crash_note
 from cadenza.engine.store import Renewal, Rescue
 from cadenza.engine.stores.mongo.commit import finish_batches
-from cadenza.engine.stores.mongo.ground import Ground, matched
-from cadenza.engine.stores.mongo.papers import Paper
+from cadenza.engine.stores.mongo.connection import MongoConnection, matched
+from cadenza.engine.stores.mongo.documents import Paper
 from cadenza.engine.stores.mongo.settle import close_lease
 
 _RUNNING = State.RUNNING.value
 
 
-async def renew(ground: Ground, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
+async def renew(
+    connection: MongoConnection, worker: str, leases: Sequence[int], *, lease: timedelta
+) -> Renewal:
     """Extend what this worker still holds, in one write."""
     if not leases:
         return Renewal()
-    now = await ground.now()
+    now = await connection.now()
     mine = {"_id": {"$in": list(leases)}, "worker": worker, "dead": {"$exists": False}}
-    await ground.leases.update_many(mine, {"$set": {"until": now + lease}})
-    held = {paper["_id"] async for paper in ground.leases.find(mine, {"_id": 1})}
+    await connection.leases.update_many(mine, {"$set": {"until": now + lease}})
+    held = {paper["_id"] async for paper in connection.leases.find(mine, {"_id": 1})}
     asked = {"state": _RUNNING, "lease": {"$in": list(held)}, "cancel_requested": True}
-    cancel = {paper["_id"] async for paper in ground.jobs.find(asked, {"_id": 1})}
+    cancel = {paper["_id"] async for paper in connection.jobs.find(asked, {"_id": 1})}
     return Renewal(frozenset(set(leases) - held), frozenset(cancel))
 
 
-async def rescue(ground: Ground, crash_limit: int) -> Rescue:
+async def rescue(connection: MongoConnection, crash_limit: int) -> Rescue:
     """Take back the jobs of leases that ran out; carry out commits left behind."""
-    now = await ground.now()
-    await finish_batches(ground, now)
+    now = await connection.now()
+    await finish_batches(connection, now)
     returned: list[int] = []
     buried: list[int] = []
     queues: set[str] = set()
-    for lease in await ground.leases.find({"until": {"$lte": now}}).sort("_id", 1).to_list():
+    for lease in await connection.leases.find({"until": {"$lte": now}}).sort("_id", 1).to_list():
         expired = {"_id": lease["_id"], "until": {"$lte": now}}
-        if not matched(await ground.leases.update_one(expired, {"$set": {"dead": True}})):
+        if not matched(await connection.leases.update_one(expired, {"$set": {"dead": True}})):
             continue
         held = {"state": _RUNNING, "lease": lease["_id"]}
-        for paper in await ground.jobs.find(held).sort("_id", 1).to_list():
-            ended = await _take_back(ground, paper, crash_limit, now)
+        for paper in await connection.jobs.find(held).sort("_id", 1).to_list():
+            ended = await _take_back(connection, paper, crash_limit, now)
             if ended is None:
                 continue
             (buried if ended else returned).append(paper["_id"])
             queues.add(paper["queue"])
-        await close_lease(ground, lease["_id"])
-    ground.wake(queues)
+        await close_lease(connection, lease["_id"])
+    connection.wake(queues)
     return Rescue(tuple(returned), tuple(buried))
 
 
-async def _take_back(ground: Ground, paper: Paper, crash_limit: int, now: datetime) -> bool | None:
+async def _take_back(
+    connection: MongoConnection, paper: Paper, crash_limit: int, now: datetime
+) -> bool | None:
     """Count a crash; say whether it was one too many, or None if the job has moved on."""
     crashes = paper["crashes"] + 1
     values: Paper = {"crashes": crashes, "state": State.WAITING.value}
@@ -76,10 +80,10 @@ async def _take_back(ground: Ground, paper: Paper, crash_limit: int, now: dateti
         "lease": paper["lease"],
         "cancel_requested": paper["cancel_requested"],
     }
-    if not matched(await ground.jobs.update_one(fence, change)):
-        again = await ground.jobs.find_one({**fence, "cancel_requested": True})
-        return None if again is None else await _take_back(ground, again, crash_limit, now)
+    if not matched(await connection.jobs.update_one(fence, change)):
+        again = await connection.jobs.find_one({**fence, "cancel_requested": True})
+        return None if again is None else await _take_back(connection, again, crash_limit, now)
     queue, lane = paper["queue"], paper["lane"]
     left = {(scope, paper["lease"]): 1 for scope in {Scope(queue), Scope(queue, lane)}}
-    await gates.leave(ground, left)
+    await gates.leave(connection, left)
     return buried

@@ -14,8 +14,8 @@ from pymongo import DeleteMany, DeleteOne, UpdateOne
 import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.job import Scope, State
 from cadenza.engine.outcomes import Settlement, Verdict
-from cadenza.engine.stores.mongo.ground import Ground
-from cadenza.engine.stores.mongo.papers import Paper, among, to_millisecond
+from cadenza.engine.stores.mongo.connection import MongoConnection
+from cadenza.engine.stores.mongo.documents import Paper, among, to_millisecond
 
 _COUNTED = (Verdict.DONE, Verdict.RETRY, Verdict.FAILED)
 _WAITS = (Verdict.RETRY, Verdict.SNOOZE, Verdict.RELEASED)
@@ -23,11 +23,11 @@ _LOOK = {"lease": 1, "state": 1, "queue": 1, "lane": 1, "cancel_requested": 1, "
 
 
 async def settle(
-    ground: Ground, settlements: Sequence[Settlement], closed: Sequence[int]
+    connection: MongoConnection, settlements: Sequence[Settlement], closed: Sequence[int]
 ) -> list[Settlement]:
     """Write each outcome whose lease still holds; return those refused."""
-    now = await ground.now()
-    held = await _read_held(ground, settlements) if settlements else {}
+    now = await connection.now()
+    held = await _read_held(connection, settlements) if settlements else {}
     refused: list[Settlement] = []
     mine: list[Settlement] = []
     seen: set[int] = set()
@@ -37,28 +37,30 @@ async def settle(
         if fits:
             seen.add(one.id)
     if mine:
-        done = await ground.jobs.bulk_write(_writes(mine, held, now), ordered=False)
+        done = await connection.jobs.bulk_write(_writes(mine, held, now), ordered=False)
         if done.matched_count + done.deleted_count < len(mine):
-            missed = await _repeat_missed(ground, mine, held, now)
+            missed = await _repeat_missed(connection, mine, held, now)
             refused += missed
             mine = [one for one in mine if one not in missed]
     await asyncio.gather(
-        _leave(ground, mine, held), *(close_lease(ground, number) for number in closed)
+        _leave(connection, mine, held), *(close_lease(connection, number) for number in closed)
     )
     for one in mine:
         if one.park is not None:
-            await gates.set_gate(ground, one.park.scope, park=one.park.wait)
-    ground.wake(held[one.id]["queue"] for one in mine)
+            await gates.set_gate(connection, one.park.scope, park=one.park.wait)
+    connection.wake(held[one.id]["queue"] for one in mine)
     return refused
 
 
-async def _read_held(ground: Ground, settlements: Sequence[Settlement]) -> dict[int, Paper]:
+async def _read_held(
+    connection: MongoConnection, settlements: Sequence[Settlement]
+) -> dict[int, Paper]:
     wanted = {
         "state": State.RUNNING.value,
         "lease": {"$in": list({one.lease for one in settlements})},
         "_id": among([one.id for one in settlements]),
     }
-    return {paper["_id"]: paper async for paper in ground.jobs.find(wanted, _LOOK)}
+    return {paper["_id"]: paper async for paper in connection.jobs.find(wanted, _LOOK)}
 
 
 def _writes(
@@ -116,18 +118,21 @@ def _change(one: Settlement, now: datetime, *, canceled: bool) -> Paper:
 
 
 async def _repeat_missed(
-    ground: Ground, mine: Sequence[Settlement], held: Mapping[int, Paper], now: datetime
+    connection: MongoConnection,
+    mine: Sequence[Settlement],
+    held: Mapping[int, Paper],
+    now: datetime,
 ) -> list[Settlement]:
-    """Settle anew what was asked to be canceled meanwhile; return what was lost."""
+    """Settle again what was asked to be canceled meanwhile; return what was lost."""
     ids = [one.id for one in mine]
-    after = {p["_id"]: p async for p in ground.jobs.find({"_id": {"$in": ids}}, _LOOK)}
+    after = {p["_id"]: p async for p in connection.jobs.find({"_id": {"$in": ids}}, _LOOK)}
     lost: list[Settlement] = []
     for one in mine:
         paper = after.get(one.id)
         if paper is None:  # deleted by this settlement: nobody else deletes what runs
             continue
         if paper["state"] == State.RUNNING.value and paper["lease"] == one.lease:
-            again = await ground.jobs.bulk_write([_write(one, paper, now)])
+            again = await connection.jobs.bulk_write([_write(one, paper, now)])
             if not again.matched_count + again.deleted_count:
                 lost.append(one)
         elif paper["lease"] != one.lease or paper["crashes"] != held[one.id]["crashes"]:
@@ -135,17 +140,19 @@ async def _repeat_missed(
     return lost
 
 
-async def _leave(ground: Ground, mine: Sequence[Settlement], held: Mapping[int, Paper]) -> None:
+async def _leave(
+    connection: MongoConnection, mine: Sequence[Settlement], held: Mapping[int, Paper]
+) -> None:
     left: dict[tuple[Scope, int], int] = {}
     for one in mine:
         queue, lane = held[one.id]["queue"], held[one.id]["lane"]
         for scope in {Scope(queue), Scope(queue, lane)}:
             left[scope, one.lease] = left.get((scope, one.lease), 0) + 1
-    await gates.leave(ground, left)
+    await gates.leave(connection, left)
 
 
-async def close_lease(ground: Ground, number: int) -> None:
+async def close_lease(connection: MongoConnection, number: int) -> None:
     """Forget a lease, and what gates still count under it."""
-    lease = await ground.leases.find_one_and_delete({"_id": number})
+    lease = await connection.leases.find_one_and_delete({"_id": number})
     if lease is not None:
-        await gates.forget_lease(ground, number, lease["scopes"])
+        await gates.forget_lease(connection, number, lease["scopes"])

@@ -16,7 +16,7 @@ from pymongo.errors import PyMongoError
 
 import cadenza.engine.stores.mongo.gate as gating
 import cadenza.engine.stores.mongo.insert as inserting
-import cadenza.engine.stores.mongo.look as looking
+import cadenza.engine.stores.mongo.inspect_jobs as looking
 import cadenza.engine.stores.mongo.rescue as rescuing
 import cadenza.engine.stores.mongo.schedules as scheduling
 import cadenza.engine.stores.mongo.settle as settling
@@ -38,8 +38,8 @@ from cadenza.engine.job import (
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.store import Batch, Changed, Renewal, Rescue, Traits, Wake
 from cadenza.engine.stores.mongo.claim import Claims
-from cadenza.engine.stores.mongo.ground import Ground, matched
-from cadenza.engine.stores.mongo.papers import read_worker, write_worker
+from cadenza.engine.stores.mongo.connection import MongoConnection, matched
+from cadenza.engine.stores.mongo.documents import read_worker, write_worker
 
 SILENT = timedelta(hours=1)  # a worker not heard of for so long is forgotten
 
@@ -73,36 +73,38 @@ class MongoStore:
     def __init__(
         self, address: str, *, prefix: str | None = None, clock: Clock | None = None
     ) -> None:
-        self._ground = self._make_ground(address, prefix=prefix, clock=clock)
-        self._claims = Claims(self._ground)
+        self._connection = self._make_connection(address, prefix=prefix, clock=clock)
+        self._claims = Claims(self._connection)
 
-    def _make_ground(self, address: str, *, prefix: str | None, clock: Clock | None) -> Ground:
-        return Ground(address, prefix=prefix, clock=clock)
+    def _make_connection(
+        self, address: str, *, prefix: str | None, clock: Clock | None
+    ) -> MongoConnection:
+        return MongoConnection(address, prefix=prefix, clock=clock)
 
     @_step
     async def open(self) -> None:
         """Connect, and make the indexes that are missing."""
-        await self._ground.open()
+        await self._connection.open()
 
     async def close(self) -> None:
         """Let go of every connection."""
         await self._claims.close()
-        await self._ground.close()
+        await self._connection.close()
 
     @_step
     async def now(self) -> datetime:
         """Read the server's clock."""
-        return await self._ground.now()
+        return await self._connection.now()
 
     def watch(self, wake: Wake) -> Callable[[], None]:
         """Call `wake` on news of this process."""
-        return self._ground.watch(wake)
+        return self._connection.watch(wake)
 
     @_step
     async def insert(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Add jobs, all or none, and answer each in order."""
-        answers = await inserting.insert(self._ground, jobs)
-        self._ground.wake(job.queue for job in jobs)
+        answers = await inserting.insert(self._connection, jobs)
+        self._connection.wake(job.queue for job in jobs)
         return answers
 
     @_step
@@ -115,19 +117,19 @@ class MongoStore:
     @_step
     async def next_due(self, queue: str) -> datetime | None:
         """Say when something of the queue becomes runnable."""
-        return await self._claims.next_due(queue, await self._ground.now())
+        return await self._claims.next_due(queue, await self._connection.now())
 
     @_step
     async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
         """Extend leases, and hear of cancels."""
-        return await rescuing.renew(self._ground, worker, leases, lease=lease)
+        return await rescuing.renew(self._connection, worker, leases, lease=lease)
 
     @_step
     async def settle(
         self, settlements: Sequence[Settlement], *, closed: Sequence[int] = ()
     ) -> list[Settlement]:
         """Write outcomes under their fences; return those refused."""
-        refused = await settling.settle(self._ground, settlements, closed)
+        refused = await settling.settle(self._connection, settlements, closed)
         if any(settlement.park for settlement in settlements):
             self._claims.doubt()
         return refused
@@ -135,7 +137,7 @@ class MongoStore:
     @_step
     async def rescue(self, *, crash_limit: int) -> Rescue:
         """Take back what expired leases hold."""
-        taken = await rescuing.rescue(self._ground, crash_limit)
+        taken = await rescuing.rescue(self._connection, crash_limit)
         if taken.returned:
             self._claims.doubt()
         return taken
@@ -143,29 +145,29 @@ class MongoStore:
     @_step
     async def get(self, ids: Sequence[int]) -> list[Job]:
         """Return the jobs of these ids that exist."""
-        return await looking.get(self._ground, ids)
+        return await looking.get(self._connection, ids)
 
     @_step
     async def find(self, wanted: Filter) -> list[Job]:
         """List jobs, newest first."""
-        return await looking.find(self._ground, wanted)
+        return await looking.find(self._connection, wanted)
 
     @_step
     async def tally(self) -> list[Tally]:
         """Count by queue and state."""
-        return await looking.tally(self._ground)
+        return await looking.tally(self._connection)
 
     @_step
     async def cancel(self, ids: Sequence[int], *, reason: str) -> list[Changed]:
         """Cancel waiting jobs, ask for running ones."""
-        answers = await looking.cancel(self._ground, ids, reason)
+        answers = await looking.cancel(self._connection, ids, reason)
         self._claims.doubt()
         return answers
 
     @_step
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
-        """Let finished jobs wait anew and waiting ones go now."""
-        answers = await looking.revive(self._ground, ids)
+        """Let finished jobs wait again and waiting ones go now."""
+        answers = await looking.revive(self._connection, ids)
         self._claims.doubt()
         return answers
 
@@ -174,7 +176,7 @@ class MongoStore:
         """Write progress under the fence."""
         fence = {"_id": id, "state": State.RUNNING.value, "lease": lease}
         change = {"$set": {"progress": progress}}
-        return matched(await self._ground.jobs.update_one(fence, change))
+        return matched(await self._connection.jobs.update_one(fence, change))
 
     @_step
     async def set_gate(
@@ -188,35 +190,35 @@ class MongoStore:
     ) -> Gate:
         """Change what is given, and wake the queue."""
         found = await gating.set_gate(
-            self._ground, scope, paused=paused, reason=reason, limit=limit, park=park
+            self._connection, scope, paused=paused, reason=reason, limit=limit, park=park
         )
-        self._ground.wake({scope.queue})
+        self._connection.wake({scope.queue})
         return found
 
     @_step
     async def gates(self) -> list[Gate]:
         """Show every gate."""
-        return await gating.all_gates(self._ground)
+        return await gating.all_gates(self._connection)
 
     @_step
     async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
         """Insert or replace by name."""
-        return await scheduling.put(self._ground, schedule, keep_paused=keep_paused)
+        return await scheduling.put(self._connection, schedule, keep_paused=keep_paused)
 
     @_step
     async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
         """Pause or open one, if it is there."""
-        return await scheduling.change(self._ground, name, paused=paused)
+        return await scheduling.change(self._connection, name, paused=paused)
 
     @_step
     async def drop_schedule(self, name: str) -> bool:
         """Forget a schedule; jobs that it made stay."""
-        return await scheduling.drop(self._ground, name)
+        return await scheduling.drop(self._connection, name)
 
     @_step
     async def schedules(self, *, due_only: bool = False) -> list[Schedule]:
         """List schedules by name."""
-        return await scheduling.list_all(self._ground, due_only=due_only)
+        return await scheduling.list_all(self._connection, due_only=due_only)
 
     @_step
     async def fire(
@@ -231,7 +233,7 @@ class MongoStore:
     ) -> list[Enqueued] | None:
         """Move a schedule on and let its jobs go, unless another did it."""
         return await scheduling.fire(
-            self._ground,
+            self._connection,
             name,
             revision=revision,
             expected=expected,
@@ -243,27 +245,29 @@ class MongoStore:
     @_step
     async def prune(self, *, done: timedelta, failed: timedelta, limit: int) -> int:
         """Delete finished jobs older than these ages."""
-        return await looking.prune(self._ground, done=done, failed=failed, limit=limit)
+        return await looking.prune(self._connection, done=done, failed=failed, limit=limit)
 
     @_step
     async def beat(self, worker: WorkerInfo) -> None:
         """Write a worker's heartbeat."""
-        now = await self._ground.now()
+        now = await self._connection.now()
         paper = write_worker(worker, now)
-        await self._ground.workers.update_one({"_id": worker.name}, {"$set": paper}, upsert=True)
-        await self._ground.workers.delete_many({"seen_at": {"$lt": now - SILENT}})
+        await self._connection.workers.update_one(
+            {"_id": worker.name}, {"$set": paper}, upsert=True
+        )
+        await self._connection.workers.delete_many({"seen_at": {"$lt": now - SILENT}})
 
     @_step
     async def workers(self) -> list[WorkerInfo]:
         """List workers by name."""
-        found = self._ground.workers.find({}).sort("_id", 1)
+        found = self._connection.workers.find({}).sort("_id", 1)
         return [read_worker(paper) async for paper in found]
 
     @_step
     async def vital_signs(self) -> dict[str, str]:
         """Say what our promises rest on."""
-        hello = await self._ground.greet()
-        build = await self._ground.client.admin.command("buildInfo")
+        hello = await self._connection.greet()
+        build = await self._connection.client.admin.command("buildInfo")
         replica = hello.get("setName")
         return {
             "store": "mongo",
@@ -272,5 +276,5 @@ class MongoStore:
             "durability": "majority, journaled"
             if replica
             else "journaled on one node: what that disk loses is lost",
-            "collections": f"{self._ground.database.name}.{self._ground.prefix}_*",
+            "collections": f"{self._connection.database.name}.{self._connection.prefix}_*",
         }

@@ -16,7 +16,7 @@ from typing import Any
 from cadenza.engine.gates import admit, room
 from cadenza.engine.job import Claimed, Gate
 from cadenza.engine.store import Batch
-from cadenza.engine.stores.postgres.places import START, Place, Places
+from cadenza.engine.stores.postgres.read_positions import START, ReadPosition, ReadPositions
 from cadenza.engine.stores.postgres.rows import (
     in_order,
     opening,
@@ -34,7 +34,7 @@ LANES = 64  # looked at in one claim; those left out were served later and have 
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ClaimRequest:
     """What a worker asks for."""
 
     queue: str
@@ -47,7 +47,7 @@ class Wish:
 class Claims:
     """The claims of one process."""
 
-    def __init__(self, sql: Mapping[str, str], places: Places) -> None:
+    def __init__(self, sql: Mapping[str, str], places: ReadPositions) -> None:
         self._sql = sql
         self._places = places
         self._lanes_next: set[str] = set()  # queues whose lanes get the larger half of an odd room
@@ -67,37 +67,39 @@ class Claims:
         for lease in leases:
             self._plain.pop(lease, None)
 
-    async def claim(self, connection: Connection, wish: Wish) -> Batch:
+    async def claim(self, connection: Connection, request: ClaimRequest) -> Batch:
         """Lease what may start, or say when to ask again."""
         batch = Batch(0, [])
-        if not wish.alone:
-            batch = await self._claim_as_before(connection, wish)
-        if not wish.alone and not batch.jobs:
-            batch = await self._claim_plain(connection, wish, self._places.begin(wish.queue))
+        if not request.alone:
+            batch = await self._claim_as_before(connection, request)
+        if not request.alone and not batch.jobs:
+            batch = await self._claim_plain(connection, request, self._places.begin(request.queue))
         if not batch.jobs:
-            batch = await self._claim_other(connection, wish)
+            batch = await self._claim_other(connection, request)
         if batch.jobs:
-            self._lanes_next ^= {wish.queue}
+            self._lanes_next ^= {request.queue}
         return batch
 
-    async def _claim_other(self, connection: Connection, wish: Wish) -> Batch:
+    async def _claim_other(self, connection: Connection, request: ClaimRequest) -> Batch:
         """Find out why the fast way brought nothing, and go the other ways."""
-        place = self._places.look_again(wish.queue)
-        seen = await self.survey(connection, wish.queue, place)
-        promoted = seen["due"] and await connection.fetchval(self._sql["promote_due"], wish.queue)
+        place = self._places.look_again(request.queue)
+        seen = await self.survey(connection, request.queue, place)
+        promoted = seen["due"] and await connection.fetchval(
+            self._sql["promote_due"], request.queue
+        )
         runnable = seen["next_due"] is not None and seen["next_due"] <= seen["now"]
         if promoted or runnable or seen["lanes"]:
-            batch = await self._claim_after(connection, wish, seen)
+            batch = await self._claim_after(connection, request, seen)
             if batch.jobs:
                 return batch
-            seen = await self.survey(connection, wish.queue, place)
+            seen = await self.survey(connection, request.queue, place)
         next_due = seen["next_due"]
         if place is not START:  # something may stand before the place: come back and look
             soon = seen["now"] + LOOK_AGAIN
             next_due = soon if next_due is None else min(soon, next_due)
         return Batch(0, [], next_due, suspects=seen["suspects"])
 
-    async def survey(self, connection: Connection, queue: str, place: Place = START) -> Any:
+    async def survey(self, connection: Connection, queue: str, place: ReadPosition = START) -> Any:
         """Look at a queue without locking anything."""
         seen: Any = await connection.fetchrow(self._sql["survey"], queue, *place.columns)
         self._places.note_read(queue, place, seen["took"], looked=True)
@@ -105,101 +107,113 @@ class Claims:
             self._places.note_drained(queue, seen["now"])
         return seen
 
-    async def _claim_after(self, connection: Connection, wish: Wish, seen: Any) -> Batch:
+    async def _claim_after(self, connection: Connection, request: ClaimRequest, seen: Any) -> Batch:
         """Claim after a survey has shown that the fast way was not open."""
-        if not (seen["gated"] or seen["lanes"] or wish.alone):
-            batch = await self._claim_plain(connection, wish, START, promoted=True)
+        if not (seen["gated"] or seen["lanes"] or request.alone):
+            batch = await self._claim_plain(connection, request, START, promoted=True)
             if batch.jobs:
                 return batch
-        return await self._claim_gated(connection, wish)
+        return await self._claim_gated(connection, request)
 
-    async def _claim_as_before(self, connection: Connection, wish: Wish) -> Batch:
+    async def _claim_as_before(self, connection: Connection, request: ClaimRequest) -> Batch:
         """Go at once the way that led to jobs the last time, if that was not the usual one."""
-        if wish.queue not in self._gated:
-            return await self._claim_backlog(connection, wish)
-        await connection.fetchval(self._sql["promote_due"], wish.queue)
-        return await self._claim_gated(connection, wish)
+        if request.queue not in self._gated:
+            return await self._claim_backlog(connection, request)
+        await connection.fetchval(self._sql["promote_due"], request.queue)
+        return await self._claim_gated(connection, request)
 
-    async def _claim_backlog(self, connection: Connection, wish: Wish) -> Batch:
+    async def _claim_backlog(self, connection: Connection, request: ClaimRequest) -> Batch:
         """Go on where one large batch after the other came; look at the rest now and then."""
-        looked, suspects = self._backlog.get(wish.queue, (float("-inf"), False))
-        if wish.limit < LARGE or self._places.watch() - looked >= LOOK_AROUND:
+        looked, suspects = self._backlog.get(request.queue, (float("-inf"), False))
+        if request.limit < LARGE or self._places.watch() - looked >= LOOK_AROUND:
             return Batch(0, [])
-        place = self._places.begin(wish.queue)
-        found = await self._fetch(connection, "claim_backlog", wish, place, place.columns[:3])
-        if len(found) < wish.limit:
-            del self._backlog[wish.queue]
-        return self._hand_out(found, wish, suspects=suspects)
+        place = self._places.begin(request.queue)
+        found = await self._fetch(connection, "claim_backlog", request, place, place.columns[:3])
+        if len(found) < request.limit:
+            del self._backlog[request.queue]
+        return self._hand_out(found, request, suspects=suspects)
 
     async def _claim_plain(
-        self, connection: Connection, wish: Wish, place: Place, *, promoted: bool = False
+        self,
+        connection: Connection,
+        request: ClaimRequest,
+        place: ReadPosition,
+        *,
+        promoted: bool = False,
     ) -> Batch:
         columns = (*place.columns, promoted)
-        found = await self._fetch(connection, "claim_plain", wish, place, columns)
+        found = await self._fetch(connection, "claim_plain", request, place, columns)
         suspects = bool(found) and found[0]["suspects"]
-        if len(found) == wish.limit >= LARGE:
-            self._backlog[wish.queue] = (self._places.watch(), suspects)
-        return self._hand_out(found, wish, suspects=suspects)
+        if len(found) == request.limit >= LARGE:
+            self._backlog[request.queue] = (self._places.watch(), suspects)
+        return self._hand_out(found, request, suspects=suspects)
 
     async def _fetch(
-        self, connection: Connection, name: str, wish: Wish, place: Place, columns: Sequence[Any]
+        self,
+        connection: Connection,
+        name: str,
+        request: ClaimRequest,
+        place: ReadPosition,
+        columns: Sequence[Any],
     ) -> list[Any]:
         """Lease by one statement from a place on, and note how dear that was."""
         begun = self._places.watch()
         found = await connection.fetch(
-            self._sql[name], wish.queue, wish.limit, wish.worker, wish.lease, *columns
+            self._sql[name], request.queue, request.limit, request.worker, request.lease, *columns
         )
         if found:  # else something else may have been in the way, and nothing was read
-            self._places.note_read(wish.queue, place, self._places.watch() - begun)
+            self._places.note_read(request.queue, place, self._places.watch() - begun)
         return found
 
-    def _hand_out(self, found: list[Any], wish: Wish, *, suspects: bool) -> Batch:
+    def _hand_out(self, found: list[Any], request: ClaimRequest, *, suspects: bool) -> Batch:
         if not found:
             return Batch(0, [])
         ordered = in_order(found)
         last = ordered[-1]
         lease: int = last[1]
-        full = len(found) == wish.limit
-        self._places.note_taken(wish.queue, Place(last[4], last[5], last[0]), full=full)
-        self._plain[lease] = wish.queue
+        full = len(found) == request.limit
+        self._places.note_taken(request.queue, ReadPosition(last[4], last[5], last[0]), full=full)
+        self._plain[lease] = request.queue
         if len(self._plain) > LEASES_KNOWN:  # leases that were lost are never closed
             del self._plain[next(iter(self._plain))]
-        return Batch(lease, read_plain(ordered, wish.queue), suspects=suspects)
+        return Batch(lease, read_plain(ordered, request.queue), suspects=suspects)
 
-    async def _claim_gated(self, connection: Connection, wish: Wish) -> Batch:
+    async def _claim_gated(self, connection: Connection, request: ClaimRequest) -> Batch:
         async with connection.transaction():
-            row = await connection.fetchrow(self._sql["lock_queue"], wish.queue)
-            woken: Any = await connection.fetchrow(self._sql["wake_lanes"], wish.queue)
-            hall = _Hall(connection, self._sql, wish, now=woken["now"], lease=woken["lease"])
-            allowed = 1 if wish.alone else wish.limit
+            row = await connection.fetchrow(self._sql["lock_queue"], request.queue)
+            woken: Any = await connection.fetchrow(self._sql["wake_lanes"], request.queue)
+            hall = _GatedClaim(
+                connection, self._sql, request, now=woken["now"], lease=woken["lease"]
+            )
+            allowed = 1 if request.alone else request.limit
             if row is not None:
                 allowed = room(read_gate(row), hall.now, allowed)
-            if allowed and wish.alone:
+            if allowed and request.alone:
                 await hall.take_suspect()
             elif allowed:
-                await hall.take(allowed, (allowed + (wish.queue in self._lanes_next)) // 2)
+                await hall.take(allowed, (allowed + (request.queue in self._lanes_next)) // 2)
             if row is not None and row["counted"] and hall.taken:
                 hall.write(read_gate(row), len(hall.taken))
             await hall.close()
             if hall.taken and (hall.gates or (row is not None and row["counted"])):
-                self._gated.add(wish.queue)
+                self._gated.add(request.queue)
             else:
-                self._gated.discard(wish.queue)
+                self._gated.discard(request.queue)
             if not hall.taken:
                 return Batch(0, [])
             suspects: Any = await connection.fetchval(
-                self._sql["has_suspects"], wish.queue, hall.now
+                self._sql["has_suspects"], request.queue, hall.now
             )
             return Batch(hall.lease, hall.taken, suspects=suspects)
 
 
 @dataclass(slots=True)
-class _Hall:
+class _GatedClaim:
     """One claim under way, with the gates that it holds."""
 
     connection: Connection
     sql: Mapping[str, str]
-    wish: Wish
+    request: ClaimRequest
     now: datetime
     lease: int
     taken: list[Claimed] = field(default_factory=list)
@@ -209,7 +223,7 @@ class _Hall:
     async def take(self, allowed: int, half: int) -> None:
         """Give lanes about half of the room first, then plain jobs, then lanes again."""
         found = await self.connection.fetch(
-            self.sql["lock_lanes"], self.wish.queue, self.now, LANES
+            self.sql["lock_lanes"], self.request.queue, self.now, LANES
         )
         ordered = sorted(found, key=lambda row: row["turn"])
         self.gates = {row["lane"]: read_gate(row) for row in ordered}
@@ -220,17 +234,19 @@ class _Hall:
     async def take_suspect(self) -> None:
         """Take one job that must run alone, from the first lane that has one, else a plain one."""
         for row in await self.connection.fetch(
-            self.sql["find_suspects"], self.wish.queue, self.now
+            self.sql["find_suspects"], self.request.queue, self.now
         ):
             lane = row["lane"]
             if lane:
-                held = await self.connection.fetchrow(self.sql["lock_lane"], self.wish.queue, lane)
+                held = await self.connection.fetchrow(
+                    self.sql["lock_lane"], self.request.queue, lane
+                )
                 if held is None or not room(read_gate(held), self.now, 1):
                     continue
                 self.gates[lane] = read_gate(held)
             self._keep(
                 await self.connection.fetch(
-                    self.sql["take_suspect"], self.wish.queue, lane, self.lease
+                    self.sql["take_suspect"], self.request.queue, lane, self.lease
                 )
             )
             if self.taken:
@@ -251,15 +267,15 @@ class _Hall:
                 for served in [self.now if started and lane else None]
             ]
             columns = [list(column) for column in zip(*changed, strict=True)]
-            await self.connection.execute(self.sql["write_gates"], self.wish.queue, *columns)
+            await self.connection.execute(self.sql["write_gates"], self.request.queue, *columns)
         if self.taken:
             ids = [job.id for job in self.taken]
             await self.connection.execute(
                 self.sql["open_lease"],
                 self.lease,
-                self.wish.lease,
-                self.wish.worker,
-                self.wish.queue,
+                self.request.lease,
+                self.request.worker,
+                self.request.queue,
                 ids,
             )
 
@@ -279,7 +295,7 @@ class _Hall:
             return
         found = await self.connection.fetch(
             self.sql["take_lanes"],
-            self.wish.queue,
+            self.request.queue,
             open_,
             [rooms[lane] for lane in open_],
             wanted,
@@ -291,12 +307,12 @@ class _Hall:
         if wanted > 0:
             self._keep(
                 await self.connection.fetch(
-                    self.sql["take_plain"], self.wish.queue, wanted, self.lease
+                    self.sql["take_plain"], self.request.queue, wanted, self.lease
                 )
             )
 
     def _keep(self, found: Sequence[Any], asked: Sequence[str] = ()) -> None:
-        jobs = read_claimed(in_order(found), self.wish.queue)
+        jobs = read_claimed(in_order(found), self.request.queue)
         turn = {lane: place for place, lane in enumerate(asked)}
         jobs.sort(key=lambda job: turn.get(job.lane or "", 0))
         self.taken += jobs

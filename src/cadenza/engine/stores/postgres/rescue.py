@@ -17,7 +17,7 @@ LEASES = 100  # taken back in one transaction, as `expired_leases` says
 
 
 @dataclass(slots=True)
-class Taken:
+class RescuedRow:
     """What one pass took back."""
 
     leases: set[int] = field(default_factory=set)
@@ -26,9 +26,11 @@ class Taken:
     queues: set[str] = field(default_factory=set)
 
 
-async def rescue_jobs(connection: Connection, sql: Mapping[str, str], crash_limit: int) -> Taken:
+async def rescue_jobs(
+    connection: Connection, sql: Mapping[str, str], crash_limit: int
+) -> RescuedRow:
     """Take back up to a hundred leases in one transaction."""
-    taken = Taken()
+    taken = RescuedRow()
     async with connection.transaction():
         found = await connection.fetch(sql["expired_leases"])
         taken.leases = {row["number"] for row in found}

@@ -5,14 +5,14 @@ from datetime import datetime
 
 from cadenza.engine.job import Enqueued, NewJob, Schedule
 from cadenza.engine.notes import firing_note
-from cadenza.engine.stores.postgres.ground import Ground, in_transaction
+from cadenza.engine.stores.postgres.connection import PostgresConnections, in_transaction
 from cadenza.engine.stores.postgres.insert import insert_script
 from cadenza.engine.stores.postgres.rows import read_schedule, schedule_params
 from cadenza.sql.postgres import Connection
 from cadenza.sql.script import Script, run_async
 
 
-class Schedules(Ground):
+class Schedules(PostgresConnections):
     """The part of the store that keeps schedules."""
 
     async def put_schedule(self, schedule: Schedule, *, keep_paused: bool = False) -> Schedule:
@@ -70,8 +70,8 @@ class Schedules(Ground):
             return answers
 
         answers = await self._run(in_transaction(work))
-        self._bell.wake({job.queue for job in jobs} if answers else ())
+        self._notifier.wake({job.queue for job in jobs} if answers else ())
         return answers
 
     def _script(self, jobs: Sequence[NewJob], tell: Iterable[str] | None) -> Script[list[Enqueued]]:
-        return insert_script(self._sql, jobs, channel=self._bell.channel, tell=tell)
+        return insert_script(self._sql, jobs, channel=self._notifier.channel, tell=tell)

@@ -24,7 +24,7 @@ Pair: TypeAlias = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Desk:
+class SettleStatements:
     """One call of `settle`: what was written so far, and which queues may have got room or work."""
 
     connection: Connection
@@ -69,7 +69,7 @@ async def settle_jobs(
     queue: str | None = None,
 ) -> Settled:
     """Write outcomes; `queue` says that all are of plain jobs of that queue."""
-    desk = Desk(connection, sql)
+    desk = SettleStatements(connection, sql)
     left = settlements
     if queue is not None:
         left = await _settle_plain(desk, settlements, closed, queue)
@@ -102,7 +102,7 @@ def _plain_statement(settlements: Sequence[Settlement]) -> str | None:
 
 
 async def _settle_plain(
-    desk: Desk, settlements: Sequence[Settlement], closed: Sequence[int], queue: str
+    desk: SettleStatements, settlements: Sequence[Settlement], closed: Sequence[int], queue: str
 ) -> Sequence[Settlement]:
     """Settle the commonest batches by the shortest statements; return what is left undone."""
     name = _plain_statement(settlements)
@@ -120,7 +120,7 @@ async def _settle_plain(
     return [one for one in settlements if one.id not in done]
 
 
-Way: TypeAlias = Callable[[Desk, Sequence[Settlement], Sequence[int]], Awaitable[None]]
+Way: TypeAlias = Callable[[SettleStatements, Sequence[Settlement], Sequence[int]], Awaitable[None]]
 
 
 def _sort(settlements: Sequence[Settlement]) -> dict[Way, list[Settlement]]:
@@ -139,7 +139,7 @@ def _sort(settlements: Sequence[Settlement]) -> dict[Way, list[Settlement]]:
 
 
 async def _settle_mixed(
-    desk: Desk,
+    desk: SettleStatements,
     ways: Mapping[Way, Sequence[Settlement]],
     settlements: Sequence[Settlement],
     closed: Sequence[int],
@@ -156,11 +156,15 @@ async def _settle_mixed(
         await desk.connection.execute(desk.sql["close_leases"], list(closed))
 
 
-async def _delete(desk: Desk, asked: Sequence[Settlement], closed: Sequence[int]) -> None:
+async def _delete(
+    desk: SettleStatements, asked: Sequence[Settlement], closed: Sequence[int]
+) -> None:
     await desk.write("settle_deleted", asked, list(closed))
 
 
-async def _finish(desk: Desk, asked: Sequence[Settlement], closed: Sequence[int]) -> None:
+async def _finish(
+    desk: SettleStatements, asked: Sequence[Settlement], closed: Sequence[int]
+) -> None:
     """Move jobs to the finished ones; what was to wait again ends canceled here."""
     await desk.write(
         "settle_finished",
@@ -174,7 +178,9 @@ async def _finish(desk: Desk, asked: Sequence[Settlement], closed: Sequence[int]
     )
 
 
-async def _wait_again(desk: Desk, asked: Sequence[Settlement], closed: Sequence[int]) -> None:
+async def _wait_again(
+    desk: SettleStatements, asked: Sequence[Settlement], closed: Sequence[int]
+) -> None:
     """Let jobs wait again; a cancel that was requested, even in between, ends them instead."""
     left = asked
     for _ in range(LOOKS):
@@ -203,7 +209,7 @@ async def _wait_again(desk: Desk, asked: Sequence[Settlement], closed: Sequence[
         await desk.connection.execute(desk.sql["close_leases"], list(closed))
 
 
-async def _find_canceling(desk: Desk, left: Sequence[Settlement]) -> list[Any]:
+async def _find_canceling(desk: SettleStatements, left: Sequence[Settlement]) -> list[Any]:
     ids, leases = [one.id for one in left], [one.lease for one in left]
     return await desk.connection.fetch(desk.sql["find_canceling"], ids, leases)
 

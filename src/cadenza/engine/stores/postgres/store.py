@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from cadenza.core.clock import Clock
-from cadenza.core.ids import Chance
+from cadenza.core.ids import Random
 from cadenza.engine.job import (
     Enqueued,
     Filter,
@@ -26,9 +26,9 @@ from cadenza.engine.job import (
 )
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.store import Batch, Changed, Renewal, Rescue
-from cadenza.engine.stores.postgres.claim import Claims, Wish
+from cadenza.engine.stores.postgres.claim import ClaimRequest, Claims
+from cadenza.engine.stores.postgres.connection import in_transaction
 from cadenza.engine.stores.postgres.gate import change_gate, show_gates
-from cadenza.engine.stores.postgres.ground import in_transaction
 from cadenza.engine.stores.postgres.insert import (
     copy_alike,
     copy_in,
@@ -36,19 +36,19 @@ from cadenza.engine.stores.postgres.insert import (
     is_far,
     is_plain,
 )
-from cadenza.engine.stores.postgres.look import (
+from cadenza.engine.stores.postgres.inspect_jobs import (
     cancel_jobs,
     find_jobs,
     get_jobs,
     revive_jobs,
     tally_jobs,
 )
-from cadenza.engine.stores.postgres.places import Places
+from cadenza.engine.stores.postgres.read_positions import ReadPositions
 from cadenza.engine.stores.postgres.rescue import LEASES, rescue_jobs
 from cadenza.engine.stores.postgres.rows import read_worker, worker_params
 from cadenza.engine.stores.postgres.schedules import Schedules
 from cadenza.engine.stores.postgres.settle import settle_jobs
-from cadenza.sql.postgres import Connection, Desk
+from cadenza.sql.postgres import Connection, Purpose
 from cadenza.sql.script import Script, run_async
 
 SILENT = timedelta(hours=1)  # a worker not heard of for so long is forgotten
@@ -67,12 +67,10 @@ class PostgresStore(Schedules):
         listen: bool = True,
         pooled: bool = False,
         clock: Clock | None = None,
-        chance: Chance | None = None,
+        rng: Random | None = None,
     ) -> None:
-        super().__init__(
-            dsn, schema=schema, listen=listen, pooled=pooled, clock=clock, chance=chance
-        )
-        self._places = Places(self._clock)
+        super().__init__(dsn, schema=schema, listen=listen, pooled=pooled, clock=clock, rng=rng)
+        self._places = ReadPositions(self._clock)
         self._claims = Claims(self._sql, self._places)
 
     # Taking jobs in
@@ -83,12 +81,12 @@ class PostgresStore(Schedules):
             return []
         now = self._clock.now()
         near = {job.queue for job in jobs if not is_far(job, now)}
-        tell = self._bell.due(near)
+        tell = self._notifier.due(near)
         plain = all(map(is_plain, jobs))
 
         async def one(connection: Connection) -> list[Enqueued]:
             return await insert_one(
-                connection, self._sql, jobs[0], channel=self._bell.channel, tell=bool(tell)
+                connection, self._sql, jobs[0], channel=self._notifier.channel, tell=bool(tell)
             )
 
         async def script(connection: Connection) -> list[Enqueued]:
@@ -97,7 +95,7 @@ class PostgresStore(Schedules):
         async def copy(connection: Connection) -> list[Enqueued]:
             answers = await copy_in(connection, self._sql, jobs, schema=self.schema)
             if tell:
-                await connection.execute(self._sql["notify"], self._bell.channel, tell)
+                await connection.execute(self._sql["notify"], self._notifier.channel, tell)
             return answers
 
         if plain and len(jobs) < COPY_FROM:
@@ -106,9 +104,9 @@ class PostgresStore(Schedules):
             answers = await self._run(in_transaction(copy if plain else script))
         # By the server's clock a given instant may have been too far off to tell of it.
         unsure = {job.queue for job in jobs if job.run_at is not None}
-        self._bell.told(tell, later=near.difference(tell) | (near & unsure))
+        self._notifier.told(tell, later=near.difference(tell) | (near & unsure))
         self._places.forget({job.queue for job in jobs if job.run_at or job.rule})
-        self._bell.wake({job.queue for job in jobs})
+        self._notifier.wake({job.queue for job in jobs})
         return answers
 
     async def insert_alike(
@@ -118,21 +116,21 @@ class PostgresStore(Schedules):
         if not is_plain(template) or count < COPY_FROM:
             return await self.insert([replace(template, payload=text) for text in payloads()])
         near = () if is_far(template, self._clock.now()) else (template.queue,)
-        tell = self._bell.due(near)
+        tell = self._notifier.due(near)
 
         async def copy(connection: Connection) -> list[Enqueued]:
             answers = await copy_alike(
                 connection, self._sql, template, payloads(), count=count, schema=self.schema
             )
             if tell:
-                await connection.execute(self._sql["notify"], self._bell.channel, tell)
+                await connection.execute(self._sql["notify"], self._notifier.channel, tell)
             return answers
 
         answers = await self._run(in_transaction(copy))
-        self._bell.told(tell, later=set(near).difference(tell))
+        self._notifier.told(tell, later=set(near).difference(tell))
         if template.run_at:
             self._places.forget({template.queue})
-        self._bell.wake({template.queue})
+        self._notifier.wake({template.queue})
         return answers
 
     def insert_script(self, jobs: Sequence[NewJob]) -> Script[list[Enqueued]]:
@@ -152,9 +150,9 @@ class PostgresStore(Schedules):
         self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
     ) -> Batch:
         """Lease up to `limit` runnable jobs, or say when to ask again."""
-        wish = Wish(queue, limit, worker, lease, alone)
+        request = ClaimRequest(queue, limit, worker, lease, alone)
         return await self._run(
-            lambda connection: self._claims.claim(connection, wish), desk=Desk.CLAIM
+            lambda connection: self._claims.claim(connection, request), desk=Purpose.CLAIM
         )
 
     async def next_due(self, queue: str) -> datetime | None:
@@ -173,7 +171,7 @@ class PostgresStore(Schedules):
             lambda connection: connection.fetchrow(
                 self._sql["renew_leases"], worker, numbers, lease
             ),
-            desk=Desk.SETTLE,
+            desk=Purpose.SETTLE,
             again=True,
         )
         lost = frozenset(leases) - frozenset(row["held"] or ())
@@ -188,7 +186,7 @@ class PostgresStore(Schedules):
         queue = self._claims.queue_of({one.lease for one in settlements})
         settled = await self._run(
             lambda connection: settle_jobs(connection, self._sql, settlements, closed, queue=queue),
-            desk=Desk.SETTLE,
+            desk=Purpose.SETTLE,
             again=True,
         )
         self._claims.close(closed)
@@ -242,7 +240,7 @@ class PostgresStore(Schedules):
         return answers
 
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
-        """Let finished jobs wait anew and waiting ones go now."""
+        """Let finished jobs wait again and waiting ones go now."""
 
         async def work(connection: Connection) -> tuple[list[Changed], set[str]]:
             return await revive_jobs(connection, self._sql, ids)
@@ -318,7 +316,7 @@ class PostgresStore(Schedules):
         values = worker_params(worker)
         await self._run(
             lambda connection: connection.execute(self._sql["beat_worker"], *values, SILENT),
-            desk=Desk.SETTLE,
+            desk=Purpose.SETTLE,
             again=True,
         )
 

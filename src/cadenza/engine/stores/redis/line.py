@@ -49,7 +49,7 @@ def read_error(said: str) -> Exception:
     return ResponseError(said) if kind is None else kind(rest)
 
 
-class Line(asyncio.Protocol):
+class RedisConnectionLine(asyncio.Protocol):
     """A connection whose answers are awaited, or, with `heard`, handed over as they come."""
 
     def __init__(

@@ -17,7 +17,7 @@ from redis.exceptions import ConnectionError as Cut
 from redis.exceptions import TimeoutError as Late
 
 from cadenza.engine.errors import InvalidJob, unreadable
-from cadenza.engine.stores.redis.line import Line
+from cadenza.engine.stores.redis.line import RedisConnectionLine
 
 CONNECT = 5.0  # seconds for a connection
 LINES = 8  # of which one is free, as a rule
@@ -33,7 +33,7 @@ class Node:
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
-        self._lines: list[Line] = []
+        self._lines: list[RedisConnectionLine] = []
 
     @classmethod
     def at(cls, address: str) -> Self:
@@ -56,7 +56,7 @@ class Node:
         host = host or said.get("host", "localhost")  # a node may not know its own name
         return Node(ConnectionPool(connection_class=kind, **{**said, "host": host, "port": port}))
 
-    async def line(self) -> Line:
+    async def line(self) -> RedisConnectionLine:
         """Return a line that nobody waits on, or, when there are enough, the least busy one."""
         if any(line.lost.is_set() for line in self._lines):
             self._lines = [line for line in self._lines if not line.lost.is_set()]
@@ -69,7 +69,7 @@ class Node:
         self._lines.append(line)
         return line
 
-    async def open_line(self, heard: Callable[[Any], None] | None = None) -> Line:
+    async def open_line(self, heard: Callable[[Any], None] | None = None) -> RedisConnectionLine:
         """Connect; with `heard` for a line of the caller's own, which closes it."""
         connection = self._pool.make_connection()
         try:
@@ -77,7 +77,7 @@ class Node:
                 await connection.connect()
         except _AWAY as error:
             raise Unsent from error
-        return Line(connection, heard)
+        return RedisConnectionLine(connection, heard)
 
     async def close(self) -> None:
         """Let go of every connection."""

@@ -1,7 +1,7 @@
 """Which node of a cluster holds a key, learnt from the cluster and corrected as it moves.
 
 Any node tells who holds which slots; one that is asked for a slot that it does not hold names the
-one that does. After a failure the nodes are asked anew, so a replica that has taken over is found.
+one that does. After a failure the nodes are asked again, so a replica that has taken over is found.
 Limit: only those nodes are known that were there when the cluster was last asked.
 """
 

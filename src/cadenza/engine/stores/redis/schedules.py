@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from cadenza.engine.errors import MissingTrait
 from cadenza.engine.job import Enqueued, NewJob, Schedule
 from cadenza.engine.notes import firing_note
-from cadenza.engine.stores.redis.ground import Ground
+from cadenza.engine.stores.redis.connection import RedisConnection
 from cadenza.engine.stores.redis.pack import (
     QUEUES,
     instant,
@@ -32,7 +32,7 @@ from cadenza.engine.stores.redis.pack import (
 )
 
 
-class Schedules(Ground):
+class Schedules(RedisConnection):
     """The recurring part of the store, and inserting, which it shares."""
 
     async def insert(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
@@ -44,7 +44,7 @@ class Schedules(Ground):
             answers = await self._insert(jobs, home=jobs[0].queue) or []
         else:
             answers = await self._insert_by_queue(jobs, queues)
-        self._bell.ring(queues)
+        self._notifier.ring(queues)
         return answers
 
     async def insert_alike(
@@ -55,7 +55,7 @@ class Schedules(Ground):
             return await self.insert([replace(template, payload=each) for each in payloads()])
         head, bodies = pack_alike(template, payloads())
         found = await self._run("insert_alike", template.queue, head, *bodies)
-        self._bell.ring([template.queue])
+        self._notifier.ring([template.queue])
         first, run_at = int(found[0]), instant(found[1])
         number = self._numbers[template.queue]
         return [
@@ -111,7 +111,7 @@ class Schedules(Ground):
             left = await self._run("drop_plan", old_queue, schedule.name, again=True)
             if keep_paused and left and read_schedule(left).paused != put.paused:
                 put = await self._follow(put)
-        self._bell.ring([""])
+        self._notifier.ring([""])
         return put
 
     async def set_schedule(self, name: str, *, paused: bool) -> Schedule | None:
@@ -120,7 +120,7 @@ class Schedules(Ground):
         while (queue := await self._queue_of(name)) not in (None, sought):
             packed = await self._run("set_plan", queue, name, int(paused), -1)
             if packed is not None:
-                self._bell.ring([""])
+                self._notifier.ring([""])
                 return read_schedule(packed)
             sought = queue
         return None
@@ -136,7 +136,7 @@ class Schedules(Ground):
         while (queue := await self._queue_of(name)) is not None:
             dropped = await self._run("drop_plan", queue, name, again=True)
             struck = await self._do("strike_plan", [self._key("plans")], 0, name, queue, again=True)
-            if struck and await self._plan_in(queue, name):  # declared anew between the two
+            if struck and await self._plan_in(queue, name):  # declared again between the two
                 await self._enter(name, queue)
             if dropped or struck:
                 return dropped is not None
@@ -178,7 +178,7 @@ class Schedules(Ground):
             return None
         words = firing_note(note, answers)
         await self._run("note_plan", queue, name, stamp(expected), words, again=True)
-        self._bell.ring({job.queue for job in jobs})
+        self._notifier.ring({job.queue for job in jobs})
         return answers
 
     async def _queue_of(self, name: str) -> str | None:

@@ -16,7 +16,7 @@ from cadenza.engine.job import Filter, Gate, Job, Limit, Scope, State, Tally, Wo
 from cadenza.engine.notes import cancel_note, crash_note
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.store import Batch, Changed, Renewal, Rescue, TakeOver
-from cadenza.engine.stores.redis.look import PAGE, fits, indexes
+from cadenza.engine.stores.redis.inspect_jobs import PAGE, fits, indexes
 from cadenza.engine.stores.redis.pack import (
     QUEUES,
     instant,
@@ -33,7 +33,7 @@ from cadenza.engine.stores.redis.pack import (
     text,
 )
 from cadenza.engine.stores.redis.schedules import Schedules
-from cadenza.engine.stores.redis.standing import Standing
+from cadenza.engine.stores.redis.standby import Standby
 
 SILENT = timedelta(hours=1)  # a worker not heard of for so long is forgotten
 LEASES = 100  # that one step of a rescue takes back, as rescue.lua says
@@ -54,8 +54,8 @@ class RedisStore(Schedules):
         clock: Clock | None = None,
     ) -> None:
         super().__init__(address, prefix=prefix, replicas=replicas, clock=clock)
-        self._standing = Standing(
-            self._bell, self.prefix, self._queue_at, release=self.settle, clock=self._clock
+        self._standing = Standby(
+            self._notifier, self.prefix, self._queue_at, release=self.settle, clock=self._clock
         )
 
     async def close(self) -> None:
@@ -132,7 +132,7 @@ class RedisStore(Schedules):
             await self._park_elsewhere(
                 queue, [one for place, one in enumerate(written) if place not in missed]
             )
-            self._bell.ring([queue])
+            self._notifier.ring([queue])
         return refused
 
     async def _park_elsewhere(self, queue: str, settled: list[Settlement]) -> None:
@@ -153,7 +153,7 @@ class RedisStore(Schedules):
                 _, back, dead = await self._run("rescue", queue, crash_limit, note, _CRASHES)
                 returned += map(int, back)
                 buried += map(int, dead)
-                self._bell.ring([queue])
+                self._notifier.ring([queue])
         return Rescue(tuple(returned), tuple(buried))
 
     # Looking and changing
@@ -213,17 +213,17 @@ class RedisStore(Schedules):
             if queue is not None:
                 words = await self._run("cancel", queue, note, *map(name_id, numbers))
                 answers |= read_words(numbers, words)
-        self._bell.ring([""])
+        self._notifier.ring([""])
         return [answers.get(id_, "unknown") for id_ in ids]
 
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
-        """Let finished jobs wait anew and waiting ones go now."""
+        """Let finished jobs wait again and waiting ones go now."""
         answers: dict[int, Changed] = {}
         for queue, numbers in (await self._by_queue(ids, int)).items():
             if queue is not None:
                 words = await self._run("revive", queue, *map(name_id, numbers))
                 answers |= read_words(numbers, words)
-                self._bell.ring([queue])
+                self._notifier.ring([queue])
         return [answers.get(id_, "unknown") for id_ in ids]
 
     async def report(self, id: int, lease: int, progress: str) -> bool:
@@ -258,7 +258,7 @@ class RedisStore(Schedules):
             change["park"] = micros(park)
         laid = pack([scope.lane or False, change])
         packed = await self._run("gate", scope.queue, laid, again=True)
-        self._bell.ring([scope.queue])
+        self._notifier.ring([scope.queue])
         return read_gate(scope, packed)
 
     async def gates(self) -> list[Gate]:

@@ -31,7 +31,7 @@ from redis.exceptions import (
 
 from cadenza.core.clock import Clock
 from cadenza.engine.errors import StoreUnavailable, shown
-from cadenza.engine.stores.redis.line import Line
+from cadenza.engine.stores.redis.line import RedisConnectionLine
 from cadenza.engine.stores.redis.lua import Script
 from cadenza.engine.stores.redis.node import Node, Unsent
 from cadenza.engine.stores.redis.route import Route
@@ -128,13 +128,15 @@ class Wire:
                 raise TryAgainError("the queue is being moved to another node") from turn
         raise TryAgainError("the nodes of the cluster do not agree who holds the queue")
 
-    async def _say(self, line: Line, command: tuple[Any, ...], *, write: bool) -> Any:
+    async def _say(
+        self, line: RedisConnectionLine, command: tuple[Any, ...], *, write: bool
+    ) -> Any:
         answer = line.ask(*command)
         if write and self._replicas:
             return await self._await_replicas(line, answer)
         return await answer
 
-    async def _await_replicas(self, line: Line, answer: asyncio.Future[Any]) -> Any:
+    async def _await_replicas(self, line: RedisConnectionLine, answer: asyncio.Future[Any]) -> Any:
         reaching = line.ask("WAIT", self._replicas, REPLICA_WAIT)
         try:
             said = await answer
@@ -146,11 +148,13 @@ class Wire:
             raise Cut(message)
         return said
 
-    async def open_line(self, heard: Callable[[Any], None]) -> Line:
+    async def open_line(self, heard: Callable[[Any], None]) -> RedisConnectionLine:
         """Connect to hear what is published, on any node; the caller closes the line."""
         return await self._reach(lambda node: node.open_line(heard))
 
-    async def _reach(self, connect: Callable[[Node], Awaitable[Line]]) -> Line:
+    async def _reach(
+        self, connect: Callable[[Node], Awaitable[RedisConnectionLine]]
+    ) -> RedisConnectionLine:
         """Get a line to the node that the address names, or to another that can be reached."""
         away = Unsent()
         for node in self.cluster or (self._home,):

@@ -42,7 +42,7 @@ def _cancel_one(tx: sqlite3.Connection, now: int, id_: int, reason: str) -> Chan
 
 
 def revive(tx: sqlite3.Connection, now: int, ids: Sequence[int]) -> tuple[list[Changed], set[str]]:
-    """Let finished jobs wait anew and waiting ones go now; say in which queues."""
+    """Let finished jobs wait again and waiting ones go now; say in which queues."""
     answers: list[Changed] = []
     queues: set[str] = set()
     for id_ in ids:

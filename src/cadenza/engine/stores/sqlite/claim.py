@@ -23,8 +23,8 @@ from cadenza.engine.stores.sqlite.gates import (
     wake_lanes,
     write_gate,
 )
+from cadenza.engine.stores.sqlite.next_due import has_suspects, next_due
 from cadenza.engine.stores.sqlite.queries import load
-from cadenza.engine.stores.sqlite.sight import has_suspects, next_due
 from cadenza.engine.stores.sqlite.values import (
     decode_numbers,
     to_instant,
@@ -52,7 +52,7 @@ _decode_jobs = msgspec.json.Decoder(list[_Job]).decode
 _decode_lanes = msgspec.json.Decoder(list[str | None]).decode
 
 
-class Asked(NamedTuple):
+class ClaimRequest(NamedTuple):
     """What a claim asks for; spans are microseconds."""
 
     queue: str
@@ -87,7 +87,7 @@ class Handed:
         )
 
 
-def claim(tx: sqlite3.Connection, now: int, asked: Asked) -> Handed:
+def claim(tx: sqlite3.Connection, now: int, asked: ClaimRequest) -> Handed:
     """Lease runnable jobs: lanes get half of the room first, then plain jobs, then lanes again."""
     queue = asked.queue
     due, opening, lanes, suspects, gated = tx.execute(_SURVEY, (queue, now)).fetchone()
@@ -123,7 +123,13 @@ def _promote(tx: sqlite3.Connection, now: int, queue: str) -> bool:
 
 
 def _take(
-    tx: sqlite3.Connection, now: int, asked: Asked, allowed: int, handed: Handed, *, lanes: bool
+    tx: sqlite3.Connection,
+    now: int,
+    asked: ClaimRequest,
+    allowed: int,
+    handed: Handed,
+    *,
+    lanes: bool,
 ) -> None:
     walk = _Walk(tx, now, asked.queue, allowed) if lanes else None
     if walk:
@@ -141,7 +147,7 @@ def _take(
         _take(tx, now, asked, allowed, handed, lanes=True)
 
 
-def _take_suspect(tx: sqlite3.Connection, now: int, asked: Asked, handed: Handed) -> None:
+def _take_suspect(tx: sqlite3.Connection, now: int, asked: ClaimRequest, handed: Handed) -> None:
     """Take one job that a process died with, from lanes or plain ones by turns."""
     plain = tx.execute(_SUSPECT, (asked.queue, None)).fetchone()
     if plain is None or asked.lanes_first:
@@ -162,7 +168,9 @@ def _take_suspect_of_lanes(tx: sqlite3.Connection, now: int, queue: str) -> _Job
     return None
 
 
-def _hand_out(tx: sqlite3.Connection, now: int, asked: Asked, handed: Handed, ids: str) -> None:
+def _hand_out(
+    tx: sqlite3.Connection, now: int, asked: ClaimRequest, handed: Handed, ids: str
+) -> None:
     """Write the lease, and the jobs as running under it."""
     if handed.before or handed.after:
         in_lanes = [row[0] for row in (*handed.before, *handed.after)]

@@ -31,11 +31,12 @@ from cadenza.engine.job import (
 from cadenza.engine.outcomes import Settlement
 from cadenza.engine.store import Batch, Changed, Renewal, Rescue, Traits, Wake
 from cadenza.engine.stores.sqlite.change import cancel, prune, revive
-from cadenza.engine.stores.sqlite.claim import Asked, claim
+from cadenza.engine.stores.sqlite.claim import ClaimRequest, claim
 from cadenza.engine.stores.sqlite.gates import list_gates, set_gate
 from cadenza.engine.stores.sqlite.insert import insert_jobs
+from cadenza.engine.stores.sqlite.inspect_jobs import find, get, tally
 from cadenza.engine.stores.sqlite.leases import renew, report, rescue
-from cadenza.engine.stores.sqlite.look import find, get, tally
+from cadenza.engine.stores.sqlite.next_due import next_due
 from cadenza.engine.stores.sqlite.schedules import (
     beat,
     drop_schedule,
@@ -46,7 +47,6 @@ from cadenza.engine.stores.sqlite.schedules import (
     set_schedule,
 )
 from cadenza.engine.stores.sqlite.settle import settle
-from cadenza.engine.stores.sqlite.sight import next_due
 from cadenza.engine.stores.sqlite.values import span, to_instant_or_none
 from cadenza.sql.errors import SqlError
 from cadenza.sql.migrate import read_migrations
@@ -125,7 +125,7 @@ class SqliteStore:
     ) -> Batch:
         """Lease runnable jobs: lanes get half of the room first, then plain jobs, then lanes again."""
         lanes_first = queue in self._lanes_next
-        asked = Asked(queue, limit, worker, span(lease), alone, lanes_first)
+        asked = ClaimRequest(queue, limit, worker, span(lease), alone, lanes_first)
         handed = await self._run(lambda tx, now: claim(tx, now, asked))
         if handed.count:
             self._lanes_next ^= {queue}
@@ -175,7 +175,7 @@ class SqliteStore:
         return answers
 
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
-        """Let finished jobs wait anew and waiting ones go now."""
+        """Let finished jobs wait again and waiting ones go now."""
         answers, queues = await self._run(lambda tx, now: revive(tx, now, ids))
         self._wake(queues)
         return answers

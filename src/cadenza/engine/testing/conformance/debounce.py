@@ -1,4 +1,4 @@
-"""Debounce: a newer job of a key replaces the waiting one and waits anew, but not for ever."""
+"""Debounce: a newer job of a key replaces the waiting one and waits again, but not for ever."""
 
 from cadenza.engine.job import Debounce, NewJob, State, Unique
 from cadenza.engine.outcomes import Verdict

@@ -1,4 +1,4 @@
-"""Revive: a finished job waits anew with fresh counters, a waiting one goes now."""
+"""Revive: a finished job waits again with fresh counters, a waiting one goes now."""
 
 import pytest
 

@@ -1,4 +1,4 @@
--- Adds jobs, or replaces the waiting ones of their keys and lets them wait anew; a running one is left alone.
+-- Adds jobs, or replaces the waiting ones of their keys and lets them wait again; a running one is left alone.
 WITH new AS MATERIALIZED (
     SELECT *
     FROM unnest(

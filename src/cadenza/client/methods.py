@@ -1,0 +1,2125 @@
+"""A method for every operation of the HTTP API, for programs with an event loop: made by `cadenza.api.write_client`.
+
+Do not change it by hand: a test compares it with the routes. Ids of the path come first, fields of a body and
+the query by name; what they mean stands in `cadenza/client/types.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
+
+from cadenza.client.wire import Asker, Event, File, Told, part
+
+if TYPE_CHECKING:
+    from typing import Literal, Unpack
+
+    import cadenza.client.types as shapes
+    from cadenza.client.types import Instant
+
+
+class Calls:
+    """The operations of one kind at one place."""
+
+    def __init__(self, asker: Asker, at: str) -> None:
+        self._asker = asker
+        self._at = at
+
+
+class AccountUse(Calls):
+    """Account use, of one workspace."""
+
+    async def show_use(self, account_id: str, /) -> shapes.AccountUseView:
+        """Show what an account did in the last four weeks, and what is left of its limits."""
+        return await self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/use")
+
+
+class Accounts(Calls):
+    """Accounts, of one workspace."""
+
+    async def change(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.AccountChange],
+    ) -> shapes.Account:
+        """Change zone, hours, holidays, how late it may send, and what becomes of doubts."""
+        return await self._asker.request(
+            "PATCH",
+            f"{self._at}/accounts/{part(account_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def let_go(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Leave],
+    ) -> shapes.Disconnected:
+        """Wipe its credentials and cancel what it had still to send; its history stays."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/disconnect",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def lift(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Account:
+        """Let an account send again that was suspended because many recipients failed in a row."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/lift-suspension",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list(self) -> Sequence[shapes.Account]:
+        """List the accounts with their health."""
+        return await self._asker.request("GET", f"{self._at}/accounts")
+
+    async def list_limits(self, account_id: str, /) -> shapes.Limits:
+        """List an account's limits."""
+        return await self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/limits")
+
+    async def pause(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Pause],
+    ) -> shapes.Account:
+        """Let nothing of the account be sent from now on."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def resume(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Resume],
+    ) -> shapes.Account:
+        """Let it send again; what came due in a pause or without a connection wants a choice."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/resume",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def set_limits(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.LimitsInput],
+    ) -> shapes.Limits:
+        """Replace an account's limits; what was used of them stays counted."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/accounts/{part(account_id)}/limits",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show(self, account_id: str, /) -> shapes.Account:
+        """Show one account."""
+        return await self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}")
+
+
+class Activity(Calls):
+    """Activity, of one workspace."""
+
+    async def of_account(
+        self, account_id: str, /, *, before: Instant | None = None, limit: int | None = None
+    ) -> Sequence[shapes.EventView]:
+        """Tell what happened to an account, and the calls for posts that it made."""
+        return await self._asker.request(
+            "GET",
+            f"{self._at}/accounts/{part(account_id)}/activity",
+            query={"before": before, "limit": limit},
+        )
+
+    async def of_post(
+        self, post_id: str, /, *, before: Instant | None = None, limit: int | None = None
+    ) -> Sequence[shapes.EventView]:
+        """Tell what happened to a post and its deliveries."""
+        return await self._asker.request(
+            "GET",
+            f"{self._at}/posts/{part(post_id)}/activity",
+            query={"before": before, "limit": limit},
+        )
+
+
+class Attention(Calls):
+    """Attention, of one workspace."""
+
+    async def list_things(self) -> Sequence[shapes.AttentionItemView]:
+        """List what wants a person: what is about to go wrong first."""
+        return await self._asker.request("GET", f"{self._at}/attention")
+
+    async def step(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.StepInput],
+    ) -> shapes.SteppedAll:
+        """Do one step for all of these; what is refused says why and changes nothing."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/attention/steps",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class ServerAudit(Calls):
+    """Audit, of the whole installation."""
+
+    def list_installation_audit(
+        self,
+        *,
+        subject_id: str | None = None,
+        actor: str | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> AsyncIterator[shapes.Entry]:
+        """List sign-ins, passwords and other acts that belong to no workspace, newest first."""
+        return self._asker.pages(
+            f"{self._at}/system/audit",
+            query={"subject_id": subject_id, "actor": actor, "limit": limit},
+            most=most,
+        )
+
+
+class Audit(Calls):
+    """Audit, of one workspace."""
+
+    def list_audit(
+        self,
+        *,
+        subject_id: str | None = None,
+        actor: str | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> AsyncIterator[shapes.Entry]:
+        """List who did what in a workspace, newest first."""
+        return self._asker.pages(
+            f"{self._at}/audit",
+            query={"subject_id": subject_id, "actor": actor, "limit": limit},
+            most=most,
+        )
+
+
+class Calendar(Calls):
+    """Calendar, of one workspace."""
+
+    def download_calendar(self) -> AsyncIterator[bytes]:
+        """Give out the calendar of a month ago to three months ahead as an iCalendar file."""
+        return self._asker.download(f"{self._at}/calendar.ics")
+
+    async def list_feeds(self) -> Sequence[shapes.FeedView]:
+        """List the addresses that calendar programs read by."""
+        return await self._asker.request("GET", f"{self._at}/calendar/feeds")
+
+    async def look_at_calendar(
+        self,
+        *,
+        start: Instant | None = None,
+        end: Instant | None = None,
+        zone: str | None = None,
+        account_id: Sequence[str] | None = None,
+        free_slots: bool | None = None,
+    ) -> shapes.CalendarView:
+        """Show everything that is due between two instants, of all accounts."""
+        return await self._asker.request(
+            "GET",
+            f"{self._at}/calendar",
+            query={
+                "start": start,
+                "end": end,
+                "zone": zone,
+                "account_id": account_id,
+                "free_slots": free_slots,
+            },
+        )
+
+    async def make_feed(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.FeedInput],
+    ) -> shapes.FeedCreated:
+        """Make an address for a calendar program; it is shown once and opens the calendar alone."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/calendar/feeds",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def revoke_feed(
+        self,
+        feed_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.FeedView:
+        """End an address; whoever holds it reads nothing any more."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/calendar/feeds/{part(feed_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Categories(Calls):
+    """Categories, of one workspace."""
+
+    async def change(
+        self,
+        category_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CategoryInput],
+    ) -> shapes.CategoryView:
+        """Replace what a category says; posts get changed hashtags when they are composed again."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/categories/{part(category_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def delete(
+        self,
+        category_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CategoryDeleted:
+        """Delete a category that nothing uses."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/categories/{part(category_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def fill_pool(
+        self,
+        category_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.PoolInput],
+    ) -> shapes.PoolView:
+        """Let the pool hold exactly these; those that stay keep their counts."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/categories/{part(category_id)}/pool",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list(self) -> Sequence[shapes.CategoryView]:
+        """List every category, brands first."""
+        return await self._asker.request("GET", f"{self._at}/categories")
+
+    async def make(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CategoryInput],
+    ) -> shapes.CategoryView:
+        """Make a category, or a brand."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/categories",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show(self, category_id: str, /) -> shapes.CategoryView:
+        """Show one category."""
+        return await self._asker.request("GET", f"{self._at}/categories/{part(category_id)}")
+
+    async def show_pool(self, category_id: str, /) -> shapes.PoolView:
+        """Show the pool in the order in which its files will be picked."""
+        return await self._asker.request("GET", f"{self._at}/categories/{part(category_id)}/pool")
+
+
+class ServerChannels(Calls):
+    """Channels, of the whole installation."""
+
+    async def list_channels(self) -> Sequence[shapes.ChannelView]:
+        """List what each channel takes, for a composer; an account may have its own limits
+        (`preview`).
+        """
+        return await self._asker.request("GET", f"{self._at}/channels")
+
+
+class Connect(Calls):
+    """Connect, of one workspace."""
+
+    async def begin(
+        self,
+        provider: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Begin],
+    ) -> shapes.Connection:
+        """Start connecting: it is done at once, or the person is sent to the network."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/connect/{part(provider)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def complete(
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.Complete]
+    ) -> shapes.Connection:
+        """Finish what was begun in this session, with what the network sent back; it cannot be
+        tried.
+        """
+        return await self._asker.request(
+            "POST", f"{self._at}/connect/complete", json=body, idempotency_key=idempotency_key
+        )
+
+    async def list_networks(self) -> Sequence[shapes.Network]:
+        """List the networks, and what a person is asked for."""
+        return await self._asker.request("GET", f"{self._at}/connect")
+
+
+class Deliveries(Calls):
+    """Deliveries, of one workspace."""
+
+    async def cancel(
+        self,
+        delivery_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Reason],
+    ) -> shapes.Delivery:
+        """Cancel it; a call that is under way cannot be called back."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/deliveries/{part(delivery_id)}/cancel",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def decide(
+        self,
+        delivery_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.DecisionInput],
+    ) -> shapes.Delivery:
+        """Settle an unconfirmed send: it is there, or it is not and is to be sent again."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/deliveries/{part(delivery_id)}/decide",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def explain(self, delivery_id: str, /, *, at: Instant | None = None) -> shapes.Explained:
+        """Say why it does not go, when it may, and who can change that; what is due later is
+        judged then.
+        """
+        return await self._asker.request(
+            "GET", f"{self._at}/deliveries/{part(delivery_id)}/explain", query={"at": at}
+        )
+
+    def list(
+        self,
+        *,
+        state: Sequence[shapes.DeliveryState] | None = None,
+        account_id: str | None = None,
+        post_id: str | None = None,
+        order: Literal["soonest", "newest"] | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> AsyncIterator[shapes.Delivery]:
+        """List deliveries in the order in which they are due, or the other way round."""
+        return self._asker.pages(
+            f"{self._at}/deliveries",
+            query={
+                "state": state,
+                "account_id": account_id,
+                "post_id": post_id,
+                "order": order,
+                "limit": limit,
+            },
+            most=most,
+        )
+
+    async def list_attempts(self, delivery_id: str, /) -> Sequence[shapes.Attempt]:
+        """List the calls that were made for it, each with a sentence and what may be done about
+        it.
+        """
+        return await self._asker.request(
+            "GET", f"{self._at}/deliveries/{part(delivery_id)}/attempts"
+        )
+
+    async def list_exchanges(self, delivery_id: str, /) -> Sequence[shapes.Exchange]:
+        """List what was said with the network about it in the last weeks, without secrets."""
+        return await self._asker.request(
+            "GET", f"{self._at}/deliveries/{part(delivery_id)}/exchanges"
+        )
+
+    async def publish_now(
+        self,
+        delivery_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Delivery:
+        """Make it due now, before others; never past a stop, a pause, approval or a budget."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/deliveries/{part(delivery_id)}/publish-now",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def retry(
+        self,
+        delivery_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Delivery:
+        """Try what failed or was missed once more."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/deliveries/{part(delivery_id)}/retry",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show(self, delivery_id: str, /) -> shapes.Delivery:
+        """Show one delivery."""
+        return await self._asker.request("GET", f"{self._at}/deliveries/{part(delivery_id)}")
+
+
+class Events(Calls):
+    """Events, of one workspace."""
+
+    def follow(self, *, last: str | None = None) -> AsyncIterator[Event]:
+        """Follow what happens in a workspace, from now on or from where one was."""
+        return self._asker.follow(f"{self._at}/events", last=last)
+
+
+class Exports(Calls):
+    """Exports, of one workspace."""
+
+    async def begin_export(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ExportView:
+        """Pack an export in the background; one that is at work already is answered instead."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/exports",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def download_export(self, export_id: str, /) -> AsyncIterator[bytes]:
+        """Download an export that is ready."""
+        return self._asker.download(f"{self._at}/exports/{part(export_id)}/file")
+
+    def export(self) -> AsyncIterator[bytes]:
+        """Give out everything that is the workspace's own; `posts.csv` in it can be imported
+        again.
+        """
+        return self._asker.download(f"{self._at}/export")
+
+    async def list_exports(self) -> Sequence[shapes.ExportView]:
+        """List exports that are at work or can be downloaded, newest first."""
+        return await self._asker.request("GET", f"{self._at}/exports")
+
+    async def show_export(self, export_id: str, /) -> shapes.ExportView:
+        """Show how far an export is."""
+        return await self._asker.request("GET", f"{self._at}/exports/{part(export_id)}")
+
+
+class Imports(Calls):
+    """Imports, of one workspace."""
+
+    async def import_posts(
+        self,
+        file: File,
+        /,
+        *,
+        mapping: str | None = None,
+        zone: str | None = None,
+        all_or_nothing: str | None = None,
+        dry_run: bool = False,
+        told: Told | None = None,
+    ) -> shapes.Imported:
+        """Make the rows of a CSV file posts; a bad row stops no other unless all or nothing is
+        wanted.
+        """
+        return await self._asker.upload(
+            f"{self._at}/imports",
+            file,
+            fields={"mapping": mapping, "zone": zone, "all_or_nothing": all_or_nothing},
+            dry_run=dry_run,
+            told=told,
+        )
+
+    async def list_columns(self) -> Sequence[shapes.ColumnView]:
+        """List the columns that are read, for a mapping."""
+        return await self._asker.request("GET", f"{self._at}/imports/columns")
+
+
+class ServerJobs(Calls):
+    """Jobs, of the whole installation."""
+
+    async def cancel(
+        self,
+        job_id: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CancelJob],
+    ) -> shapes.JobChanged:
+        """Cancel a waiting job; ask a running one to stop."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/jobs/{part(job_id)}/cancel",
+            json=body,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list(
+        self,
+        *,
+        queue: str | None = None,
+        task: str | None = None,
+        state: Sequence[shapes.State] | None = None,
+        tag: str | None = None,
+        lane: str | None = None,
+        schedule: str | None = None,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> shapes.JobPage:
+        """List jobs, newest first."""
+        return await self._asker.request(
+            "GET",
+            f"{self._at}/jobs",
+            query={
+                "queue": queue,
+                "task": task,
+                "state": state,
+                "tag": tag,
+                "lane": lane,
+                "schedule": schedule,
+                "before": before,
+                "limit": limit,
+            },
+        )
+
+    async def list_gates(self) -> Sequence[shapes.GateView]:
+        """List the queues and lanes that are or were paused, parked or limited."""
+        return await self._asker.request("GET", f"{self._at}/jobs/gates")
+
+    async def list_queues(self) -> Sequence[shapes.JobQueueView]:
+        """List the queues with their counts."""
+        return await self._asker.request("GET", f"{self._at}/jobs/queues")
+
+    async def list_schedules(self) -> Sequence[shapes.JobScheduleView]:
+        """List the recurring jobs."""
+        return await self._asker.request("GET", f"{self._at}/schedules")
+
+    async def pause_queue(
+        self,
+        queue: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.PauseQueue],
+    ) -> shapes.GateView:
+        """Claim nothing more of a queue or of one lane of it, on all machines, over restarts."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/jobs/queues/{part(queue)}/pause",
+            json=body,
+            idempotency_key=idempotency_key,
+        )
+
+    async def pause_schedule(
+        self, name: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobScheduleView:
+        """Fire nothing of a schedule until it is resumed."""
+        return await self._asker.request(
+            "POST", f"{self._at}/schedules/{part(name)}/pause", idempotency_key=idempotency_key
+        )
+
+    async def preview_schedule(
+        self, name: str, /, *, n: int | None = None
+    ) -> Sequence[shapes.Occurrence]:
+        """Show the next occurrences, marked where clocks change."""
+        return await self._asker.request(
+            "GET", f"{self._at}/schedules/{part(name)}/preview", query={"n": n}
+        )
+
+    async def redrive(
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.Redrive]
+    ) -> shapes.Changed:
+        """Bring failed jobs back."""
+        return await self._asker.request(
+            "POST", f"{self._at}/jobs/redrive", json=body, idempotency_key=idempotency_key
+        )
+
+    async def resume_queue(
+        self,
+        queue: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ResumeQueue],
+    ) -> shapes.GateView:
+        """Open a queue, or one lane of it, again."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/jobs/queues/{part(queue)}/resume",
+            json=body,
+            idempotency_key=idempotency_key,
+        )
+
+    async def resume_schedule(
+        self, name: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobScheduleView:
+        """Let a schedule fire again."""
+        return await self._asker.request(
+            "POST", f"{self._at}/schedules/{part(name)}/resume", idempotency_key=idempotency_key
+        )
+
+    async def retry(
+        self, job_id: str, /, *, idempotency_key: str | None = None
+    ) -> shapes.JobChanged:
+        """Run a finished job again, or a waiting one now."""
+        return await self._asker.request(
+            "POST", f"{self._at}/jobs/{part(job_id)}/retry", idempotency_key=idempotency_key
+        )
+
+    async def show(self, job_id: str, /) -> shapes.JobView:
+        """Show one job."""
+        return await self._asker.request("GET", f"{self._at}/jobs/{part(job_id)}")
+
+    async def why(self, job_id: str, /) -> shapes.WhyView:
+        """Say why a job does not run now, when it may, and who can change that."""
+        return await self._asker.request("GET", f"{self._at}/jobs/{part(job_id)}/why")
+
+
+class ServerKey(Calls):
+    """Key, of the whole installation."""
+
+    async def show_own(self) -> shapes.OwnKey:
+        """Show the key that asks: its workspace, and what it may do there."""
+        return await self._asker.request("GET", f"{self._at}/key")
+
+
+class Keys(Calls):
+    """Keys, of one workspace."""
+
+    async def list(self) -> Sequence[shapes.KeyView]:
+        """List the keys, also those that ended."""
+        return await self._asker.request("GET", f"{self._at}/keys")
+
+    async def make(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.NewKey],
+    ) -> shapes.KeyCreated:
+        """Make a key; it is shown once."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/keys",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def revoke(
+        self,
+        key_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.KeyEnded:
+        """End a key at once."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/keys/{part(key_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class ServerMe(Calls):
+    """Me, of the whole installation."""
+
+    async def change_me(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Profile],
+    ) -> shapes.Me:
+        """Change one's name, zone, or first day of the week."""
+        return await self._asker.request(
+            "PATCH",
+            f"{self._at}/me",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def change_own_password(self, **body: Unpack[shapes.PasswordChange]) -> None:
+        """Change the password; every other session ends."""
+        await self._asker.request("POST", f"{self._at}/me/password", json=body)
+
+    async def confirm_second_factor(self, **body: Unpack[shapes.CodeInput]) -> shapes.Recovery:
+        """Switch it on with a first code; every other session ends, and recovery codes are shown
+        once.
+        """
+        return await self._asker.request("POST", f"{self._at}/me/second-factor/confirm", json=body)
+
+    async def end_other_sessions(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Ended:
+        """End every session but this one."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/me/sessions",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def end_session(
+        self,
+        session_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """End one session."""
+        await self._asker.request(
+            "DELETE",
+            f"{self._at}/me/sessions/{part(session_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_sessions(self) -> Sequence[shapes.SessionView]:
+        """List where one is signed in."""
+        return await self._asker.request("GET", f"{self._at}/me/sessions")
+
+    async def propose_second_factor(self, **body: Unpack[shapes.Proof]) -> shapes.Proposed:
+        """Get a new secret for an authenticator app; it counts once a first code has confirmed it."""
+        return await self._asker.request("POST", f"{self._at}/me/second-factor", json=body)
+
+    async def show_me(self) -> shapes.Me:
+        """Say who one is, and which workspaces one is in."""
+        return await self._asker.request("GET", f"{self._at}/me")
+
+    async def switch_off_second_factor(self, **body: Unpack[shapes.CodeInput]) -> None:
+        """Switch it off with one more code; every other session ends."""
+        await self._asker.request("POST", f"{self._at}/me/second-factor/off", json=body)
+
+
+class Media(Calls):
+    """Media, of one workspace."""
+
+    async def delete(
+        self,
+        media_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.MediaDeleted:
+        """Delete a file; refused while a post that is to go out, or a pool, needs it."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/media/{part(media_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def describe(
+        self,
+        media_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MediaChange],
+    ) -> shapes.MediaView:
+        """Describe or rename a file; posts with words of their own keep them."""
+        return await self._asker.request(
+            "PATCH",
+            f"{self._at}/media/{part(media_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def give_fitted(self, media_id: str, change: str, /) -> AsyncIterator[bytes]:
+        """Give out a picture as a network gets it; a preview says which there are."""
+        return self._asker.download(f"{self._at}/media/{part(media_id)}/fitted/{part(change)}")
+
+    def give_original(self, media_id: str, /) -> AsyncIterator[bytes]:
+        """Give out the file itself, whole or a range of it, as a download."""
+        return self._asker.download(f"{self._at}/media/{part(media_id)}/file")
+
+    def give_thumbnail(self, media_id: str, /) -> AsyncIterator[bytes]:
+        """Give out its small picture."""
+        return self._asker.download(f"{self._at}/media/{part(media_id)}/thumbnail")
+
+    def list(
+        self,
+        *,
+        kind: shapes.MediaKind | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> AsyncIterator[shapes.MediaView]:
+        """List the library, the newest first."""
+        return self._asker.pages(
+            f"{self._at}/media", query={"kind": kind, "limit": limit}, most=most
+        )
+
+    async def show(self, media_id: str, /) -> shapes.MediaDetailed:
+        """Show one file and the posts that show it."""
+        return await self._asker.request("GET", f"{self._at}/media/{part(media_id)}")
+
+    async def upload(
+        self, file: File, /, *, alt: str | None = None, told: Told | None = None
+    ) -> shapes.MediaUploaded:
+        """Take a file in. The same content again is the same file, so repeating an upload is
+        harmless.
+        """
+        return await self._asker.upload(f"{self._at}/media", file, fields={"alt": alt}, told=told)
+
+
+class Notices(Calls):
+    """Notices, of one workspace."""
+
+    async def choose_notices(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ChoicesInput],
+    ) -> shapes.Choices:
+        """Choose how to hear of topics."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/notices/choices",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def drop_webhook(
+        self,
+        webhook_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.WebhookDeleted:
+        """Tell it no more; what waits for it is dropped."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/webhooks/{part(webhook_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def drop_webhook_secret(
+        self,
+        webhook_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.WebhookSecrets:
+        """Sign with the newest secret alone: the receiver has changed over, or the older one
+        leaked.
+        """
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/webhooks/{part(webhook_id)}/secret",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_webhooks(self) -> Sequence[shapes.Webhook]:
+        """List the programs that are told."""
+        return await self._asker.request("GET", f"{self._at}/webhooks")
+
+    async def make_webhook(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.NewWebhook],
+    ) -> shapes.WebhookCreated:
+        """Tell a program from now on; the signing secret is shown once."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/webhooks",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def renew_webhook_secret(
+        self,
+        webhook_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.WebhookCreated:
+        """Sign with a new secret beside the one of now, so that the receiver can change over in
+        its own time.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/webhooks/{part(webhook_id)}/secret",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def resume_webhook(
+        self,
+        webhook_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.WebhookAgain:
+        """Tell a program again that was given up; what happened meanwhile is not told."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/webhooks/{part(webhook_id)}/resume",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show_choices(self) -> shapes.Choices:
+        """Show how one hears of each topic."""
+        return await self._asker.request("GET", f"{self._at}/notices/choices")
+
+
+class ServerPasses(Calls):
+    """Passes, of the whole installation."""
+
+    async def run_generation(self, *, seconds: float | None = None) -> shapes.GeneratedAll:
+        """Generate for every workspace whose night has come."""
+        return await self._asker.request(
+            "POST", f"{self._at}/drafts/generate", query={"seconds": seconds}
+        )
+
+    async def run_publishing(self, *, seconds: float | None = None) -> shapes.Published:
+        """Send what is due now, of all workspaces."""
+        return await self._asker.request(
+            "POST", f"{self._at}/publishing/run", query={"seconds": seconds}
+        )
+
+
+class People(Calls):
+    """People, of one workspace."""
+
+    async def change_role(
+        self,
+        member_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.RoleInput],
+    ) -> shapes.Member:
+        """Give a member another role, up to one's own; the last owner stays one."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/members/{part(member_id)}/role",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def invite(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Invite],
+    ) -> shapes.InvitationCreated:
+        """Invite an address; the mail carries a link that works once, for a week."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/invitations",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def leave(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Removed:
+        """Leave the workspace oneself."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/leave",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_invitations(self) -> Sequence[shapes.Invitation]:
+        """List the open invitations."""
+        return await self._asker.request("GET", f"{self._at}/invitations")
+
+    async def list_members(self) -> Sequence[shapes.Member]:
+        """List the members."""
+        return await self._asker.request("GET", f"{self._at}/members")
+
+    async def remove_member(
+        self,
+        member_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Removed:
+        """Let a member go; the keys they made end."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/members/{part(member_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def revoke_invitation(
+        self,
+        invitation_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Removed:
+        """Take an open invitation back."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/invitations/{part(invitation_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Posts(Calls):
+    """Posts, of one workspace."""
+
+    async def approve(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ApproveInput],
+    ) -> shapes.ApprovedView:
+        """Approve what the post says now; what was planned of it goes in the pipeline."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/{part(post_id)}/approve",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def approve_and_publish_now(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ApproveAndPublishInput],
+    ) -> shapes.PublishingView:
+        """Approve what the post says and send it now."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/{part(post_id)}/approve-and-publish-now",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def cancel(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CancelInput],
+    ) -> shapes.CanceledView:
+        """Cancel it without deleting it; it keeps its approval."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/{part(post_id)}/cancel",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def check_draft(self, **body: Unpack[shapes.DraftCheck]) -> shapes.Checked:
+        """Say what would go wrong with an unsaved post; that nobody approved it yet is not
+        counted.
+        """
+        return await self._asker.request("POST", f"{self._at}/posts/check", json=body)
+
+    async def check_saved(
+        self, post_id: str, /, **body: Unpack[shapes.CheckInput]
+    ) -> shapes.Checked:
+        """Say what would go wrong with a saved post, where it is planned or elsewhere."""
+        return await self._asker.request(
+            "POST", f"{self._at}/posts/{part(post_id)}/check", json=body
+        )
+
+    async def compose(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ComposeInput],
+    ) -> shapes.Composed:
+        """Save words and queue, time or publish them at once; with `dry_run`, see what it would
+        come to.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/compose",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.PostInput],
+    ) -> shapes.PostSaved:
+        """Write a post; where and when it goes is said by the queue, `schedule` or `publish-now`."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def delete(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.PostDeleted:
+        """Delete a post and cancel what waits of it; refused while it is being sent."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/posts/{part(post_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def edit(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.PostChange],
+    ) -> shapes.PostSaved:
+        """Change a post that you have seen, and what waits of it; an approval of other words is
+        gone.
+        """
+        return await self._asker.request(
+            "PATCH",
+            f"{self._at}/posts/{part(post_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(
+        self,
+        *,
+        state: Sequence[shapes.PostState] | None = None,
+        account_id: str | None = None,
+        channel: shapes.Channel | None = None,
+        category_id: str | None = None,
+        label: str | None = None,
+        source: shapes.Source | None = None,
+        search: str | None = None,
+        due_from: Instant | None = None,
+        due_until: Instant | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> AsyncIterator[shapes.PostView]:
+        """List posts, the newest first."""
+        return self._asker.pages(
+            f"{self._at}/posts",
+            query={
+                "state": state,
+                "account_id": account_id,
+                "channel": channel,
+                "category_id": category_id,
+                "label": label,
+                "source": source,
+                "search": search,
+                "due_from": due_from,
+                "due_until": due_until,
+                "limit": limit,
+            },
+            most=most,
+        )
+
+    async def preview(self, **body: Unpack[shapes.Draft]) -> Sequence[shapes.PreviewView]:
+        """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
+        return await self._asker.request("POST", f"{self._at}/posts/preview", json=body)
+
+    async def publish_post_now(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.TargetsInput],
+    ) -> shapes.PublishingView:
+        """Send an approved post now, on chosen channels; a second click finds the first one's
+        attempt.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/{part(post_id)}/publish-now",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def retry(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.DeliveriesInput],
+    ) -> shapes.RetryingView:
+        """Try what failed or was missed once more; what is out is never touched."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/{part(post_id)}/retry",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def schedule(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.TimeInput],
+    ) -> shapes.ScheduledView:
+        """Give it an instant by hand, everywhere or at chosen places."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/{part(post_id)}/schedule",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show(self, post_id: str, /) -> shapes.PostView:
+        """Show a post with one pill an account and channel; its ETag is its revision."""
+        return await self._asker.request("GET", f"{self._at}/posts/{part(post_id)}")
+
+    async def unapprove(
+        self,
+        post_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.UnapproveInput],
+    ) -> shapes.UnapprovedView:
+        """Take the approval back; what waits is a draft again."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/posts/{part(post_id)}/unapprove",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class QueueOrder(Calls):
+    """Queue order, of one workspace."""
+
+    async def change_order(
+        self,
+        account_id: str,
+        body: shapes.OrderInput,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.Reordered:
+        """Change who holds which instant: the whole order, a move, to the top, a swap, a shuffle,
+        reversed.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/order",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def lift_skips(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.UnskipInput],
+    ) -> shapes.SkippedView:
+        """Offer slots again that were left out."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/skips/lift",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_skips(self, account_id: str, /) -> Sequence[shapes.SkipView]:
+        """List the slots that are left out from now on."""
+        return await self._asker.request(
+            "GET", f"{self._at}/accounts/{part(account_id)}/queue/skips"
+        )
+
+    async def skip_slots(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SkipInput],
+    ) -> shapes.SkippedView:
+        """Leave out named slots, whose posts move on, or the next free ones."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/skips",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def take_one(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SlotInput],
+    ) -> shapes.SlotTaken:
+        """Put a post on one free slot: moved there from wherever it waits on this account, else
+        added.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/slots",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Queues(Calls):
+    """Queues, of one workspace."""
+
+    async def add_to_queue(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.AddInput],
+    ) -> shapes.AddedView:
+        """Give a post the next free slot of each account, or another place in their queues."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/queue",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def change_schedule(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ScheduleChange],
+    ) -> shapes.ScheduleChanged:
+        """Change slots, zone or cap; with `dry_run` it says what would keep its time and what
+        would move.
+        """
+        return await self._asker.request(
+            "PATCH",
+            f"{self._at}/accounts/{part(account_id)}/queue/schedule",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def clear(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ClearInput],
+    ) -> shapes.ClearedView:
+        """Take everything off the queue; it can be undone for ten minutes."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/clear",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def give_schedule(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ScheduleInput],
+    ) -> shapes.ScheduleView:
+        """Give an account its first weekly slots."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/accounts/{part(account_id)}/queue/schedule",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def pause(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.PauseInput],
+    ) -> shapes.PausedView:
+        """Let nothing of the account be sent from now on; adding and reordering still work."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def rescue_missed(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.RescueInput],
+    ) -> shapes.RescuedView:
+        """Give missed posts the next slots, send them now, or take them back as drafts."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/missed",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def resume(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ResumeInput],
+    ) -> shapes.ResumedView:
+        """Let it send again; what came due meanwhile is shifted, sent spaced, or taken back as
+        drafts.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/queue/resume",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show(
+        self, account_id: str, /, *, from_day: str | None = None, days: int | None = None
+    ) -> shapes.QueueView:
+        """Show days with their slots: filled, empty, skipped, capped or held."""
+        return await self._asker.request(
+            "GET",
+            f"{self._at}/accounts/{part(account_id)}/queue",
+            query={"from_day": from_day, "days": days},
+        )
+
+    async def show_runway(self, account_id: str, /) -> shapes.RunwayView:
+        """Say when the queue runs dry."""
+        return await self._asker.request(
+            "GET", f"{self._at}/accounts/{part(account_id)}/queue/runway"
+        )
+
+    async def show_schedule(self, account_id: str, /) -> shapes.ScheduleView:
+        """Show the weekly slots."""
+        return await self._asker.request(
+            "GET", f"{self._at}/accounts/{part(account_id)}/queue/schedule"
+        )
+
+    async def undo_clear(
+        self,
+        clear_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.UndoneView:
+        """Bring back what was cleared, where its instants are still free."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/queue/clears/{part(clear_id)}/undo",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Rules(Calls):
+    """Rules, of one workspace."""
+
+    async def change(
+        self,
+        rule_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.RuleChange],
+    ) -> shapes.RuleSaved:
+        """Change a rule and the posts of it that nobody touched; with `dry_run`, see the plan
+        first.
+        """
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/rules/{part(rule_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def delete(
+        self,
+        rule_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.RuleSaved:
+        """End a rule: posts that nobody touched go with it, the others stay and are listed."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/rules/{part(rule_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def generate(self) -> shapes.Generated:
+        """Lay out what is missing of all active rules now; the same again makes nothing twice."""
+        return await self._asker.request("POST", f"{self._at}/drafts/generate")
+
+    async def list(self) -> Sequence[shapes.RuleView]:
+        """List the rules by name."""
+        return await self._asker.request("GET", f"{self._at}/rules")
+
+    async def make(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.RuleInput],
+    ) -> shapes.RuleSaved:
+        """Make a rule; with `dry_run`, see what it would lay out."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/rules",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def pause(
+        self,
+        rule_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.RuleSaved:
+        """Lay out no more; what is laid out stays."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/rules/{part(rule_id)}/pause",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def resume(
+        self,
+        rule_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.RuleSaved:
+        """Go on laying out."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/rules/{part(rule_id)}/resume",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def retarget(
+        self,
+        rule_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Retargeted],
+    ) -> shapes.RuleSaved:
+        """Change where a rule goes, and nothing else."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/rules/{part(rule_id)}/targets",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show(self, rule_id: str, /) -> shapes.RuleView:
+        """Show one rule."""
+        return await self._asker.request("GET", f"{self._at}/rules/{part(rule_id)}")
+
+
+class ServerSystem(Calls):
+    """System, of the whole installation."""
+
+    async def audit_all_limits(self, *, whole: bool | None = None) -> shapes.AuditView:
+        """Replay the ledger against every rule of every account, and show the worst that was ever
+        reached.
+        """
+        return await self._asker.request(
+            "GET", f"{self._at}/system/limits-audit", query={"whole": whole}
+        )
+
+    async def confirm(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ConfirmInput],
+    ) -> shapes.ConfirmedView:
+        """Say that all is well after a restore or a clock's jump: sending goes on."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/system/confirm",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def pack_bundle(self) -> AsyncIterator[bytes]:
+        """Pack what a maintainer needs to help: versions, settings, counts, tries; no texts, no
+        secrets.
+        """
+        return self._asker.download(f"{self._at}/system/bundle")
+
+    async def show_system(self) -> shapes.System:
+        """Show workers, clocks, lag and success rates."""
+        return await self._asker.request("GET", f"{self._at}/system")
+
+
+class ServerWorkspaces(Calls):
+    """Workspaces, of the whole installation."""
+
+    async def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.NewWorkspace],
+    ) -> shapes.Workspace:
+        """Make a workspace and become its owner."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/workspaces",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_own(self) -> Sequence[shapes.Workspace]:
+        """List the workspaces that one is in."""
+        return await self._asker.request("GET", f"{self._at}/workspaces")
+
+
+class Workspaces(Calls):
+    """Workspaces, of one workspace."""
+
+    async def change(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.WorkspaceChange],
+    ) -> shapes.Workspace:
+        """Change name, zone, approval, the brand's hashtags, posts a day, or whether rules serve
+        it.
+        """
+        return await self._asker.request(
+            "PATCH",
+            self._at,
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show(self) -> shapes.Workspace:
+        """Show a workspace."""
+        return await self._asker.request("GET", self._at)
+
+    async def start(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Start],
+    ) -> shapes.Workspace:
+        """Let things leave again; what came due meanwhile is shifted, sent spaced, or taken back."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/start",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def stop(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.Stop],
+    ) -> shapes.Workspace:
+        """Let nothing leave from now on, with a reason for all to see."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/stop",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class WorkspaceCalls:
+    """Everything that can be asked of one workspace."""
+
+    def __init__(self, asker: Asker, at: str) -> None:
+        self.account_use = AccountUse(asker, at)
+        self.accounts = Accounts(asker, at)
+        self.activity = Activity(asker, at)
+        self.attention = Attention(asker, at)
+        self.audit = Audit(asker, at)
+        self.calendar = Calendar(asker, at)
+        self.categories = Categories(asker, at)
+        self.connect = Connect(asker, at)
+        self.deliveries = Deliveries(asker, at)
+        self.events = Events(asker, at)
+        self.exports = Exports(asker, at)
+        self.imports = Imports(asker, at)
+        self.keys = Keys(asker, at)
+        self.media = Media(asker, at)
+        self.notices = Notices(asker, at)
+        self.people = People(asker, at)
+        self.posts = Posts(asker, at)
+        self.queue_order = QueueOrder(asker, at)
+        self.queues = Queues(asker, at)
+        self.rules = Rules(asker, at)
+        self.itself = Workspaces(asker, at)
+
+
+class ServerCalls:
+    """Everything that can be asked of the whole installation, as far as one may."""
+
+    def __init__(self, asker: Asker, at: str) -> None:
+        self.audit = ServerAudit(asker, at)
+        self.channels = ServerChannels(asker, at)
+        self.jobs = ServerJobs(asker, at)
+        self.key = ServerKey(asker, at)
+        self.me = ServerMe(asker, at)
+        self.passes = ServerPasses(asker, at)
+        self.system = ServerSystem(asker, at)
+        self.workspaces = ServerWorkspaces(asker, at)

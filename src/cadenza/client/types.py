@@ -1,0 +1,2764 @@
+"""What is asked of the HTTP API and what it answers, as types: made by `python -m cadenza.api.write_client`.
+
+Do not change it by hand: a test compares it with the routes. All of it is the data as it travels: plain
+dictionaries, lists and texts. Nothing is checked while a program runs; a type checker checks.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+# An instant that is asked: an aware datetime, or ISO 8601 with an offset. In answers it is a text, in UTC.
+Instant: TypeAlias = datetime | str
+
+
+# What limits count by.
+Action: TypeAlias = Literal["email", "message", "connection_request", "inmail", "post", "broadcast"]
+
+# Why it is in the list.
+AttentionKind: TypeAlias = Literal[
+    "failed", "needs_check", "missed", "held", "unapproved", "account", "blocked"
+]
+
+# What exactly is the matter: it decides what is offered, and the word on the button.
+AttentionReason: TypeAlias = Literal[
+    "refused",
+    "gave_up",
+    "unconfirmed",
+    "missed",
+    "paused",
+    "came_due",
+    "workspace_stopped",
+    "held_by_account",
+    "held_by_suspension",
+    "network_waits",
+    "not_approved",
+    "connection_ends",
+    "connection_lost",
+    "suspended",
+    "needs_copy",
+    "needs_media",
+    "needs_copy_and_media",
+    "does_not_fit",
+]
+
+# One way to publish with an account.
+Channel: TypeAlias = Literal[
+    "facebook_page",
+    "instagram_feed",
+    "instagram_story",
+    "threads",
+    "linkedin_profile",
+    "linkedin_organization",
+    "x",
+    "mastodon",
+    "bluesky",
+    "telegram",
+    "email",
+    "linkedin_message",
+    "linkedin_invitation",
+    "linkedin_inmail",
+    "slack",
+    "discord",
+    "webhook",
+]
+
+# How a person wants to hear of it.
+Choice: TypeAlias = Literal["each", "digest", "off"]
+
+# What a click found or did at one place.
+Click: TypeAlias = Literal["started", "running", "sent", "in_doubt"]
+
+# What becomes of the saved words.
+ComposeAction: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
+
+# The one set of states of a delivery.
+DeliveryState: TypeAlias = Literal[
+    "draft",
+    "scheduled",
+    "sending",
+    "sent",
+    "failed",
+    "unconfirmed",
+    "missed",
+    "canceled",
+    "skipped",
+]
+
+# What happened; a program chooses by these.
+EventKind: TypeAlias = Literal[
+    "delivery.sent",
+    "delivery.failed",
+    "delivery.missed",
+    "delivery.unconfirmed",
+    "delivery.at_risk",
+    "delivery.unapproved",
+    "account.expiring",
+    "account.needs_reconnect",
+    "account.suspended",
+    "installation.held",
+    "queue.dry",
+]
+
+# Which of the two instants a repeated wall time means.
+Fold: TypeAlias = Literal["first", "second", "both"]
+
+# What becomes of a wall time that does not exist.
+Gap: TypeAlias = Literal["shift", "skip", "next_valid"]
+
+# What kind of thing holds it.
+Hold: TypeAlias = Literal["account", "stopped", "paused", "came_due", "wait"]
+
+# What becomes of queued posts.
+How: TypeAlias = Literal["follow", "keep", "reflow"]
+
+# What stands at an instant.
+Kind: TypeAlias = Literal[
+    "filled", "empty", "skipped", "capped", "held", "by_hand", "pinned", "sending", "sent", "past"
+]
+
+# Whether a wall time met a change of offset.
+Mark: TypeAlias = Literal["none", "gap", "fold"]
+
+# What a file is, by its content, not by its name.
+MediaKind: TypeAlias = Literal["image", "gif", "video", "document"]
+
+# What is to become of a missed post.
+MissedChoice: TypeAlias = Literal["next_slot", "now", "draft"]
+
+# How the order is to change.
+OrderInput: TypeAlias = "Whole | Move | Top | Swap | Shuffle | Reverse"
+
+# What becomes of posts that were due after the backup.
+Overdue: TypeAlias = Literal["check", "next_slot", "now", "draft"]
+
+# How a post shows.
+PostState: TypeAlias = Literal[
+    "draft",
+    "scheduled",
+    "publishing",
+    "publishing_rest",
+    "needs_check",
+    "published",
+    "partially_published",
+    "failed",
+    "missed",
+]
+
+# What becomes of what came due meanwhile.
+ResumeChoice: TypeAlias = Literal["shift", "send", "draft"]
+
+# What a member may do, the least first.
+Role: TypeAlias = Literal["viewer", "editor", "admin", "owner"]
+
+# Whether a rule lays out posts.
+RuleState: TypeAlias = Literal["active", "paused", "deleted"]
+
+# Who thought of it.
+Source: TypeAlias = Literal["manual", "rule", "queue"]
+
+# Where a job stands.
+State: TypeAlias = Literal["waiting", "running", "done", "failed", "canceled"]
+
+# One thing that a person can do about it.
+Step: TypeAlias = Literal[
+    "retry",
+    "edit",
+    "write",
+    "it_is_there",
+    "send_again",
+    "next_slot",
+    "publish_now",
+    "to_draft",
+    "resume",
+    "start_workspace",
+    "reconnect",
+    "lift_suspension",
+    "approve",
+    "approve_and_publish_now",
+    "add_media",
+    "delete",
+]
+
+# What an option takes.
+Takes: TypeAlias = Literal["choice", "choices", "flag", "text", "texts"]
+
+# Where in the queue; a slot is `Named`, an instant of one's own is given as a datetime.
+To: TypeAlias = Literal["first_free", "end", "next"]
+
+# What a person can choose about.
+Topic: TypeAlias = Literal["published", "failed", "account"]
+
+
+class Account(TypedDict):
+    """A connected identity and how it is; never its credentials."""
+
+    dry_run: bool
+    id: str
+    provider: str
+    remote_id: str
+    handle: str
+    name: str | None
+    kind: str | None
+    zone: str
+    state: str
+    state_reason: str | None
+    token_expires_at: str | None
+    token_refreshed_at: str | None
+    lost_at: str | None
+    grace_minutes: int
+    unconfirmed_policy: str
+    hours: dict[str, Hours | None]
+    # What holds for an action that `hours` does not name; null: at any time
+    usual_hours: dict[str, Hours | None]
+    holidays: list[str]
+    lane: Lane | None
+    # Posts that came due while it was disconnected; `resume` says what becomes of them
+    to_resume: int
+    created_at: str
+
+
+class AccountChange(TypedDict):
+    """What to change of an account."""
+
+    zone: NotRequired[str | None]
+    grace_minutes: NotRequired[int | None]
+    unconfirmed_policy: NotRequired[Literal["ask", "assume_sent"] | None]
+    # Per action; null is always open, left out is the default
+    hours: NotRequired[dict[str, Hours | None] | None]
+    holidays: NotRequired[list[str] | None]
+
+
+class AccountUseView(TypedDict):
+    """What an account did lately."""
+
+    zone: str
+    since: str
+    days: list[DayUse]
+    hours: list[HourUse]
+    uses: list[LimitUse]
+
+
+class AddInput(TypedDict):
+    """Which post, to which accounts, and where in the queue."""
+
+    post_id: str
+    # Left out: those used last, else all
+    accounts: NotRequired[list[QueueTargetInput] | None]
+    to: NotRequired[To]
+    # A free slot, instead of `to`
+    slot: NotRequired[Instant | None]
+    # An instant of one's own, instead of `to`
+    at: NotRequired[Instant | None]
+
+
+class AddedView(TypedDict):
+    """One answer an account, and when the post goes out first."""
+
+    dry_run: bool
+    answers: list[QueuedView | AlreadyView | NotQueuedView]
+    scheduled_at: str | None
+
+
+class AlreadyView(TypedDict):
+    """It is on its way by that account already."""
+
+    outcome: Literal["already_queued"]
+    account_id: str
+    id: str
+    state: str
+    at: str
+
+
+class ApprovalView(TypedDict):
+    """Who approved it, and when."""
+
+    by: str
+    at: str
+
+
+class ApproveAndPublishInput(TypedDict):
+    """Which places, and which revision was looked at."""
+
+    accounts: NotRequired[list[TargetInput] | None]
+    revision: NotRequired[int | None]
+
+
+class ApproveInput(TypedDict):
+    """Which revision was looked at: another one is not approved by this."""
+
+    revision: NotRequired[int | None]
+
+
+class ApprovedView(TypedDict):
+    """It is approved; `before` says that it was so already."""
+
+    dry_run: bool
+    post: PostView
+    before: bool
+    scheduled: list[str]
+    # Their time was past
+    missed: list[str]
+
+
+class AssetView(TypedDict):
+    """A file of a pool, in the order in which it will be picked."""
+
+    media_id: str
+    use_count: int
+    last_used_at: str | None
+
+
+class Attempt(TypedDict):
+    """One call to the network: what was meant, and what came of it."""
+
+    id: str
+    number: int
+    part: int
+    content_hash: str
+    began_at: str
+    deadline_at: str
+    outcome: str | None
+    # What the network said, or we about its silence
+    says: str | None
+    remote_id: str | None
+    url: str | None
+    ended_at: str | None
+    # What came of it, for people
+    sentence: str
+    # What a person may do about it now; null: nothing, or no longer
+    fix: Literal["edit", "retry", "reconnect", "decide"] | None
+
+
+class AttentionItemView(TypedDict):
+    """One thing that wants a person, with what can be done about it."""
+
+    kind: AttentionKind
+    # What exactly is the matter; it decides the steps
+    reason: AttentionReason
+    subject_id: str
+    says: str
+    steps: list[Step]
+    # When it is due, or when it came to this
+    at: str
+    post_id: str | None
+    pill: PillView | None
+    # Of a delivery: which try a decision is about
+    fence: int | None
+    # How the post begins
+    words: str | None
+
+
+class AuditView(TypedDict):
+    """Whether limits held, and whether counters tell the truth."""
+
+    clean: bool
+    worst: list[WorstView]
+    drift: list[DriftView]
+
+
+class Begin(TypedDict):
+    """What the person typed; `account_id` connects one again."""
+
+    fields: NotRequired[dict[str, str]]
+    account_id: NotRequired[str | None]
+
+
+class CalendarView(TypedDict):
+    """What is due from `start` on and before `end`; `more`: ask for a shorter span to see all."""
+
+    start: str
+    end: str
+    zone: str
+    entries: list[EntryView]
+    more: bool
+    free: list[FreeSlotView]
+    clock_changes: list[ClockChange]
+
+
+class CancelInput(TypedDict):
+    """Which deliveries are canceled, and why."""
+
+    deliveries: NotRequired[list[str] | None]
+    reason: NotRequired[str]
+
+
+class CancelJob(TypedDict):
+    """Why."""
+
+    reason: NotRequired[str]
+
+
+class CanceledView(TypedDict):
+    """What was canceled, and what was too far on its way."""
+
+    dry_run: bool
+    post: PostView
+    canceled: list[str]
+    sending: list[TooLateView]
+
+
+class CategoryDeleted(TypedDict):
+    """It is deleted; its media stay in the library."""
+
+    dry_run: bool
+    id: str
+
+
+class CategoryInput(TypedDict):
+    """A category, or, without a parent, a brand."""
+
+    name: str
+    parent_id: NotRequired[str | None]
+    hashtags: NotRequired[list[str]]
+    copy: NotRequired[str]
+    variables: NotRequired[dict[str, Any]]
+    # What you saw
+    revision: NotRequired[int | None]
+
+
+class CategoryView(TypedDict):
+    """A category as it is kept."""
+
+    dry_run: bool
+    id: str
+    name: str
+    parent_id: str | None
+    hashtags: list[str]
+    copy: str
+    variables: dict[str, str]
+    revision: int
+
+
+class Changed(TypedDict):
+    """What became of each."""
+
+    changed: list[int]
+
+
+class ChannelView(TypedDict):
+    """What a channel takes, by one network; a limit of null: none is known."""
+
+    channel: Channel
+    provider: str
+    unit: str
+    limit: int | None
+    files: int | None
+    threads: bool
+    first_comment: bool
+    fetches_media: bool
+    needs_recipient: bool
+    # An account's posts go there unless it is said otherwise
+    usual: bool
+    options: list[OptionView]
+
+
+class CheckInput(TypedDict):
+    """Where and when; left out: where it is planned, now."""
+
+    accounts: NotRequired[list[TargetInput] | None]
+    at: NotRequired[Instant | None]
+
+
+class CheckView(TypedDict):
+    """One gate on the way of a job."""
+
+    name: str
+    passed: bool
+    says: str
+    next_at: str | None
+    who: str | None
+
+
+class Checked(TypedDict):
+    """What would go wrong; `ready`: nothing that keeps it from going out."""
+
+    ready: bool
+    findings: list[FindingView]
+
+
+class ChoiceView(TypedDict):
+    """One value of an option, and what people read."""
+
+    value: str
+    label: str
+
+
+class Choices(TypedDict):
+    """How one hears of each topic."""
+
+    dry_run: bool
+    choices: dict[str, Choice]
+    # False: no mail server is set, so nobody gets mail
+    mail: bool
+
+
+class ChoicesInput(TypedDict):
+    """What to change; topics left out stay."""
+
+    choices: dict[str, Choice]
+
+
+class ClearInput(TypedDict):
+    """Whether posts that were timed by hand go too."""
+
+    by_hand: NotRequired[bool]
+
+
+class ClearedView(TypedDict):
+    """What was taken off the queue; `clear_id` takes it back for ten minutes."""
+
+    dry_run: bool
+    clear_id: str | None
+    canceled: list[str]
+    on_their_way: list[str]
+    drafts: list[str]
+    undo_until: str | None
+
+
+class ClockChange(TypedDict):
+    """The zone's clocks are set: that day is shorter or longer."""
+
+    at: str
+    day: str
+    # By how much: 60 forward, -60 back
+    minutes: int
+
+
+class CodeInput(TypedDict):
+    """A code of the app, or a recovery code."""
+
+    code: str
+
+
+class ColumnView(TypedDict):
+    """A column that is read, and the headers that are taken for it."""
+
+    name: str
+    headers: list[str]
+
+
+class Complete(TypedDict):
+    """What the network sent the person back with."""
+
+    state: str
+    code: str
+    # Who sent the person back, if it came along (RFC 9207)
+    iss: NotRequired[str | None]
+
+
+class ComposeInput(TypedDict):
+    """The words (left out: as they are saved), where they go, and how."""
+
+    content: NotRequired[PostFields | None]
+    # Of a saved post; left out: a new one
+    post_id: NotRequired[str | None]
+    # What you saw of it
+    revision: NotRequired[int | None]
+    # As when a post is saved; with `now`: approve it
+    approve: NotRequired[bool | None]
+    goes: NotRequired[ComposeAction]
+    accounts: NotRequired[list[TargetInput]]
+    # Of `queue`, without `at`
+    to: NotRequired[To]
+    # Of `queue`: a slot, with an offset; of `time`: as in `schedule`
+    at: NotRequired[Instant | None]
+    zone: NotRequired[str | None]
+
+
+class ComposeOutcome(TypedDict):
+    """What it came to at one place; `refused` says why, and nothing was changed there."""
+
+    account_id: str
+    channel: str | None
+    outcome: Literal["queued", "timed", "now", "already", "refused"]
+    at: str | None
+    zone: str | None
+    # In no slot: the queue does not move it
+    by_hand: bool
+    says: str | None
+    warnings: list[str]
+
+
+class Composed(TypedDict):
+    """The post as it is saved, and what it came to place by place."""
+
+    dry_run: bool
+    post: PostSaved
+    places: list[ComposeOutcome]
+
+
+class ConfirmInput(TypedDict):
+    """What becomes of posts that were due since the backup; after a jump of the clock there are
+    none.
+    """
+
+    # check: they stay missed, look at each; the others only if none of them was sent
+    overdue: NotRequired[Overdue]
+
+
+class ConfirmedView(TypedDict):
+    """Sending goes on."""
+
+    dry_run: bool
+    kind: str
+    # Posts that were due since the backup
+    missed: int
+    # Of these: got a new time
+    moved: int
+    # Of these: are drafts again
+    drafts: int
+
+
+class Connection(TypedDict):
+    """Where to send the person, or the accounts that are connected now."""
+
+    dry_run: bool
+    redirect: str | None
+    accounts: list[Account]
+    # Deliveries that want a resume choice
+    held: list[str]
+
+
+class Credentials(TypedDict):
+    """What a person signs in with."""
+
+    email: str
+    password: str
+    # Of the second factor, where one is on
+    code: NotRequired[str | None]
+
+
+class DayUse(TypedDict):
+    """One local date: what went out, what did not."""
+
+    day: str
+    sent: int
+    refused: int
+
+
+class DayView(TypedDict):
+    """One local date."""
+
+    day: str
+    posts: int
+    max_per_day: int | None
+    blackout: bool
+    lines: list[LineView]
+
+
+class DecisionInput(TypedDict):
+    """What a person saw when they looked."""
+
+    # The delivery's `fence` when you looked: a later try is another doubt
+    fence: int
+    # False sends it again
+    is_there: bool
+    # Its id over there: a thread's other parts follow it
+    remote_id: NotRequired[str | None]
+    # False leaves other parts unsent
+    rest: NotRequired[bool]
+
+
+class DeliveriesInput(TypedDict):
+    """Which deliveries of the post; left out: all that it fits."""
+
+    deliveries: NotRequired[list[str] | None]
+
+
+class Delivery(TypedDict):
+    """This content, by this account, to this place, at this instant."""
+
+    dry_run: bool
+    id: str
+    account_id: str
+    channel: str
+    action: str
+    post_id: str | None
+    campaign_id: str | None
+    recipient: str | None
+    state: DeliveryState
+    reason: str | None
+    due_at: str
+    wall_time: str | None
+    zone: str | None
+    content: dict[str, Any]
+    revision: int
+    # Rises with every try; a decision names the one looked at
+    fence: int
+    approved: bool
+    mode: str
+    attempts: int
+    deferrals: int
+    retry_limit: int
+    url: str | None
+    remote_id: str | None
+    created_at: str
+    sent_at: str | None
+    failed_at: str | None
+    # Of an unconfirmed one: when it is looked for again
+    look_at: str | None
+    # Of a thread unconfirmed: which part nobody answered, from 1
+    doubt_part: int | None
+    # What keeps it from going at its time, if something does
+    held: HeldView | None
+    warning: str | None
+
+
+class DeliveryPage(TypedDict):
+    """DeliveryPage"""
+
+    items: list[Delivery]
+    next: str | None
+
+
+class Disconnected(TypedDict):
+    """The account is let go; its deliveries are canceled."""
+
+    dry_run: bool
+    id: str
+    provider: str
+    remote_id: str
+    handle: str
+    name: str | None
+    kind: str | None
+    zone: str
+    state: str
+    state_reason: str | None
+    token_expires_at: str | None
+    token_refreshed_at: str | None
+    lost_at: str | None
+    grace_minutes: int
+    unconfirmed_policy: str
+    hours: dict[str, Hours | None]
+    # What holds for an action that `hours` does not name; null: at any time
+    usual_hours: dict[str, Hours | None]
+    holidays: list[str]
+    lane: Lane | None
+    # Posts that came due while it was disconnected; `resume` says what becomes of them
+    to_resume: int
+    created_at: str
+    canceled: int
+    # In a worker's hands; the closed account stops them
+    in_hand: int
+
+
+class Draft(TypedDict):
+    """A post that is not saved, and where it would go."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantInput]]
+    media: NotRequired[list[MediaInput]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
+    accounts: NotRequired[list[TargetInput]]
+    # Without an account: the network's usual limits
+    channels: NotRequired[list[Channel]]
+
+
+class DraftCheck(TypedDict):
+    """A post that is not saved, where it would go, and when."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantInput]]
+    media: NotRequired[list[MediaInput]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
+    accounts: list[TargetInput]
+    at: NotRequired[Instant | None]
+    # Of the saved post: it does not repeat itself
+    post_id: NotRequired[str | None]
+
+
+class DriftView(TypedDict):
+    """A counter that does not say what the ledger says."""
+
+    workspace_id: str
+    scope: str
+    action: str
+    kind: str
+    period: str
+    counter: int
+    ledger: int
+
+
+class Ended(TypedDict):
+    """How many sessions were ended."""
+
+    dry_run: bool
+    ended: int
+
+
+class Entry(TypedDict):
+    """One act."""
+
+    id: str
+    actor: str
+    action: str
+    subject_id: str
+    before: Any
+    after: Any
+    happened_at: str
+
+
+class EntryPage(TypedDict):
+    """EntryPage"""
+
+    items: list[Entry]
+    next: str | None
+
+
+class EntryView(TypedDict):
+    """One delivery, with a line of what it says."""
+
+    pill: PillView
+    title: str
+    text: str
+    # It stands in a slot of the queue; false: timed by hand
+    in_slot: bool
+
+
+class EventView(TypedDict):
+    """One thing that happened; `by` null: the pipeline itself."""
+
+    at: str
+    kind: str
+    says: str
+    by: str | None
+    delivery_id: str | None
+    details: dict[str, Any]
+
+
+class Exchange(TypedDict):
+    """One question to the network and what came back: bounded, and without anything that opens a
+    door.
+    """
+
+    id: str
+    # Null: it never came to the irreversible call
+    attempt_id: str | None
+    step: Literal["prepare", "publish", "finish", "find_out"]
+    began_at: str
+    seconds: float
+    # Of HTTP, or the name of another protocol
+    method: str
+    # Host and path; hidden is what may be a key
+    place: str
+    headers: dict[str, str]
+    body: str | None
+    # Null: no answer began to come
+    status: int | None
+    reply_headers: dict[str, str]
+    reply: str | None
+    # Why there is no whole answer
+    says: str
+    # How many before it in the same run were not kept
+    left_out: int
+
+
+class Explained(TypedDict):
+    """Every gate with its answer; `says` is the first thing to say."""
+
+    says: str
+    # The instant that the gates were asked about: when it is due, or now
+    judged_at: str
+    gates: dict[str, dict[str, Any]]
+
+
+class ExportView(TypedDict):
+    """An export that is packed in the background."""
+
+    dry_run: bool
+    id: str
+    # waiting, running, ready or failed
+    state: str
+    # Why it failed
+    reason: str | None
+    percent: int
+    rows_done: int
+    # 0: not counted yet
+    rows_total: int
+    bytes: int | None
+    asked_by: str
+    asked_at: str
+    finished_at: str | None
+    # Until then it can be downloaded
+    expires_at: str | None
+
+
+class Fault(TypedDict):
+    """One thing that is wrong with the input."""
+
+    # Where: body.slots.0.time, query.limit
+    path: str
+    # What is wrong with it
+    says: str
+    # A stable name of the fault
+    code: str
+
+
+class FeedCreated(TypedDict):
+    """A new address, shown this once."""
+
+    dry_run: bool
+    id: str
+    name: str
+    accounts: list[str] | None
+    member_id: str
+    created_at: str
+    read_at: str | None
+    url: str
+
+
+class FeedInput(TypedDict):
+    """An address for a calendar program."""
+
+    name: str
+    # Left out: all
+    accounts: NotRequired[list[str] | None]
+
+
+class FeedView(TypedDict):
+    """An address, without what opens it."""
+
+    dry_run: bool
+    id: str
+    name: str
+    accounts: list[str] | None
+    member_id: str
+    created_at: str
+    read_at: str | None
+
+
+class FieldView(TypedDict):
+    """Something that a person is asked for."""
+
+    name: str
+    label: str
+    secret: bool
+    hint: str
+    required: bool
+
+
+class FindingView(TypedDict):
+    """One thing about one place; blocking: it will not go out like this."""
+
+    account_id: str
+    channel: str
+    code: str
+    says: str
+    field: str
+    blocking: bool
+
+
+class FirstOwner(TypedDict):
+    """The first owner and their workspace."""
+
+    token: str
+    email: str
+    name: str
+    password: str
+    # A zone of the tz database
+    zone: NotRequired[str]
+    workspace: str
+
+
+class FirstStart(TypedDict):
+    """Whether the application waits for its first owner."""
+
+    needed: bool
+
+
+class FittedView(TypedDict):
+    """A picture as the channel gets it, because it does not take the file as it is."""
+
+    media_id: str
+    says: str
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    # The changed picture; null: not made yet
+    file_url: str | None
+
+
+class FreeSlotView(TypedDict):
+    """A slot that is still free; `capped`: its day is full."""
+
+    account_id: str
+    at: str
+    wall_time: str
+    zone: str
+    kind: Kind
+    mark: Mark
+
+
+class GateView(TypedDict):
+    """What holds a queue or one lane of it back."""
+
+    queue: str
+    lane: str | None
+    paused: bool
+    reason: str | None
+    parked_until: str | None
+    limit: LimitView
+    in_flight: int
+    # Of a rate: when the next start is free
+    next_start: str | None
+
+
+class Generated(TypedDict):
+    """What was made; not complete: ask again for the rest."""
+
+    dry_run: bool
+    posts: int
+    without_media: int
+    copy_written: int
+    complete: bool
+
+
+class GeneratedAll(TypedDict):
+    """What was made, for how many workspaces; not complete: call again."""
+
+    dry_run: bool
+    workspaces: int
+    posts: int
+    failed: int
+    complete: bool
+
+
+class GeneratedPostView(TypedDict):
+    """A post that is laid out; `because`: why it stays as it is."""
+
+    post_id: str | None
+    day: str
+    slot: str
+    at: str
+    because: str | None
+
+
+class Health(TypedDict):
+    """All is well, or it was a problem."""
+
+    status: str
+
+
+class HeldView(TypedDict):
+    """Why something does not go at its time."""
+
+    code: Hold
+    says: str
+    until: str | None
+
+
+class HoldView(TypedDict):
+    """Why nothing leaves until a person confirms."""
+
+    kind: str
+    says: str
+    since: str
+    # Posts that were due since the backup and may be out already: they are missed until you
+    # confirm
+    overdue: int
+
+
+class HourUse(TypedDict):
+    """One hour of the week, over all weeks: Sunday is 0."""
+
+    weekday: int
+    hour: int
+    sent: int
+
+
+class Hours(TypedDict):
+    """From when to when, on which days; Sunday is 0."""
+
+    start: str
+    end: str
+    days: NotRequired[list[int]]
+
+
+class Imported(TypedDict):
+    """What became of each row; `taken_back`: all or nothing, so nothing was made."""
+
+    dry_run: bool
+    made: int
+    again: int
+    done: list[RowDone]
+    problems: list[RowWrong]
+    # Our column to the file's header
+    columns: dict[str, str]
+    # Headers that nothing was read from
+    unknown: list[str]
+    taken_back: bool
+    # Rows behind the last that a dry run tries
+    left: int
+
+
+class Invitation(TypedDict):
+    """An open invitation."""
+
+    dry_run: bool
+    id: str
+    email: str
+    role: Role
+    invited_by: str
+    created_at: str
+    ends_at: str
+
+
+class InvitationCreated(TypedDict):
+    """A new invitation."""
+
+    dry_run: bool
+    id: str
+    email: str
+    role: Role
+    invited_by: str
+    created_at: str
+    ends_at: str
+    # Where no mail server is set: hand it on yourself, it works once, for a week
+    link: str | None
+
+
+class InvitationView(TypedDict):
+    """What an invitation is to."""
+
+    workspace: str
+    email: str
+    role: str
+    # The address has an account here: sign in first
+    known: bool
+    ends_at: str
+
+
+class Invite(TypedDict):
+    """Whom to invite, and as what."""
+
+    email: str
+    role: NotRequired[Role]
+
+
+class Invited(TypedDict):
+    """The token of an invitation."""
+
+    token: str
+
+
+class JobChanged(TypedDict):
+    """A job after it was asked to change."""
+
+    id: int
+    queue: str
+    task: str
+    state: State
+    payload: Any
+    priority: int
+    created_at: str
+    run_at: str
+    attempts: int
+    crashes: int
+    snoozes: int
+    lane: str | None
+    # One live job of this key at a time
+    unique_key: str | None
+    tags: list[str]
+    # What this job overrides of its task
+    options: Any
+    schedule: str | None
+    # Rises with every claim; writes of an older one are refused
+    lease: int
+    lease_until: str | None
+    worker: str | None
+    cancel_requested: bool
+    progress: Any
+    output: Any
+    errors: list[Any]
+    finished_at: str | None
+    # `requested`: its worker was asked to stop; `unchanged`: it is in no state for that
+    answer: Literal["changed", "requested", "unchanged"]
+
+
+class JobPage(TypedDict):
+    """Some jobs, newest first; `before` of the next page is `next`."""
+
+    items: list[JobView]
+    next: int | None
+
+
+class JobQueueView(TypedDict):
+    """A queue: what stands in it, and whether it is open."""
+
+    queue: str
+    lane: str | None
+    paused: bool
+    reason: str | None
+    parked_until: str | None
+    limit: LimitView
+    in_flight: int
+    # Of a rate: when the next start is free
+    next_start: str | None
+    counts: dict[str, int]
+
+
+class JobScheduleView(TypedDict):
+    """A recurring job."""
+
+    name: str
+    task: str
+    recurrence: Any
+    payload: Any
+    queue: str
+    priority: int
+    lane: str | None
+    options: Any
+    overlap: str
+    missed: str
+    paused: bool
+    next_at: str | None
+    last_at: str | None
+    last_note: str | None
+    revision: int
+
+
+class JobView(TypedDict):
+    """A job and how far it got."""
+
+    id: int
+    queue: str
+    task: str
+    state: State
+    payload: Any
+    priority: int
+    created_at: str
+    run_at: str
+    attempts: int
+    crashes: int
+    snoozes: int
+    lane: str | None
+    # One live job of this key at a time
+    unique_key: str | None
+    tags: list[str]
+    # What this job overrides of its task
+    options: Any
+    schedule: str | None
+    # Rises with every claim; writes of an older one are refused
+    lease: int
+    lease_until: str | None
+    worker: str | None
+    cancel_requested: bool
+    progress: Any
+    output: Any
+    errors: list[Any]
+    finished_at: str | None
+
+
+class Joining(TypedDict):
+    """How to join: somebody new chooses a name and a password."""
+
+    token: str
+    name: NotRequired[str | None]
+    password: NotRequired[str | None]
+    # A zone of the tz database
+    zone: NotRequired[str]
+
+
+class KeyCreated(TypedDict):
+    """The new key: `key` is shown this once."""
+
+    dry_run: bool
+    key: str
+    shown: KeyView
+
+
+class KeyEnded(TypedDict):
+    """The key is revoked."""
+
+    dry_run: bool
+    id: str
+
+
+class KeyView(TypedDict):
+    """A key, without what proves it."""
+
+    id: str
+    name: str
+    prefix: str
+    role: Role
+    scopes: list[str]
+    accounts: list[str] | None
+    publish_per_day: int | None
+    member_id: str
+    created_at: str
+    ends_at: str | None
+    last_used_at: str | None
+    revoked_at: str | None
+
+
+class Lane(TypedDict):
+    """Where the account's deliveries wait."""
+
+    paused: bool
+    pause_reason: str | None
+    paused_until: str | None
+    parked_until: str | None
+    park_reason: str | None
+    in_flight: int
+
+
+class LeasesView(TypedDict):
+    """What one worker has in hand; it renews a lease with every sign of life."""
+
+    worker: str
+    kind: Literal["deliveries", "jobs"]
+    held: int
+    # Of these: ran out, and waits for another worker to take over
+    lapsed: int
+    # When the oldest of them runs out, unless it is renewed
+    ends_at: str
+
+
+class Leave(TypedDict):
+    """Why the account goes."""
+
+    reason: NotRequired[str]
+
+
+class LengthView(TypedDict):
+    """How long a text is, and may be, in the network's own unit."""
+
+    unit: str
+    length: int
+    limit: int | None
+
+
+class Limit(TypedDict):
+    """At most `amount` of an action in a period, or seconds between two of them."""
+
+    action: Action | Literal["*"]
+    kind: Literal["hour", "day", "week", "rolling_day", "rate", "gap"]
+    amount: int
+    per_seconds: NotRequired[int | None]
+
+
+class LimitUse(TypedDict):
+    """A limit, and what is used of its present period; nothing where it only spaces calls."""
+
+    limit: Limit
+    used: int | None
+
+
+class LimitView(TypedDict):
+    """How much may run: at once, and per time."""
+
+    concurrency: int | None
+    rate: RateView | None
+
+
+class Limits(TypedDict):
+    """An account's limits."""
+
+    dry_run: bool
+    limits: list[Limit]
+
+
+class LimitsInput(TypedDict):
+    """The limits that an account shall have, all of them."""
+
+    limits: list[Limit]
+
+
+class LineView(TypedDict):
+    """One instant of a day."""
+
+    at: str
+    wall_time: str
+    kind: Kind
+    mark: Mark
+    post_id: str | None
+    # How the post begins
+    text: str | None
+    ids: list[str]
+    channels: list[str]
+    state: str | None
+    note: str | None
+    # Why its channel would refuse it: change the post
+    unfit: str | None
+
+
+class Me(TypedDict):
+    """Who one is."""
+
+    dry_run: bool
+    id: str
+    email: str
+    name: str
+    zone: str
+    week_start: int
+    instance_owner: bool
+    second_factor: bool
+    # Why nothing is sent until an owner of this installation confirms; null: all is well
+    sending_held: str | None
+    workspaces: list[Membership]
+
+
+class MediaChange(TypedDict):
+    """A description for those who cannot see it, and a name for people."""
+
+    alt: NotRequired[str | None]
+    name: NotRequired[str | None]
+
+
+class MediaDeleted(TypedDict):
+    """Nobody can choose it any more."""
+
+    dry_run: bool
+    id: str
+
+
+class MediaDetailed(TypedDict):
+    """A file with the posts that show it."""
+
+    dry_run: bool
+    id: str
+    kind: MediaKind
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    seconds: float | None
+    name: str
+    alt: str
+    # What the upload changed or could not see
+    notes: list[str]
+    created_at: str
+    created_by: str
+    file_url: str
+    thumbnail_url: str | None
+    posts: list[PostNamed]
+
+
+class MediaInput(TypedDict):
+    """A file of the library; without `alt`, its own description counts."""
+
+    media_id: str
+    alt: NotRequired[str | None]
+
+
+class MediaUploaded(TypedDict):
+    """It is in the library; `known`: it was so before, and nothing was stored again."""
+
+    dry_run: bool
+    id: str
+    kind: MediaKind
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    seconds: float | None
+    name: str
+    alt: str
+    # What the upload changed or could not see
+    notes: list[str]
+    created_at: str
+    created_by: str
+    file_url: str
+    thumbnail_url: str | None
+    known: bool
+
+
+class MediaUsed(TypedDict):
+    """A file that it shows, with the post's own description."""
+
+    media_id: str
+    alt: str | None
+
+
+class MediaView(TypedDict):
+    """A file of the library."""
+
+    dry_run: bool
+    id: str
+    kind: MediaKind
+    mime: str
+    size: int
+    width: int | None
+    height: int | None
+    seconds: float | None
+    name: str
+    alt: str
+    # What the upload changed or could not see
+    notes: list[str]
+    created_at: str
+    created_by: str
+    file_url: str
+    thumbnail_url: str | None
+
+
+class MediaViewPage(TypedDict):
+    """MediaViewPage"""
+
+    items: list[MediaView]
+    next: str | None
+
+
+class Member(TypedDict):
+    """A person's place in a workspace."""
+
+    dry_run: bool
+    id: str
+    email: str
+    name: str
+    role: Role
+    second_factor: bool
+    created_at: str
+
+
+class Membership(TypedDict):
+    """A workspace that one is in."""
+
+    workspace_id: str
+    name: str
+    role: str
+    member_id: str
+
+
+class Move(TypedDict):
+    """One goes before or after another."""
+
+    verb: Literal["move"]
+    id: str
+    before: NotRequired[str | None]
+    after: NotRequired[str | None]
+    revision: NotRequired[int | None]
+
+
+class MoveView(TypedDict):
+    """A post that goes to another instant."""
+
+    post: GeneratedPostView
+    to: OccurrenceView
+
+
+class MovedView(TypedDict):
+    """A delivery that got another instant."""
+
+    id: str
+    post_id: str | None
+    was_at: str
+    now_at: str
+
+
+class Network(TypedDict):
+    """A network that accounts can be connected of."""
+
+    provider: str
+    fields: list[FieldView]
+    # Whether the installation has what connecting one needs
+    ready: bool
+    # What to do if not; else what a person is asked for
+    says: str
+
+
+class NewKey(TypedDict):
+    """A key to make."""
+
+    name: str
+    role: NotRequired[Role]
+    scopes: list[str]
+    # The accounts it may use; all, if not given
+    accounts: NotRequired[list[str] | None]
+    publish_per_day: NotRequired[int | None]
+    ends_at: NotRequired[Instant | None]
+
+
+class NewWebhook(TypedDict):
+    """A program to tell."""
+
+    url: str
+    # None: all
+    kinds: NotRequired[list[EventKind]]
+
+
+class NewWorkspace(TypedDict):
+    """A workspace to make."""
+
+    name: str
+    # A zone of the tz database
+    zone: NotRequired[str]
+
+
+class NotFailedView(TypedDict):
+    """A delivery that was asked for and has not failed."""
+
+    delivery_id: str
+    state: DeliveryState
+
+
+class NotMovedView(TypedDict):
+    """One that could not move, and why."""
+
+    id: str
+    why: str
+
+
+class NotQueuedView(TypedDict):
+    """Nothing was changed on this account, and why."""
+
+    outcome: Literal["not_queued"]
+    account_id: str
+    says: str
+    passed: PassedView | None
+
+
+class Occurrence(TypedDict):
+    """One coming occurrence; `mark` tells where clocks change."""
+
+    at: str
+    wall_time: str
+    zone: str
+    mark: str
+
+
+class OccurrenceView(TypedDict):
+    """A time that the rule says."""
+
+    day: str
+    slot: str
+    at: str
+    mark: Mark
+
+
+class OptionView(TypedDict):
+    """What a person may choose on a channel; it goes into the `options` of the channel's variant."""
+
+    name: str
+    label: str
+    takes: Takes
+    choices: list[ChoiceView]
+    hint: str
+
+
+class OwnKey(TypedDict):
+    """The key that asks, and where it belongs."""
+
+    workspace_id: str
+    workspace_name: str
+    key: KeyView
+
+
+class PassedView(TypedDict):
+    """Why not earlier: how many slots were passed over and why, the first few by name."""
+
+    past: int
+    taken: int
+    skipped: int
+    full_days: int
+    blackout_days: int
+    first: list[RefusalView]
+
+
+class PasswordChange(TypedDict):
+    """The password as it is, and as it shall be."""
+
+    old: str
+    new: str
+
+
+class Pause(TypedDict):
+    """Why, and until when."""
+
+    reason: str
+    until: NotRequired[Instant | None]
+
+
+class PauseInput(TypedDict):
+    """Why, and until when."""
+
+    reason: str
+    until: NotRequired[Instant | None]
+
+
+class PauseQueue(TypedDict):
+    """Why, and whether only one lane of it."""
+
+    reason: str
+    lane: NotRequired[str | None]
+
+
+class PausedView(TypedDict):
+    """Nothing of the account is claimed any more."""
+
+    dry_run: bool
+    reason: str
+    until: str | None
+    under_way: int
+    revision: int
+
+
+class PillView(TypedDict):
+    """How it stands on one account and channel."""
+
+    delivery_id: str
+    post_id: str
+    account_id: str
+    handle: str
+    provider: str
+    channel: str
+    state: DeliveryState
+    label: str
+    at: str
+    zone: str
+    wall_time: str | None
+    url: str | None
+    reason: str | None
+    held: HeldView | None
+    # Why its channel would refuse it: change the post
+    unfit: str | None
+    attempts: int
+
+
+class PlanView(TypedDict):
+    """What becomes of everything in the next 30 days."""
+
+    added: list[OccurrenceView]
+    moved: list[MoveView]
+    removed: list[GeneratedPostView]
+    kept: list[GeneratedPostView]
+    retargeted: list[RetargetView]
+    unchanged: int
+
+
+class PoolInput(TypedDict):
+    """The files that the pool shall hold, all of them."""
+
+    media_ids: list[str]
+
+
+class PoolView(TypedDict):
+    """A category's pool."""
+
+    dry_run: bool
+    assets: list[AssetView]
+
+
+class PostChange(TypedDict):
+    """What is to be different; what is left out stays. An optional field is emptied by null."""
+
+    text: NotRequired[str | None]
+    variants: NotRequired[dict[str, VariantInput] | None]
+    media: NotRequired[list[MediaInput] | None]
+    hashtags: NotRequired[list[str] | None]
+    parts: NotRequired[list[str] | None]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str | None]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str] | None]
+    approve: NotRequired[bool | None]
+    # What you saw; or send If-Match
+    revision: NotRequired[int | None]
+
+
+class PostDeleted(TypedDict):
+    """It is gone; what is out there stays there."""
+
+    dry_run: bool
+    # Deliveries that will not be sent
+    canceled: list[str]
+    sent: int
+    says: str | None
+
+
+class PostFields(TypedDict):
+    """What a post says, and how it is filed."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantInput]]
+    media: NotRequired[list[MediaInput]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
+
+
+class PostInput(TypedDict):
+    """A new post."""
+
+    text: NotRequired[str]
+    variants: NotRequired[dict[str, VariantInput]]
+    media: NotRequired[list[MediaInput]]
+    hashtags: NotRequired[list[str]]
+    # Of a thread, after the first
+    parts: NotRequired[list[str]]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    title: NotRequired[str]
+    category_id: NotRequired[str | None]
+    labels: NotRequired[list[str]]
+    # Left out: as the workspace says; true: if you may; false: never
+    approve: NotRequired[bool | None]
+
+
+class PostNamed(TypedDict):
+    """A post that shows it."""
+
+    dry_run: bool
+    id: str
+    title: str
+
+
+class PostSaved(TypedDict):
+    """A post after a save, with what a person should know about it."""
+
+    dry_run: bool
+    id: str
+    title: str
+    text: str
+    variants: dict[str, VariantView]
+    media: list[MediaUsed]
+    hashtags: list[str]
+    parts: list[str]
+    first_comment: str | None
+    link: str | None
+    category_id: str | None
+    labels: list[str]
+    source: Source
+    author_id: str | None
+    blockers: list[str]
+    revision: int
+    approved: bool
+    approval: ApprovalView | None
+    created_at: str
+    updated_at: str
+    state: PostState
+    published_at: str | None
+    scheduled_at: str | None
+    pills: list[PillView]
+    why_not_approved: str | None
+    # An approval that it had is gone
+    voided: bool
+    too_late: list[TooLateView]
+    says: str | None
+    # What would go wrong where it is planned
+    findings: list[FindingView]
+
+
+class PostView(TypedDict):
+    """A post as it stands, with what becomes of it on each account and channel."""
+
+    dry_run: bool
+    id: str
+    title: str
+    text: str
+    variants: dict[str, VariantView]
+    media: list[MediaUsed]
+    hashtags: list[str]
+    parts: list[str]
+    first_comment: str | None
+    link: str | None
+    category_id: str | None
+    labels: list[str]
+    source: Source
+    author_id: str | None
+    blockers: list[str]
+    revision: int
+    approved: bool
+    approval: ApprovalView | None
+    created_at: str
+    updated_at: str
+    state: PostState
+    published_at: str | None
+    scheduled_at: str | None
+    pills: list[PillView]
+
+
+class PostViewPage(TypedDict):
+    """PostViewPage"""
+
+    items: list[PostView]
+    next: str | None
+
+
+class PreviewView(TypedDict):
+    """The post as one channel gets it."""
+
+    account_id: str | None
+    handle: str | None
+    provider: str
+    channel: Channel
+    text: str
+    parts: list[str]
+    first_comment: str | None
+    link: str | None
+    media: list[dict[str, Any]]
+    # Of the media, those that are changed to fit
+    fitted: list[FittedView]
+    length: int
+    limit: int | None
+    unit: str
+    part_lengths: list[LengthView]
+    problems: list[TroubleView]
+
+
+class Problem(TypedDict):
+    """An error, in the shape of RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    # The request's id, for the logs
+    instance: str | None
+    errors: list[Fault]
+
+
+class Profile(TypedDict):
+    """What a person may change of themselves."""
+
+    name: NotRequired[str | None]
+    zone: NotRequired[str | None]
+    # Sunday is 0
+    week_start: NotRequired[int | None]
+
+
+class Proof(TypedDict):
+    """The password, once more."""
+
+    password: str
+
+
+class Proposed(TypedDict):
+    """What an authenticator app reads; shown once."""
+
+    dry_run: bool
+    address: str
+
+
+class PublishTargetView(TypedDict):
+    """What the click found or did at one place."""
+
+    delivery_id: str
+    account_id: str
+    channel: str
+    click: Click
+    attempt_id: str | None
+    url: str | None
+    warnings: list[str]
+
+
+class Published(TypedDict):
+    """How many deliveries were taken up; not complete: call again."""
+
+    dry_run: bool
+    ran: int
+    complete: bool
+
+
+class PublishingView(TypedDict):
+    """It goes out now, place by place."""
+
+    dry_run: bool
+    post: PostView
+    places: list[PublishTargetView]
+
+
+class QueueTargetInput(TypedDict):
+    """An account, and a channel of it where not all usual ones are meant."""
+
+    account_id: str
+    channel: NotRequired[str | None]
+
+
+class QueueView(TypedDict):
+    """Some days of a queue, with what the head of a screen needs."""
+
+    dry_run: bool
+    revision: int
+    zone: str
+    now_there: str
+    paused: bool
+    pause_reason: str | None
+    paused_until: str | None
+    account_state: str
+    enabled: bool
+    # Posts that came due while the account was disconnected: resume decides
+    to_resume: int
+    next_send: str | None
+    days: list[DayView]
+    next_day: str
+
+
+class QueuedView(TypedDict):
+    """The post has an instant on this account."""
+
+    outcome: Literal["queued"]
+    account_id: str
+    ids: list[str]
+    at: str
+    zone: str
+    wall_time: str
+    mark: Mark
+    passed: PassedView | None
+    moved: list[MovedView]
+    revision: int
+    warnings: list[str]
+
+
+class Rate(TypedDict):
+    """How a network answered within a day."""
+
+    provider: str
+    calls: int
+    sent: int
+    outcomes: dict[str, int]
+
+
+class RateView(TypedDict):
+    """At most `count` starts in so many seconds; `burst` of them may go together."""
+
+    count: int
+    per_seconds: float
+    burst: int
+
+
+class Reason(TypedDict):
+    """Why."""
+
+    reason: NotRequired[str]
+
+
+class Recovery(TypedDict):
+    """Codes for the day when the phone is gone; shown once."""
+
+    dry_run: bool
+    codes: list[str]
+
+
+class Redrive(TypedDict):
+    """Which dead letters to bring back."""
+
+    queue: NotRequired[str | None]
+    task: NotRequired[str | None]
+    limit: NotRequired[int]
+
+
+class RefusalView(TypedDict):
+    """A slot that was passed over, or all slots of some days."""
+
+    reason: str
+    day: str
+    instant: str | None
+    last_day: str | None
+
+
+class Removed(TypedDict):
+    """It is gone."""
+
+    dry_run: bool
+    id: str
+
+
+class Renaming(TypedDict):
+    """One slot of the week that became another of the same day; its posts go along. Sunday is 0."""
+
+    day: int
+    was: str
+    now: str
+
+
+class Reordered(TypedDict):
+    """Who holds which instant now; the instants themselves stay."""
+
+    dry_run: bool
+    moved: list[MovedView]
+    stays: list[NotMovedView]
+    revision: int
+
+
+class RescueInput(TypedDict):
+    """What is to become of missed posts; all of them unless some are named."""
+
+    choice: MissedChoice
+    ids: NotRequired[list[str] | None]
+
+
+class RescuedView(TypedDict):
+    """Where they go now."""
+
+    dry_run: bool
+    moved: list[MovedView]
+    drafts: list[str]
+    gone: list[str]
+    full: list[str]
+    # Their channel would not take them: change them first
+    unfit: list[str]
+    revision: int
+    warnings: list[str]
+
+
+class Reset(TypedDict):
+    """The token of the mail, and the new password."""
+
+    token: str
+    password: str
+
+
+class ResetInput(TypedDict):
+    """Whose password is forgotten."""
+
+    email: str
+
+
+class ResetOnItsWay(TypedDict):
+    """The same for every address: whether it is known is not told."""
+
+    # Whether this installation sends mail; if not, ask who runs it: `cadenza person reset`
+    mails: bool
+
+
+class Resume(TypedDict):
+    """What becomes of what came due meanwhile."""
+
+    # Needed where something came due meanwhile
+    choice: NotRequired[ResumeChoice | None]
+
+
+class ResumeInput(TypedDict):
+    """What becomes of what came due meanwhile."""
+
+    choice: NotRequired[ResumeChoice]
+    minutes_apart: NotRequired[int]
+
+
+class ResumeQueue(TypedDict):
+    """Whether only one lane of it."""
+
+    lane: NotRequired[str | None]
+
+
+class ResumedView(TypedDict):
+    """It runs again."""
+
+    dry_run: bool
+    choice: ResumeChoice
+    held: list[str]
+    moved: list[MovedView]
+    taken_back: list[str]
+    revision: int
+    was_paused: bool
+
+
+class RetargetView(TypedDict):
+    """A post that goes to other places."""
+
+    post: GeneratedPostView
+    add: list[TargetView]
+    drop: list[TargetView]
+
+
+class Retargeted(TypedDict):
+    """Where a rule shall go from now on."""
+
+    targets: list[TargetInput]
+
+
+class RetryingView(TypedDict):
+    """These go again."""
+
+    dry_run: bool
+    post: PostView
+    deliveries: list[str]
+    left: list[NotFailedView]
+
+
+class Reverse(TypedDict):
+    """Last to first."""
+
+    verb: Literal["reverse"]
+    revision: NotRequired[int | None]
+
+
+class RoleInput(TypedDict):
+    """The role that a member shall have."""
+
+    role: Role
+
+
+class RowDone(TypedDict):
+    """A row that is a post; `again`: it was one before."""
+
+    row: int
+    post_id: str
+    approved: bool
+    due_at: str | None
+    again: bool
+    notes: list[str]
+
+
+class RowWrong(TypedDict):
+    """What is wrong with a row, and what to do; the header is row 1."""
+
+    row: int
+    column: str
+    wrong: str
+    todo: str
+
+
+class RpcMessage(TypedDict):
+    """A JSON-RPC message."""
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: NotRequired[int | str | None]
+    params: NotRequired[dict[str, Any]]
+
+
+class RuleChange(TypedDict):
+    """The rule as it shall be, all of it."""
+
+    name: str
+    category_id: str
+    # kind weekly, daily, monthly or interval, with its weekdays, days, times, step
+    pattern: dict[str, Any]
+    # A zone of the tz database
+    zone: str
+    # A date or wall time in the zone
+    starts: str
+    ends: NotRequired[str | None]
+    targets: list[TargetInput]
+    pool_id: NotRequired[str | None]
+    needs_media: NotRequired[bool]
+    gap: NotRequired[Gap]
+    fold: NotRequired[Fold]
+    # What you saw
+    revision: NotRequired[int | None]
+
+
+class RuleInput(TypedDict):
+    """When, where and from what posts are laid out."""
+
+    name: str
+    category_id: str
+    # kind weekly, daily, monthly or interval, with its weekdays, days, times, step
+    pattern: dict[str, Any]
+    # A zone of the tz database
+    zone: str
+    # A date or wall time in the zone
+    starts: str
+    ends: NotRequired[str | None]
+    targets: list[TargetInput]
+    pool_id: NotRequired[str | None]
+    needs_media: NotRequired[bool]
+    gap: NotRequired[Gap]
+    fold: NotRequired[Fold]
+
+
+class RuleSaved(TypedDict):
+    """The rule as it is now, or would be, and what becomes of its posts."""
+
+    dry_run: bool
+    rule: RuleView
+    plan: PlanView
+
+
+class RuleView(TypedDict):
+    """A rule as it is kept."""
+
+    dry_run: bool
+    id: str
+    name: str
+    category_id: str
+    pool_id: str | None
+    needs_media: bool
+    pattern: dict[str, Any]
+    zone: str
+    starts: str
+    ends: str | None
+    gap: Gap
+    fold: Fold
+    targets: list[TargetView]
+    state: RuleState
+    revision: int
+
+
+class RunwayView(TypedDict):
+    """How long the queue lasts."""
+
+    posts: int
+    last_at: str | None
+    dry_at: str | None
+    empty_slots: int
+
+
+class ScheduleChange(TypedDict):
+    """What to change of a schedule, and what becomes of the posts that stand in it."""
+
+    slots: NotRequired[dict[str, list[Any]] | list[dict[str, Any]] | None]
+    name: NotRequired[str | None]
+    zone: NotRequired[str | None]
+    max_per_day: NotRequired[int | None]
+    no_max_per_day: NotRequired[bool]
+    enabled: NotRequired[bool | None]
+    blackouts: NotRequired[list[str] | None]
+    how: NotRequired[How]
+    # Which time became which; left out, each that is gone is paired with the nearest new one
+    renamed: NotRequired[list[Renaming] | None]
+    revision: NotRequired[int | None]
+
+
+class ScheduleChanged(TypedDict):
+    """What the change does to the posts in the queue."""
+
+    dry_run: bool
+    keeps: int
+    moves: list[MovedView]
+    pinned: list[str]
+    # By another zone: fixed-time posts keep their instant, so their clock time differs
+    fixed: list[str]
+    revision: int
+
+
+class ScheduleInput(TypedDict):
+    """The weekly slots of an account, as a map of weekdays (Sunday is 0) or as a flat list."""
+
+    slots: dict[str, list[Any]] | list[dict[str, Any]]
+    name: NotRequired[str]
+    zone: NotRequired[str | None]
+    max_per_day: NotRequired[int | None]
+    enabled: NotRequired[bool]
+    blackouts: NotRequired[list[str]]
+
+
+class ScheduleView(TypedDict):
+    """An account's weekly slots."""
+
+    dry_run: bool
+    account_id: str
+    name: str
+    zone: str
+    slots_by_day: dict[str, Any]
+    max_per_day: int | None
+    enabled: bool
+    blackouts: list[str]
+    revision: int
+
+
+class ScheduledView(TypedDict):
+    """What became of each place."""
+
+    dry_run: bool
+    post: PostView
+    places: list[TimedView | UnchangedView]
+
+
+class SessionView(TypedDict):
+    """One place where one is signed in."""
+
+    id: str
+    address: str
+    agent: str
+    created_at: str
+    seen_at: str
+    ends_at: str
+    current: bool
+
+
+class Shuffle(TypedDict):
+    """All in an order that the seed decides: the same seed, the same order."""
+
+    verb: Literal["shuffle"]
+    seed: int | str
+    revision: NotRequired[int | None]
+
+
+class SignedIn(TypedDict):
+    """Who is signed in; the cookie came with it."""
+
+    person_id: str
+    workspace_id: str | None
+
+
+class SkipInput(TypedDict):
+    """Which slots to leave out: named ones, or the next free ones."""
+
+    instants: NotRequired[list[Instant] | None]
+    count: NotRequired[int | None]
+    reason: NotRequired[str | None]
+
+
+class SkipView(TypedDict):
+    """A slot that is left out."""
+
+    at: str
+    wall_time: str
+    by: str
+    reason: str | None
+
+
+class SkippedView(TypedDict):
+    """What is left out, and what made room."""
+
+    dry_run: bool
+    skips: list[SkipView]
+    moved: list[MovedView]
+    revision: int
+    # False: one was pending already, and nothing was changed
+    fresh: bool
+
+
+class SlotInput(TypedDict):
+    """Which post, and the slot that it shall have."""
+
+    post_id: str
+    at: Instant
+    # Where it stood when you looked: it is not moved from anywhere else.
+    seen_at: NotRequired[Instant | None]
+
+
+class SlotTaken(TypedDict):
+    """It stands there now; `was_at` is null where it is new on this account."""
+
+    dry_run: bool
+    account_id: str
+    ids: list[str]
+    at: str
+    zone: str
+    wall_time: str
+    was_at: str | None
+    # False: it was timed by hand
+    was_slot: bool
+    revision: int
+    warnings: list[str]
+
+
+class Start(TypedDict):
+    """What becomes of what came due while everything was stopped."""
+
+    choice: NotRequired[ResumeChoice]
+
+
+class StepInput(TypedDict):
+    """One step for some things: deliveries by their ids, or posts by theirs (approve, delete)."""
+
+    step: Step
+    subjects: list[str]
+    # Of `it_is_there` and `send_again`: each subject's `fence` when it was looked at
+    fences: NotRequired[dict[str, Any]]
+    # Of `resume`: what becomes of what came due
+    choice: NotRequired[ResumeChoice]
+
+
+class Stepped(TypedDict):
+    """What the step came to for one thing."""
+
+    subject_id: str
+    outcome: Literal["done", "refused", "elsewhere"]
+    says: str | None
+
+
+class SteppedAll(TypedDict):
+    """One answer a thing."""
+
+    dry_run: bool
+    answers: list[Stepped]
+
+
+class Stop(TypedDict):
+    """Why everything is stopped."""
+
+    reason: str
+
+
+class Swap(TypedDict):
+    """Two change places."""
+
+    verb: Literal["swap"]
+    ids: tuple[str, str]
+    revision: NotRequired[int | None]
+
+
+class System(TypedDict):
+    """System status."""
+
+    version: str
+    tz_version: str
+    database_time: str
+    clock_skew_seconds: float
+    road_lag_seconds: float
+    notices_waiting: int
+    hold: HoldView | None
+    workers: list[WorkerView]
+    leases: list[LeasesView]
+    providers: list[Rate]
+
+
+class TargetInput(TypedDict):
+    """An account, and a channel of it where not all usual ones are meant."""
+
+    account_id: str
+    channel: NotRequired[Channel | None]
+
+
+class TargetView(TypedDict):
+    """An account and one of its channels."""
+
+    account_id: str
+    channel: str
+
+
+class TargetsInput(TypedDict):
+    """Which places; left out: everywhere that it has a delivery for."""
+
+    accounts: NotRequired[list[TargetInput] | None]
+
+
+class TimeInput(TypedDict):
+    """An instant with an offset, or a wall time with a zone; a wall time alone names nothing."""
+
+    accounts: NotRequired[list[TargetInput] | None]
+    at: Instant
+    zone: NotRequired[str | None]
+    # TargetsInput it stood when you looked: it is not moved from anywhere else.
+    seen_at: NotRequired[Instant | None]
+
+
+class TimedView(TypedDict):
+    """It goes then."""
+
+    outcome: Literal["timed"]
+    delivery_id: str
+    account_id: str
+    channel: str
+    due_at: str
+    wall_time: str
+    zone: str
+    note: str | None
+    warnings: list[str]
+
+
+class TooLateView(TypedDict):
+    """Where the words of before are out or on their way."""
+
+    id: str
+    account_id: str
+    channel: str
+    state: DeliveryState
+
+
+class Top(TypedDict):
+    """One goes first."""
+
+    verb: Literal["to_top"]
+    id: str
+    revision: NotRequired[int | None]
+
+
+class TroubleView(TypedDict):
+    """What the network would refuse; not blocking: it goes out, less well."""
+
+    code: str
+    says: str
+    field: str
+    blocking: bool
+
+
+class UnapproveInput(TypedDict):
+    """Why the approval goes."""
+
+    reason: NotRequired[str | None]
+
+
+class UnapprovedView(TypedDict):
+    """It waits for an approval again."""
+
+    dry_run: bool
+    post: PostView
+    drafts: list[str]
+    too_late: list[TooLateView]
+
+
+class UnchangedView(TypedDict):
+    """It was too late there: it was left alone."""
+
+    outcome: Literal["too_late"]
+    delivery_id: str
+    account_id: str
+    channel: str
+    state: DeliveryState
+
+
+class UndoneView(TypedDict):
+    """What stands where it stood, and what could not."""
+
+    dry_run: bool
+    restored: list[str]
+    lost: list[list[Any]]
+
+
+class UnskipInput(TypedDict):
+    """Which slots to offer again; left out: all."""
+
+    instants: NotRequired[list[Instant] | None]
+
+
+class VariantInput(TypedDict):
+    """What is different on one channel; what is left out is as in the post."""
+
+    text: NotRequired[str | None]
+    media: NotRequired[list[MediaInput] | None]
+    hashtags: NotRequired[list[str] | None]
+    parts: NotRequired[list[str] | None]
+    first_comment: NotRequired[str | None]
+    link: NotRequired[str | None]
+    options: NotRequired[dict[str, Any]]
+
+
+class VariantView(TypedDict):
+    """What is different on one channel; null: as in the post."""
+
+    text: str | None
+    media: list[MediaUsed] | None
+    hashtags: list[str] | None
+    parts: list[str] | None
+    first_comment: str | None
+    link: str | None
+    options: dict[str, Any]
+
+
+class Webhook(TypedDict):
+    """A program that is told."""
+
+    id: str
+    url: str
+    kinds: list[str]
+    active: bool
+    stop_reason: str | None
+    created_at: str
+
+
+class WebhookAgain(TypedDict):
+    """It is told again."""
+
+    dry_run: bool
+    webhook: Webhook
+
+
+class WebhookCreated(TypedDict):
+    """The new webhook; `secret` signs what is sent, and is shown this once."""
+
+    dry_run: bool
+    secret: str
+    webhook: Webhook
+
+
+class WebhookDeleted(TypedDict):
+    """It is told no more."""
+
+    dry_run: bool
+    id: str
+
+
+class WebhookSecrets(TypedDict):
+    """How many secrets sign now."""
+
+    dry_run: bool
+    id: str
+    secrets: int
+
+
+class Whole(TypedDict):
+    """The whole order: posts or deliveries, first to last."""
+
+    verb: Literal["order"]
+    ids: list[str]
+    # Of the queue, as it was seen
+    revision: int
+
+
+class WhyView(TypedDict):
+    """Why a job does not run now: in one sentence, and gate by gate."""
+
+    says: str
+    next_at: str | None
+    checks: list[CheckView]
+
+
+class WorkerView(TypedDict):
+    """A worker, as it said of itself last."""
+
+    name: str
+    queues: list[str]
+    concurrency: int
+    running: int
+    version: str
+    started_at: str
+    seen_at: str
+    clock_skew_seconds: float
+
+
+class Workspace(TypedDict):
+    """A workspace: people, accounts and content that belong together."""
+
+    dry_run: bool
+    id: str
+    name: str
+    zone: str
+    active: bool
+    # author: an editor's save approves; required: somebody has to approve
+    approval: Literal["author", "required"]
+    # Of the brand, on every post
+    hashtags: list[str]
+    # Posts a day of an account that names no number
+    max_per_day: int | None
+    # Messages to one recipient within the days
+    recipient_cap: int | None
+    recipient_cap_days: int | None
+    stopped_at: str | None
+    stop_reason: str | None
+    created_at: str
+    # One's own role in it, where it is listed
+    role: str | None
+
+
+class WorkspaceChange(TypedDict):
+    """What to change of a workspace."""
+
+    name: NotRequired[str | None]
+    zone: NotRequired[str | None]
+    active: NotRequired[bool | None]
+    approval: NotRequired[Literal["author", "required"] | None]
+    hashtags: NotRequired[list[str] | None]
+    max_per_day: NotRequired[int | None]
+    recipient_cap: NotRequired[int | None]
+    recipient_cap_days: NotRequired[int | None]
+
+
+class WorstView(TypedDict):
+    """A rule, and the worst that was ever reached under it."""
+
+    workspace_id: str
+    scope: str
+    action: str
+    kind: str
+    limit: int
+    reached: float
+    at: str
+    broken: bool

@@ -1,0 +1,188 @@
+"""Keeps count of recipients that fail for good, in the transaction that settles the call.
+
+One more with each permanent failure of the recipient, none after a success; at five, or at once when the
+recipient blocked us, its channel is inactive and what else waits for it is skipped. Blame guard: five
+different recipients in a row with one account say more about the account than about them, so the account
+is suspended, told about, and those counts are undone. Limit: what is skipped is found by the same spelling
+of the recipient; other spellings are stopped by the gate when their time comes.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cadenza.deliveries import lanes
+from cadenza.deliveries.read_recipients import fold_recipient
+from cadenza.deliveries.suspend_account import suspend_account
+from cadenza.sql.tx import Tx
+
+LIMIT = 5  # failures in a row that make a channel inactive
+BLAME = 5  # different recipients in a row that make it the account's fault
+SKIPPED = "the recipient cannot be reached any more"
+BLAMED = f"{BLAME} different recipients in a row could not be reached: look at the account"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """How one call to a recipient ended: it got there, or the recipient cannot be reached."""
+
+    workspace_id: str
+    account_id: str
+    provider: str
+    recipient: str
+    reached: bool
+    says: str = ""
+    blocked: bool = False  # the other side blocked us or is closed: once is enough
+
+
+def update_recipients(tx: Tx, now: datetime, ends: Sequence[Contact]) -> None:
+    """Write how calls to recipients ended; each account's calls in their order."""
+    reached = [end for end in ends if end.reached]
+    _reset_counts(tx, now, reached)
+    for end in ends:
+        if not end.reached:
+            _failed(tx, now, end)
+
+
+def _reset_counts(tx: Tx, now: datetime, reached: Sequence[Contact]) -> None:
+    if not reached:
+        return
+    tx.run(
+        """
+        UPDATE recipient_channel SET error_count = 0, active = true, reason = NULL, changed_at = :now
+        FROM TABLE(:reached) AS asked (workspace_id text, provider text, id text)
+        WHERE recipient_channel.workspace_id = asked.workspace_id
+            AND recipient_channel.provider = asked.provider AND recipient_channel.id = asked.id
+            AND error_count > 0
+        """,
+        reached=sorted(
+            {(e.workspace_id, e.provider, fold_recipient(e.recipient)) for e in reached}
+        ),
+        now=now,
+    )
+    _forget_run(tx, {(end.workspace_id, end.account_id) for end in reached})
+
+
+def _forget_run(tx: Tx, accounts: Iterable[tuple[str, str]]) -> None:
+    tx.run(
+        """
+        DELETE FROM recipient_failure WHERE (workspace_id, account_id) IN (
+            SELECT workspace_id, account_id FROM TABLE(:accounts) AS asked (workspace_id text, account_id text)
+        )
+        """,
+        accounts=sorted(accounts),
+    )
+
+
+def _failed(tx: Tx, now: datetime, end: Contact) -> None:
+    channel = {
+        "workspace_id": end.workspace_id,
+        "provider": end.provider,
+        "id": fold_recipient(end.recipient),
+    }
+    active = tx.value(
+        """
+        INSERT INTO recipient_channel (workspace_id, provider, id, active, error_count, reason, changed_at)
+        VALUES (:workspace_id, :provider, :id, NOT :blocked, 1, :says, :now)
+        ON CONFLICT (workspace_id, provider, id) DO UPDATE SET
+            error_count = recipient_channel.error_count + 1, reason = excluded.reason,
+            active = recipient_channel.active AND excluded.active
+                AND recipient_channel.error_count + 1 < :limit,
+            changed_at = excluded.changed_at
+        RETURNING active
+        """,
+        blocked=end.blocked,
+        says=end.says,
+        limit=LIMIT,
+        now=now,
+        **channel,
+    )
+    if not active:
+        _skip_waiting(tx, end)
+    tx.run(
+        """
+        INSERT INTO recipient_failure (workspace_id, account_id, id) VALUES (:workspace_id, :account_id, :id)
+        ON CONFLICT (workspace_id, account_id, id) DO UPDATE SET times = recipient_failure.times + 1
+        """,
+        workspace_id=end.workspace_id,
+        account_id=end.account_id,
+        id=channel["id"],
+    )
+    _blame(tx, now, end)
+
+
+def _skip_waiting(tx: Tx, end: Contact) -> None:
+    """Skip what else waits for this recipient in this network and is in nobody's hands."""
+    rows = tx.all(
+        """
+        UPDATE delivery SET state = 'skipped', reason = :reason, slot_at = NULL, lease = lease + 1
+        WHERE workspace_id = :workspace_id AND recipient = :recipient AND recipient IS NOT NULL
+            AND state IN ('draft', 'scheduled') AND leased_until IS NULL
+            AND account_id IN (
+                SELECT id FROM account WHERE workspace_id = :workspace_id AND provider = :provider
+            )
+        RETURNING workspace_id, lane_id
+        """,
+        reason=SKIPPED,
+        workspace_id=end.workspace_id,
+        recipient=end.recipient,
+        provider=end.provider,
+    )
+    lanes.refresh(tx, {(row["workspace_id"], row["lane_id"]) for row in rows})
+
+
+def _blame(tx: Tx, now: datetime, end: Contact) -> None:
+    """Suspend an account that fails with one recipient after the other, and undo what was counted."""
+    account: dict[str, Any] = {"workspace_id": end.workspace_id, "account_id": end.account_id}
+    run = tx.all(
+        """
+        SELECT id, times FROM recipient_failure
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+        """,
+        **account,
+    )
+    if len(run) < BLAME:
+        return
+    tx.run(
+        """
+        UPDATE recipient_channel SET changed_at = :now, active = true, reason = NULL,
+            error_count = CASE WHEN error_count > asked.times THEN error_count - asked.times ELSE 0 END
+        FROM TABLE(:run) AS asked (id text, times integer)
+        WHERE recipient_channel.workspace_id = :workspace_id
+            AND recipient_channel.provider = :provider AND recipient_channel.id = asked.id
+        """,
+        run=[(row["id"], row["times"]) for row in run],
+        workspace_id=end.workspace_id,
+        provider=end.provider,
+        now=now,
+    )
+    _reactivate(tx, end, {row["id"] for row in run})
+    _forget_run(tx, [(end.workspace_id, end.account_id)])
+    suspend_account(tx, now, reason=BLAMED, **account)
+
+
+def _reactivate(tx: Tx, end: Contact, recipients: set[str]) -> None:
+    """Let what was skipped for these recipients wait again."""
+    skipped = tx.all(
+        """
+        SELECT delivery.id, delivery.lane_id, delivery.recipient FROM delivery
+        JOIN account ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
+        WHERE delivery.workspace_id = :workspace_id AND account.provider = :provider
+            AND delivery.state = 'skipped' AND delivery.reason = :reason
+        """,
+        workspace_id=end.workspace_id,
+        provider=end.provider,
+        reason=SKIPPED,
+    )
+    back = [row for row in skipped if fold_recipient(row["recipient"]) in recipients]
+    tx.run(
+        """
+        UPDATE delivery SET reason = NULL, state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END
+        FROM TABLE(:ids) AS asked (id text)
+        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
+        """,
+        ids=[(row["id"],) for row in back],
+        workspace_id=end.workspace_id,
+    )
+    lanes.refresh(tx, {(end.workspace_id, row["lane_id"]) for row in back})
