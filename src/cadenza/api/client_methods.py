@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from cadenza.client.wire import Asker, Event, File, Told, part
+from cadenza.client.wire import Requester, Event, File, Told, part
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 class Calls:
     """The operations of one kind at one place."""
 
-    def __init__(self, asker: Asker, at: str) -> None:
+    def __init__(self, asker: Requester, at: str) -> None:
         self._asker = asker
         self._at = at
 '''
@@ -289,7 +289,7 @@ def _place(kinds: list[tuple[str, bool]], *, of_workspace: bool) -> str:
         f"class {name}:",
         f'    """Everything that can be asked of {says}."""',
         "",
-        "    def __init__(self, asker: Asker, at: str) -> None:",
+        "    def __init__(self, asker: Requester, at: str) -> None:",
     ]
     lines += [
         f"        self.{_attribute(tag, of_workspace=inside)} = "

@@ -62,9 +62,9 @@ def blocking(code: str) -> str:
             '"""The client with an event loop',
             '"""The client without an event loop, made from `core.py`',
         ),
-        ("import Asker, Event, File, Told", "import Event, File, SyncAsker, Told"),
-        ("Asker(", "SyncAsker("),
-        (": Asker", ": SyncAsker"),
+        ("import Requester, Event, File, Told", "import Event, File, SyncRequester, Told"),
+        ("Requester(", "SyncRequester("),
+        (": Requester", ": SyncRequester"),
         ("for programs with an event loop", "for programs without an event loop"),
     ):
         text = text.replace(was, now)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from cadenza.client.wire import Asker, Event, File, Told, part
+from cadenza.client.wire import Requester, Event, File, Told, part
 
 if TYPE_CHECKING:
     from typing import Literal, Unpack
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Calls:
     """The operations of one kind at one place."""
 
-    def __init__(self, asker: Asker, at: str) -> None:
+    def __init__(self, asker: Requester, at: str) -> None:
         self._asker = asker
         self._at = at
 
@@ -2087,7 +2087,7 @@ class Workspaces(Calls):
 class WorkspaceCalls:
     """Everything that can be asked of one workspace."""
 
-    def __init__(self, asker: Asker, at: str) -> None:
+    def __init__(self, asker: Requester, at: str) -> None:
         self.account_use = AccountUse(asker, at)
         self.accounts = Accounts(asker, at)
         self.activity = Activity(asker, at)
@@ -2114,7 +2114,7 @@ class WorkspaceCalls:
 class ServerCalls:
     """Everything that can be asked of the whole installation, as far as one may."""
 
-    def __init__(self, asker: Asker, at: str) -> None:
+    def __init__(self, asker: Requester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
         self.jobs = ServerJobs(asker, at)
