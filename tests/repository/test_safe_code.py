@@ -53,8 +53,8 @@ CALLING = frozenset(
 )
 # The door itself, and who has a reason not to go through it.
 AT_THE_DOOR = {
-    **dict.fromkeys(("aim", "client", "follow", "pack"), "reads, writes and sends for the door"),
-    "dial": "the door",
+    **dict.fromkeys(("client", "encode", "parse_target", "redirects"), "reads, writes and sends for the door"),
+    "connect": "the door",
     "resolve": "the look-up",
 }
 PAST_THE_DOOR = {
