@@ -103,11 +103,11 @@ CASES: list[tuple[Stage, str, Outcome]] = [
 
 @pytest.mark.parametrize(("stage", "reply", "expected"), CASES)
 async def test_a_refusal_means_what_its_row_says(
-    shared: Stage, reply: str, expected: Outcome
+    stage: Stage, reply: str, expected: Outcome
 ) -> None:
     code, _, text = reply.partition(" ")
     async with mail_server() as (scene, simulated):
-        step = STEP.get(shared, shared.value.upper())
+        step = STEP.get(stage, stage.value.upper())
         answer = Answer(int(code), text.encode())
         fault = simulated.faults.plan(Kind.ERROR_BEFORE, f"SMTP {step}", answer=answer)
         ended = await drive(scene)
@@ -121,20 +121,20 @@ async def test_a_refusal_means_what_its_row_says(
 
 
 def test_every_row_is_met_by_a_case() -> None:
-    met = [_row(shared, reply) for shared, reply, _ in CASES]
+    met = [_row(stage, reply) for stage, reply, _ in CASES]
     assert [row for row in TABLE.rows if row not in met] == []
     assert TABLE.unknown in met
 
 
 @given(st.integers(200, 599), st.text(max_size=60), st.sampled_from(Stage))
-def test_no_reply_is_too_odd_to_be_judged(code: int, text: str, shared: Stage) -> None:
-    outcome = TABLE.judge(read_reply(code, text, shared))
+def test_no_reply_is_too_odd_to_be_judged(code: int, text: str, stage: Stage) -> None:
+    outcome = TABLE.judge(read_reply(code, text, stage))
     assert not isinstance(outcome, Sent)
 
 
-def _row(shared: Stage, reply: str) -> object:
+def _row(stage: Stage, reply: str) -> object:
     code, _, text = reply.partition(" ")
-    return TABLE.row(read_reply(int(code), text, shared))
+    return TABLE.row(read_reply(int(code), text, stage))
 
 
 def _bare(outcome: object) -> dict[str, object]:
