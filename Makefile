@@ -17,7 +17,7 @@ PYTEST_ARGS ?=
 unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
-.PHONY: help setup up hello web test check format lint types imports house fix bench lock audit sbom clean sim crash
+.PHONY: help setup up hello web test check format lint types imports rules fix bench lock audit sbom clean sim crash
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -58,7 +58,7 @@ up: $(STAMP) ## Set up, then run Cadenza with a demo in it (PORT=8400, RESET=1: 
 hello: $(STAMP) ## Run the engine's first example
 	@exec $(PY) examples/hello.py
 
-web: $(STAMP) ## Build the web app into the package, if it changed, write the clients and docs/reference anew
+web: $(STAMP) ## Build the web app into the package, if it changed, write the clients and docs/reference
 	@$(PY) -m cadenza.api.document > web/openapi.json
 	@$(PY) -m cadenza.api.write_client
 	@$(PY) -m cadenza.cli.reference
@@ -69,7 +69,7 @@ web: $(STAMP) ## Build the web app into the package, if it changed, write the cl
 test: $(STAMP) web ## Run all tests; names what had to be skipped
 	@$(PY) -m tests.try_again -q -rs -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 
-check: format lint types imports house ## Format, lint, types, import contracts, repository rules
+check: format lint types imports rules ## Format, lint, types, import contracts, repository rules
 
 format: $(STAMP) ## Check the formatting (fix: make fix)
 	@$(BIN)/ruff format --check $(CODE)
@@ -80,10 +80,10 @@ lint: $(STAMP) ## Run ruff
 types: $(STAMP) ## Run basedpyright
 	@$(BIN)/basedpyright --level error
 
-imports: $(STAMP) ## Check that imports between rooms point down
+imports: $(STAMP) ## Check that imports between packages point down
 	@$(BIN)/lint-imports --cache-dir .cache/import-linter
 
-house: $(STAMP) ## Check the repository rules (tests/repository)
+rules: $(STAMP) ## Check the repository rules (tests/repository)
 	@$(PY) -m pytest -q tests/repository
 
 fix: $(STAMP) ## Format and apply ruff's safe fixes

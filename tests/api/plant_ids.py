@@ -2,7 +2,7 @@
 
 A place is found by the pattern that all ids have, so a new field is tried the moment it is added. Each place
 is filled alone, the rest of the body being the route's own example. Limit: keys of objects are not filled.
-Where there is a rehearsal (`dry_run`), that is asked for: requests get as far as they can and change nothing.
+Where there is a dry run, that is asked for: requests get as far as they can and change nothing.
 """
 
 import re

@@ -66,15 +66,15 @@ async def test_tools_are_what_the_key_may_do_and_stand_alone(agent: httpx2.Async
     assert '"workspace_id"' not in json.dumps(tools["queues_show_queue"]["inputSchema"])
 
 
-async def test_a_change_is_rehearsed_then_confirmed_and_done_once(
+async def test_a_change_is_tried_then_confirmed_and_done_once(
     agent: httpx2.AsyncClient,
 ) -> None:
     asked: dict[str, Any] = {"account_id": "account-of-ada", "body": SLOTS}
-    rehearsed = (await call(agent, "queues_give_schedule", **asked))["structuredContent"]
-    assert rehearsed["dry_run"]["dry_run"]
+    tried = (await call(agent, "queues_give_schedule", **asked))["structuredContent"]
+    assert tried["dry_run"]["dry_run"]
     assert (await agent.get(f"{QUEUE}/schedule")).status_code == 404
 
-    confirmed = {**asked, "confirm": rehearsed["confirm"]}
+    confirmed = {**asked, "confirm": tried["confirm"]}
     for _ in range(2):
         done = await call(agent, "queues_give_schedule", **confirmed)
         assert not done["isError"], done

@@ -1,4 +1,4 @@
-"""Writes that are repeated, rehearsed, or decided on an old sight of things."""
+"""Writes that are repeated, tried as a dry run, or decided on an old sight of things."""
 
 import asyncio
 from datetime import timedelta
@@ -83,7 +83,7 @@ async def test_an_answer_with_a_secret_is_not_kept(place: Place) -> None:
     assert len(await place.rows("SELECT id FROM webhook")) == 1
 
 
-async def test_a_rehearsal_answers_the_same_and_changes_nothing(place: Place) -> None:
+async def test_a_simulated_answers_the_same_and_changes_nothing(place: Place) -> None:
     browser = await place.client("owner")
     path = f"{HOME}/deliveries/delivery-of-ada/cancel"
     tried = await browser.post(path, json={}, params={"dry_run": "true"})
@@ -257,7 +257,7 @@ async def test_a_job_is_brought_back_once_however_often_the_request_comes(place:
 @pytest.mark.parametrize(
     "path", ["/api/v1/jobs/queues/default/pause", "/api/v1/publishing/run", f"{HOME}/media"]
 )
-async def test_what_cannot_be_rehearsed_is_not_done_instead(small: Place, path: str) -> None:
+async def test_what_has_no_dry_run_is_not_done_instead(small: Place, path: str) -> None:
     owner = await small.client("owner")
     before = await everything(small)
     tried = await owner.post(path, params={"dry_run": "true"}, json={"reason": "a test"})

@@ -54,7 +54,7 @@ async def test_the_audit_log_keeps_of_an_address_its_host_alone(small: Place) ->
     assert "canary" not in str(await small.rows("SELECT * FROM audit"))
 
 
-async def test_a_rehearsed_change_changes_nothing(small: Place) -> None:
+async def test_a_dry_run_changes_nothing(small: Place) -> None:
     admin = await small.client("admin")
     made = (await admin.post(HOOKS, json={"url": "https://a.example/hook"})).json()
     tried = await admin.post(f"{HOOKS}/{made['webhook']['id']}/secret", params={"dry_run": "true"})

@@ -1,4 +1,4 @@
-"""A whole house on both databases, with Mastodon in rehearsal, and Ada's account in it."""
+"""A whole application on both databases, with a simulated Mastodon, and Ada's account in it."""
 
 from __future__ import annotations
 

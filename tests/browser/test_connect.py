@@ -1,4 +1,4 @@
-"""Connecting an account in a browser, to the network's own page and back, against a Mastodon in rehearsal."""
+"""Connecting an account in a browser, to the network's own page and back, against a simulated Mastodon."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A post that really leaves, seen in a browser: a worker runs, the networks are in rehearsal, the clock is the machine's."""
+"""A post that really leaves, seen in a browser: a worker runs, the networks are simulated, the clock is the machine's."""
 
 import asyncio
 import re

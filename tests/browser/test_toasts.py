@@ -56,7 +56,7 @@ async def test_on_a_telephone_the_button_that_sends_stays_in_sight(stage: Stage)
     page = await stage.visit("ada", "compose?account=mastodon", deaf=True, **PHONE)
     await page.get_by_role("textbox", name="Text").first.fill("We open on Friday")
     send = page.get_by_role("region", name="When it goes out").get_by_role("button").first
-    await expect(send).to_contain_text("Add to queue: ")  # with the time that the rehearsal told
+    await expect(send).to_contain_text("Add to queue: ")  # with the time that the dry run answered
     await page.context.set_offline(True)
     await send.click()
     alert = page.get_by_role("alert").filter(has_text="Not done")

@@ -57,8 +57,8 @@ def test_documents_of_mongodb_cron_become_jobs_and_schedules(
             ]
         )
     words = ("jobs", "import", "mongodb-cron", mongo_database, "--task", "greet", "--json")
-    rehearsed = shell(*words, "--dry-run").data
-    assert [row["outcome"] for row in rehearsed] == [
+    tried = shell(*words, "--dry-run").data
+    assert [row["outcome"] for row in tried] == [
         "would insert",
         "would schedule",
         "left out",

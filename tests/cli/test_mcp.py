@@ -86,7 +86,7 @@ def agent(ada: Ada) -> Iterator[Agent]:
         child.kill()
 
 
-def test_an_agent_queues_a_post_after_a_rehearsal_over_pipes(ada: Ada, agent: Agent) -> None:
+def test_an_agent_queues_a_post_after_a_simulated_over_pipes(ada: Ada, agent: Agent) -> None:
     fields = ("--field", "url=https://hooks.example.org/ada", "--field", f"secret={SECRET}")
     assert ada("account", "connect", "webhook", *fields).code == 0
     assert ada("queue", "schedule", "webhook", "--slot", "mon=09:00").code == 0
@@ -99,10 +99,10 @@ def test_an_agent_queues_a_post_after_a_rehearsal_over_pipes(ada: Ada, agent: Ag
     assert {"queues_add_to_queue", "queues_show_queue"} <= names
 
     asked = {"body": {"post_id": post}}
-    rehearsed = agent.call("queues_add_to_queue", **asked)
-    assert rehearsed["dry_run"]["dry_run"]
+    tried = agent.call("queues_add_to_queue", **asked)
+    assert tried["dry_run"]["dry_run"]
     assert ada("post", "show", post, "--json").data["pills"] == []
-    done = agent.call("queues_add_to_queue", **asked, confirm=rehearsed["confirm"])
+    done = agent.call("queues_add_to_queue", **asked, confirm=tried["confirm"])
     assert done["answers"][0]["outcome"] == "queued"
     assert len(ada("post", "show", post, "--json").data["pills"]) == 1
 

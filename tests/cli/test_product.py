@@ -1,4 +1,4 @@
-"""The operator's hand on the product: db, keys, config, worker, rehearse, each as a real command."""
+"""The operator's hand on the product: db, keys, config, worker, simulate, each as a real command."""
 
 from __future__ import annotations
 
@@ -160,8 +160,8 @@ def test_the_worker_starts_and_stops_gracefully(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_rehearsal_prints_what_to_set_and_ends_when_told(tmp_path: Path) -> None:
-    process = start(tmp_path, "rehearse", "--port", "0", "--json", "--fault", "x:delay")
+def test_a_simulated_prints_what_to_set_and_ends_when_told(tmp_path: Path) -> None:
+    process = start(tmp_path, "simulate", "--port", "0", "--json", "--fault", "x:delay")
     assert process.stdout is not None
     said = ""
     began = time.monotonic()
@@ -177,6 +177,6 @@ def test_a_rehearsal_prints_what_to_set_and_ends_when_told(tmp_path: Path) -> No
 
 
 def test_a_fault_that_does_not_exist_is_refused(operator: Operator) -> None:
-    refused = operator("rehearse", "--port", "0", "--fault", "mastodn:delay")
+    refused = operator("simulate", "--port", "0", "--fault", "mastodn:delay")
     assert refused.code == 2
     assert "Did you mean 'mastodon'?" in refused.err

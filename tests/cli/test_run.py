@@ -52,7 +52,7 @@ def test_help_loads_no_group() -> None:
         ("post list --server http://there", "a server wants an API key: give --key"),
         ("cron preview @daily --count 0", "--count: it is at least 1"),
         ("cron preview @daily --after soon", "'soon' is no time: write 2030-03-01T09:00"),
-        ("rehearse --port 99999", "a port is at most 65535, and 0 takes any free one"),
+        ("simulate --port 99999", "a port is at most 65535, and 0 takes any free one"),
     ],
 )
 def test_a_wrong_use_is_put_right_in_one_line_with_code_2(

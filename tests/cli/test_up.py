@@ -180,7 +180,7 @@ def test_networks_whose_ports_are_taken_take_others(tmp_path: Path) -> None:
         for taken, number in ((first, port), (fourth, port + 3)):
             taken.bind(("127.0.0.1", number))
             taken.listen()
-        with started(tmp_path, "rehearse", "--port", str(port)) as (_, said):
+        with started(tmp_path, "simulate", "--port", str(port)) as (_, said):
             desk, *networks = (
                 int(url.rpartition(":")[2])
                 for url in (said["desk"], *(each["url"] for each in said["networks"].values()))
@@ -196,7 +196,7 @@ def test_networks_whose_ports_are_taken_take_others(tmp_path: Path) -> None:
 def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -> None:
     words = ("demo", "--port", str(free_port()), "--networks-port", str(free_port(20)))
     with started(tmp_path, *words) as (_, said):
-        ledger = httpx2.get(f"{said['rehearsal']}/ledger.json").json()
+        ledger = httpx2.get(f"{said['simulated']}/ledger.json").json()
         arrived = [entry for entry in ledger if entry["network"] != "smtp"]  # notices are mailed
         assert len(arrived) == 13  # twelve that were sent, and one whose answer got lost
         for person in said["people"]:

@@ -1,4 +1,4 @@
-"""Every network in rehearsal, a house's database, and real worker processes that are killed."""
+"""Every simulated network, an installation's database, and real worker processes that are killed."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Road:
             tx.run(
                 """
                 INSERT INTO account (workspace_id, id, provider, remote_id, zone, settings, created_at)
-                VALUES (:home, :id, 'rehearsal', :id, :zone, :settings, :now)
+                VALUES (:home, :id, 'simulated', :id, :zone, :settings, :now)
                 """,
                 home=HOME,
                 id=account,

@@ -32,7 +32,7 @@ async def test_a_second_block_in_a_row_stops_the_account_and_is_told(road: Road)
             tx, now, workspace_id=HOME, account_id="ada", by="member:ada"
         )
     )
-    assert await end_with(road, BLOCK) == "connected"  # counted anew
+    assert await end_with(road, BLOCK) == "connected"  # counted again
 
 
 async def test_a_success_between_two_blocks_begins_anew(road: Road) -> None:

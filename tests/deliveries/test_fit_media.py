@@ -51,20 +51,20 @@ def content(media: Media) -> str:
 
 
 class Fetched(MediaFiles):
-    """Files that the simulated network fetches from the rehearsal's own address."""
+    """Files that the simulated network fetches from the simulator's own address."""
 
     def __init__(
-        self, desk: UploadDesk, folder: Path, rehearsal: Simulator, simulated: SimulatedNetwork
+        self, desk: UploadDesk, folder: Path, simulator: Simulator, simulated: SimulatedNetwork
     ) -> None:
         super().__init__(desk.storage, clock=SystemClock(), desk=desk)
-        self._folder, self._rehearsal, self._world = folder, rehearsal, simulated
+        self._folder, self._simulator, self._simulated = folder, simulator, simulated
         self.asked: list[str] = []
 
     def public_url(self, name: str) -> str | None:
         self.asked.append(name)
         data = (self._folder / name).read_bytes()
         mime = "image/jpeg" if name.endswith(".jpg") else "image/png"
-        return self._rehearsal.put_media(self._world, name.rpartition("/")[2], mime, data)
+        return self._simulator.put_media(self._simulated, name.rpartition("/")[2], mime, data)
 
 
 @pytest.mark.parametrize("route", [None, BLOBS])

@@ -1,4 +1,4 @@
-"""The whole road, with the engine's worker, a real adapter and a network in rehearsal."""
+"""The whole road, with the engine's worker, a real adapter and a simulated network."""
 
 import asyncio
 import itertools

@@ -155,15 +155,15 @@ async def test_what_cannot_be_counted_is_no_limit(
 async def rate(road: Road, amount: int, per: int) -> None:
     await road.operations.run(
         lambda tx, now: set_provider_rate(
-            tx, now, provider="rehearsal", amount=amount, per_seconds=per
+            tx, now, provider="simulated", amount=amount, per_seconds=per
         )
     )
 
 
 async def lease(road: Road, wanted: int) -> Block:
     block = await road.operations.run(
-        lambda tx, now: lease_block(tx, now, provider="rehearsal", wanted=wanted),
-        locks=locks_of("rehearsal"),
+        lambda tx, now: lease_block(tx, now, provider="simulated", wanted=wanted),
+        locks=locks_of("simulated"),
     )
     assert block is not None
     return block

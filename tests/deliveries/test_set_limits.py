@@ -129,7 +129,7 @@ async def test_a_providers_rate_is_audited_from_when_it_was_set(road: Road) -> N
     await send(road, 4)
 
     def set_rate(tx: Tx, now: datetime) -> None:
-        set_provider_rate(tx, now, provider="rehearsal", amount=1, per_seconds=3600)
+        set_provider_rate(tx, now, provider="simulated", amount=1, per_seconds=3600)
 
     await road.operations.run(set_rate)
     assert (await audit(road)).clean  # what was sent before it is no breach
@@ -139,5 +139,5 @@ async def test_a_providers_rate_is_audited_from_when_it_was_set(road: Road) -> N
     )
     found = await audit(road)
     assert [(each.scope, each.reached, each.broken) for each in found.worst] == [
-        ("provider:rehearsal", 4, True)
+        ("provider:simulated", 4, True)
     ]

@@ -1,7 +1,7 @@
 """The commands of a page: its fenced `console` and `sh` blocks, in order, as one shell script.
 
 A block that our tests cannot run is marked for readers and for us by the line before it, which begins with
-"Not run by our tests:" and says why. Commands that stay (up, demo, rehearse) are begun in the background; the
+"Not run by our tests:" and says why. Commands that stay (up, demo, simulate) are begun in the background; the
 next line waits for their greeting, and at the end each is asked to stop.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"(?P<before>[^\n]*)\n+```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
 NOT_RUN = "Not run by our tests:"
-STAYS = re.compile(r"^cadenza (up|demo|serve|rehearse)\b")
+STAYS = re.compile(r"^cadenza (up|demo|serve|simulate)\b")
 PASSWORD = "four plain words here"
 HEAD = """
 set -eEuo pipefail

@@ -40,7 +40,7 @@ class Studio:
         now = self.now
         return await self.operations.run(lambda tx, _: act(tx, now), locks=drafts_locks(workspace))
 
-    async def connect(self, account: str, provider: str = "rehearsal") -> None:
+    async def connect(self, account: str, provider: str = "simulated") -> None:
         def add(tx: Tx, now: datetime) -> None:
             tx.run(
                 """

@@ -124,7 +124,7 @@ async def test_a_job_that_never_ends_is_noticed(engine: Engine) -> None:
 
     async with engine:
         await again.enqueue()
-        with pytest.raises(InvalidJob, match="anew"):
+        with pytest.raises(InvalidJob, match="again"):
             await drain(engine, most=20)
 
 

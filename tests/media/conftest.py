@@ -125,7 +125,7 @@ def _settle_in(tx: Tx, now: datetime) -> None:
         tx.run(
             """
             INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
-            VALUES (:home, :id, 'rehearsal', :id, 'Europe/Berlin', :now)
+            VALUES (:home, :id, 'simulated', :id, 'Europe/Berlin', :now)
             """,
             home=HOME,
             id=account,

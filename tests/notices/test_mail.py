@@ -234,7 +234,7 @@ async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(runtime: Hous
     assert first["Message-ID"] == second["Message-ID"]
 
 
-async def test_outreach_is_not_mailed_one_by_one_and_a_rehearsal_not_at_all(runtime: House) -> None:
+async def test_outreach_is_not_mailed_one_by_one_and_a_simulated_not_at_all(runtime: House) -> None:
     await runtime.deliver("sent", post="p1", action=Action.EMAIL, channel=Channel.EMAIL)
     await runtime.deliver("failed", post="p2", action=Action.EMAIL, channel=Channel.EMAIL)
     await runtime.deliver("failed", post="p3", mode="test")

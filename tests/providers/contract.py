@@ -1,4 +1,4 @@
-"""Drives an adapter as the pipeline will, against a world in rehearsal, and judges what became visible.
+"""Drives an adapter as the pipeline will, against a simulated network, and judges what became visible.
 
 Reuse it for every network: build a `Scene`, plan faults on its world, `await drive(scene)`, then
 `judge(ended, scene)`: one visible post, or none and a clear outcome, never two. The pipeline's rules are

@@ -61,7 +61,7 @@ class Desk:
             tx.run(
                 """
                 INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
-                VALUES (:home, :id, 'rehearsal', :id, :zone, :now)
+                VALUES (:home, :id, 'simulated', :id, :zone, :now)
                 """,
                 home=HOME,
                 id=account,

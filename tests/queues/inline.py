@@ -72,7 +72,7 @@ def people(tx: Tx, now: datetime, accounts: dict[str, str]) -> None:
         tx.run(
             """
             INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
-            VALUES (:home, :id, 'rehearsal', :id, :zone, :now)
+            VALUES (:home, :id, 'simulated', :id, :zone, :now)
             """,
             home=HOME,
             id=account,

@@ -53,7 +53,7 @@ async def test_the_mail_says_whose_queue_and_until_when(desk: Desk) -> None:
     letter = write(
         parcel, to="a@b.example", name="Ada", home="Ada", public_url="https://c.example", now=MONDAY
     )
-    assert letter.subject == "[Ada] The queue of ada (rehearsal) runs dry"
+    assert letter.subject == "[Ada] The queue of ada (simulated) runs dry"
     assert (
         "2026-05-04T10:00:00+00:00. Add some: https://c.example/accounts/ada/queue" in letter.text
     )

@@ -83,7 +83,7 @@ def _settle_in(tx: Tx, now: datetime) -> None:
     tx.run(
         """
         INSERT INTO account (workspace_id, id, provider, remote_id, zone, created_at)
-        VALUES (:home, 'ada', 'rehearsal', 'ada', 'UTC', :now)
+        VALUES (:home, 'ada', 'simulated', 'ada', 'UTC', :now)
         """,
         home=HOME,
         now=now,

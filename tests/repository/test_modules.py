@@ -13,7 +13,7 @@ WELLS = frozenset(
     for word in ("service", "manager", "helper", "util", "common")
     for ending in ("", "s")
 )
-# Operations get a transaction and never end it: only these rooms may.
+# Operations get a transaction and never end it: only these packages may.
 MAY_COMMIT = ("sql/", "api/", "cli/", "engine/worker.py")
 EMPTY_PACKAGE = 0
 

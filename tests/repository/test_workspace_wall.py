@@ -110,7 +110,7 @@ def strings(node: ast.AST, place: str = "") -> Iterator[tuple[str, str]]:
 
 @cache
 def texts() -> tuple[Text, ...]:
-    """Read the SQL of the product's rooms."""
+    """Read the SQL of the product's packages."""
     return tuple(
         Text(f"{module.name}:{place}", text)
         for module in modules()

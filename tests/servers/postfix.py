@@ -104,7 +104,7 @@ class Postfix:
             time.sleep(0.02)
 
     def mails(self, who: str = "ben") -> list[bytes]:
-        """Return what lies in a mailbox."""
+        """Return what is in a mailbox."""
         return [each.read_bytes() for each in (self.folder / "mail" / who / "new").glob("*")]
 
 

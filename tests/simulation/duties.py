@@ -59,7 +59,7 @@ class Duties:
                 silent = await silence(self._runtime)
                 await self._sign()
                 await space_what_is_late(self._runtime, silent)
-            except SqlError:  # a supervisor starts it anew
+            except SqlError:  # a supervisor starts it again
                 await asyncio.sleep(1)
             else:
                 return

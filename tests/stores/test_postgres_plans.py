@@ -85,7 +85,7 @@ async def test_jobs_that_wait_cost_nothing_even_if_the_tables_were_empty_once(
         MANY,
     )
     inventory.at += PLANS_KEPT + 1
-    await step(store)  # plans anew
+    await step(store)  # plans again
     before = await pages_read(store, own)
     await step(store)
     assert await pages_read(store, own) - before < FEW

@@ -1,4 +1,4 @@
-"""A whole Cadenza as people meet it: a real server on a port, its worker, and the networks in rehearsal."""
+"""A whole Cadenza as people meet it: a real server on a port, its worker, and the simulated networks."""
 
 from __future__ import annotations
 

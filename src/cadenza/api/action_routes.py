@@ -1,12 +1,12 @@
 """Routes that perform one act on one thing (an account's queue, a post): each is a declaration.
 
     @on_queue.act("/pause", done=Paused, shows=PausedView)
-    def pause_queue(deed: Deed, body: PauseInput) -> Paused | Refused:
+    def pause_queue(context: ActionContext, body: PauseInput) -> Paused | Refused:
         '''Let nothing of the account be sent from now on.'''
-        return pause(deed.tx, deed.now, **deed.about, reason=body.reason, until=body.until)
+        return pause(context.tx, context.now, **context.about, reason=body.reason, until=body.until)
 
-`On` says once for all of them which path, scope and locks they have and how the room's refusals become
-problems. The function calls its room and no more: the write with its dry run and idempotency key, the refusal
+`ActionRoutes` says once for all of them which path, scope and locks they have and how an operation's refusals become
+problems. The function calls its operation and no more: the write with its dry run and idempotency key, the refusal
 of every answer but `done`, the budget it spends and the answer are made here, as is the signature that the
 framework reads. Limit: one operation under locks that the thing names; other routes are written out.
 """
@@ -36,7 +36,7 @@ class ActionContext:
     act: WriteContext
     tx: Tx
     now: datetime
-    about: dict[str, Any]  # as rooms take it: workspace_id, by, and the thing's own id
+    about: dict[str, Any]  # as operations take it: workspace_id, by, and the thing's own id
     subject: Any = None  # the thing before the act, where `On.meet` looks at it
 
 
@@ -69,7 +69,7 @@ class ActionRoutes:
         show: Callable[[ActionContext, type[Any], Any], BaseModel] | None = None,
         method: str = "POST",
     ) -> Callable[[Performer], Performer]:
-        """Declare an act: what its room answers when it is `done`, and how that is shown."""
+        """Declare an act: what its operation answers when it is `done`, and how that is shown."""
         tell = show or self.show
 
         def declare(perform: Performer) -> Performer:

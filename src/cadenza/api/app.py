@@ -149,7 +149,7 @@ def create_app(
 
 @cache
 def _planned() -> Sequence[Planned]:
-    """List the routes: made once for a process, since they know no house but that of the request."""
+    """List the routes: made once for a process, since they know no application but that of the request."""
     return tuple(
         Planned(
             each.method,

@@ -98,7 +98,7 @@ class PostFields(InputModel):
     labels: list[Line] = Field(default=[], max_length=50)
 
     def new_post(self, workspace_id: str, author_id: str | None) -> NewPost:
-        """Return it as the room takes it."""
+        """Return it as the operation takes it."""
         return NewPost(
             workspace_id=workspace_id,
             text=self.text,
@@ -341,12 +341,12 @@ def shown_content(post: Post) -> dict[str, Any]:
 
 
 def media_of(asked: Sequence[MediaInput]) -> tuple[PostMedia, ...]:
-    """Return files as the room takes them."""
+    """Return files as the operation takes them."""
     return tuple(PostMedia(each.media_id, each.alt) for each in asked)
 
 
 def variants_of(asked: dict[Channel, VariantInput]) -> dict[Channel, Variant]:
-    """Return variants as the room takes them."""
+    """Return variants as the operation takes them."""
     return {
         channel: Variant(
             text=each.text,

@@ -250,7 +250,7 @@ def seen(act: WriteContext, revision: int | None, current: int) -> int:
 
 
 def check_approval(act: WriteContext, *, approve: bool | None) -> None:
-    """Let a key approve only if it was made for that; a person's role is looked up by the room."""
+    """Let a key approve only if it was made for that; a person's role is looked up by the operation."""
     scopes = act.caller.scopes
     if approve and scopes is not None and APPROVE not in scopes:
         raise Problem(403, "scope_needed", f"This key may not approve: it needs {APPROVE}.")

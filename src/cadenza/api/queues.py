@@ -145,7 +145,7 @@ class ScheduleChange(InputModel):
     revision: int | None = Field(default=None, strict=True)
 
     def words(self) -> dict[str, Any]:
-        """Return what is asked as the room takes it."""
+        """Return what is asked as the operation takes it."""
         said = self.model_dump()
         if self.renamed is not None:
             said["renamed"] = {(each.day, each.was): each.now for each in self.renamed}
@@ -188,7 +188,7 @@ class AddInput(InputModel):
     at: Instant | None = Field(default=None, description="An instant of one's own, instead of `to`")
 
     def where(self) -> To | Named | datetime:
-        """Return the place in the queue as the room takes it."""
+        """Return the place in the queue as the operation takes it."""
         return Named(self.slot) if self.slot is not None else self.at or self.to
 
 

@@ -4,7 +4,7 @@ and one for each workspace, which all of its people and keys share; and a few re
 Whoever asks faster is served at the pace, in a line of their own; refused is what would wait too long. Even
 before that the hasty, who ask for more than opening a page does, are served one at a time: whoever comes beside
 them waits for one request, not for three. Buckets and lines are in this process's memory, as their purpose is its
-own breath; what must hold over all processes (sign-in tries, daily budgets) is counted in the store. The least
+own health; what must hold over all processes (sign-in tries, daily budgets) is counted in the store. The least
 used are forgotten.
 """
 

@@ -1,6 +1,6 @@
 """Puts the application together: the only place that picks stores, providers, clock and chance.
 
-`open_house(settings)` gives a `Runtime` with everything opened; `run_worker(house, stop)` works in it.
+`open_runtime(settings)` gives a `Runtime` with everything opened; `run_worker(runtime, stop)` works in it.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""Background work of the product, as tasks of the engine: what rooms want done nightly or on demand.
+"""Background work of the product, as tasks of the engine: what packages want done nightly or on demand.
 
-A room writes `async def run(house, payload)`; it is hung up in `JOBS` with a name and, where it recurs,
+A package writes `async def run(runtime, payload)`; it is hung up in `JOBS` with a name and, where it recurs,
 a cron line. Jobs live in the product's database, are leased, retried and shown by `cadenza jobs`.
 A run may be cut short and repeated, so each must find out for itself what is still to do.
 """

@@ -1,6 +1,6 @@
 """`cadenza demo`: a lively installation to look around in, with simulated networks in the same process.
 
-Everything lies in one folder of its own; the first start fills it, later ones go on from there, and
+Everything is in one folder of its own; the first start fills it, later ones go on from there, and
 `--reset` starts over. The passwords are the same for everybody: it is for this machine alone.
 """
 
@@ -59,7 +59,7 @@ async def demo(
         Listen on this port (8400).
     data
         The demo's folder (cadenza-demo).
-    rehearsal_port
+    networks_port
         The port of the page that shows what arrives; the networks take those after it. One that is
         taken is replaced by a free one.
     log
@@ -102,7 +102,7 @@ def _make_room(folder: Path, *, reset: bool) -> None:
             f"{folder} holds something that is no demo: name another folder with --data"
         )
     if there and (reset or sign.read_text().strip() != FILLED):
-        shutil.rmtree(folder)  # one that was not filled to the end is begun anew
+        shutil.rmtree(folder)  # one that was not filled to the end is started over
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not sign.is_file():
         sign.write_text(BEGUN)
@@ -129,7 +129,7 @@ async def _fill(settings: Settings, cast: Cast, *, quiet: bool) -> None:
 
 
 async def _come_back(runtime: Runtime, cast: Cast) -> None:
-    """Give the accounts the tokens of this rehearsal: its networks know no others."""
+    """Give the accounts the tokens of this simulator: its networks know no others."""
     home = await runtime.operations.read(
         lambda tx, now: tx.value("SELECT id FROM workspace ORDER BY created_at LIMIT 1")
     )
@@ -150,7 +150,7 @@ async def _greet(runtime: Runtime, cast: Cast, chosen: ConfigOptions) -> None:
         print_json(
             {
                 "address": address,
-                "rehearsal": cast.desk.url(),
+                "simulator": cast.desk.url(),
                 "networks": cast.endpoints(),
                 "people": [dict(zip(keys, person, strict=True)) for person in people],
             }
@@ -166,7 +166,7 @@ async def _greet(runtime: Runtime, cast: Cast, chosen: ConfigOptions) -> None:
     folder = runtime.settings.data
     again = "cadenza demo --reset" + ("" if folder == FOLDER else f" --data {folder}")
     echo(f"  In another terminal: `source {folder / ENV}`, and `cadenza queue show mastodon`.")
-    echo(f"  All of it lies in {folder}; `{again}` starts over.")
+    echo(f"  Everything is in {folder}; `{again}` starts over.")
     if runtime.settings.listen.host not in ("127.0.0.1", "localhost", "::1"):
         echo("  WARNING: others can reach this, and everybody knows these passwords.")
     echo("  Ctrl-C stops it.\n")

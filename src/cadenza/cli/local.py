@@ -30,7 +30,7 @@ UNHURRIED = Pace(per_second=1e6, at_once=1_000_000)  # nobody else is kept waiti
 
 @asynccontextmanager
 async def open_local(runtime: Runtime, *, person: str | None = None) -> AsyncGenerator[Client]:
-    """Speak to an open house as one of its people."""
+    """Talk to an open runtime as one of its people."""
     token = draw_token()
     origin = SessionOrigin(address="this machine", agent="the command line")
 

@@ -66,7 +66,7 @@ SCOPES = (
     "on the server's machine or in the web app"
 )
 FIRST_STEPS = """\
-First steps: `cadenza demo` to look around, or `cadenza up` for a house of
+First steps: `cadenza demo` to look around, or `cadenza up` for one of
 your own; then `cadenza account connect`, `cadenza queue schedule`, and
 `cadenza post create "Hello" --queue ACCOUNT`.
 

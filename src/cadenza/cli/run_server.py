@@ -39,7 +39,7 @@ async def run_server(
 async def attend(
     runtime: Runtime, stop: asyncio.Event, hurry: asyncio.Event, *, worker: bool, greet: Greet
 ) -> None:
-    """Run the halves on an open house."""
+    """Run the halves on an open runtime."""
     # Before anybody can change what a restored database has planned.
     await runtime.guard.enter(runtime.clock, stop)
     listening, working = asyncio.Event(), asyncio.Event()

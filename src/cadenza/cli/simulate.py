@@ -109,7 +109,7 @@ def _tell(cast: Cast, env: Path | None, *, json: bool) -> None:
         echo("Start Cadenza with these settings in another terminal (or see --env):\n")
         for line in cast.exports():
             echo(line)
-    echo("\nCtrl-C ends the rehearsal.")
+    echo("\nCtrl-C stops the simulator.")
     sys.stdout.flush()
 
 

@@ -2,7 +2,7 @@
 
 Instants are filed under their local date, and full dates are chained, so that the
 first date with room is found without walking over the full ones. The database
-keeps the same books in tables; this one serves forecasts, rehearsals and tests.
+keeps the same books in tables; this one serves forecasts, simulations and tests.
 Not safe for two threads at once.
 """
 

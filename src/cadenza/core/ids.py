@@ -2,7 +2,7 @@
 
 Jitter, shuffles and names of worker processes draw from a `Random` that is handed in, new rows
 get their names from `Ids`, so a simulation with a seed replays to the letter. Not for secrets:
-keys and tokens come from the operating system's generator in the rooms that seal them.
+keys and tokens come from the operating system's generator in the packages that seal them.
 """
 
 import os
@@ -34,7 +34,7 @@ class SystemRandom:
 
 
 class SeededRandom:
-    """The same sequence for the same seed: tests, plans and rehearsals."""
+    """The same sequence for the same seed: tests, plans and simulations."""
 
     def __init__(self, seed: int | str) -> None:
         self._random = random.Random(seed)  # noqa: S311 - reproducible by design

@@ -20,7 +20,7 @@ SPARE = 16  # connections for requests and jobs; made when first needed, the las
 
 def migrations() -> tuple[Migration, ...]:
     """Read the product's numbered migrations."""
-    # Nothing is released yet, and rooms land in any order: the first release closes the gaps.
+    # Nothing is released yet, and packages land in any order: the first release closes the gaps.
     return read_migrations(files("cadenza.db") / "migrations", gaps=True)
 
 

@@ -88,7 +88,7 @@ Taken: TypeAlias = dict[Rule, Budget]  # what budgets look like after the wishes
 
 @dataclass(frozen=True, slots=True)
 class _Granted:
-    """A wish that every gate let pass, and what it takes."""
+    """A request that every gate let pass, and what it takes."""
 
     request: PermitRequest
     facts: Facts
@@ -103,7 +103,7 @@ def locks_of(requests: Sequence[PermitRequest]) -> list[str]:
 
 
 def permit(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> list[Answer]:
-    """Answer each wish; several of one account see what the ones before them took."""
+    """Answer each request; several of one account see what the ones before them took."""
     answers: dict[int, Answer] = {}
     left = list(range(len(requests)))
     while left:  # more than once only if one delivery is asked for twice
@@ -192,7 +192,7 @@ def _given_before(tx: Tx, requests: Sequence[PermitRequest]) -> Mapping[Key, Per
 
 
 def _holds_start(now: datetime, request: PermitRequest) -> bool:
-    """Say whether the wish has a start that is not too old: used late, starts would come in a heap."""
+    """Say whether the request has a start that is not too old: used late, starts would come in a heap."""
     return request.start is not None and now <= request.start + LATEST
 
 

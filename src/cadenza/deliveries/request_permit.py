@@ -1,6 +1,6 @@
 """Asks for permits as a worker does: together with others, again when no answer comes, with a start in hand.
 
-Wishes of independent accounts share a transaction. The same wish gets the same permit, so asking again is
+Requests of independent accounts share a transaction. The same request gets the same permit, so asking again is
 safe. Where a provider has an app-wide rate, a start is leased first.
 """
 
@@ -69,7 +69,7 @@ class Permits:
         return answer
 
     async def _permit_many(self, requests: Sequence[PermitRequest]) -> list[Answer]:
-        """Ask again when no answer comes: the same wish gets the same permit."""
+        """Ask again when no answer comes: the same request gets the same permit."""
         for pause in ASK_AGAIN:
             try:
                 return await self._permit_once(requests)

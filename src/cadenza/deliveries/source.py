@@ -110,7 +110,7 @@ class DeliverySource:
         lost = await self._try(
             lambda tx, now: claiming.renew(tx, now, list(held.values()), lease=lease), urgent=True
         )
-        gone = set(lost)  # with their fences: the same delivery may be ours anew
+        gone = set(lost)  # with their fences: the same delivery may be ours again
         return Renewal(cancel=frozenset(n for n, t in held.items() if t in gone))
 
     async def settle(

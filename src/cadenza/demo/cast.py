@@ -35,7 +35,7 @@ from cadenza.demo.simulator.serve import Simulator, serve
 from cadenza.providers.connect import Connected
 from cadenza.providers.message import Tokens
 
-APP_SECRET = "rehearsal-app-secret"
+APP_SECRET = "simulated-app-secret"
 ADA = "ada@example.org"
 
 
@@ -65,7 +65,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """All roles of one rehearsal."""
+    """All roles of one simulator."""
 
     simulator: Simulator
     desk: Dashboard
@@ -94,7 +94,7 @@ class Cast:
         }
 
     def environment(self) -> dict[str, str]:
-        """The variables that make the product speak to this rehearsal."""
+        """The variables that make the product speak to this simulator."""
         post = self.roles["smtp"]
         said = {
             variable("outbound.allow"): ",".join(self.hosts),
@@ -164,7 +164,7 @@ async def assemble(port: int = 0, *, seed: int | str = "cadenza") -> Cast:
 
 def _mastodon(_: Simulator, simulated: Any) -> Role:
     token = simulated.add_account(
-        "ada", token="rehearsal-mastodon-token-of-ada", scopes=("read", "write")
+        "ada", token="simulated-mastodon-token-of-ada", scopes=("read", "write")
     )
     return Role(
         provider="mastodon",
@@ -178,7 +178,7 @@ def _mastodon(_: Simulator, simulated: Any) -> Role:
 
 
 def _bluesky(simulator: Simulator, simulated: Any) -> Role:
-    password = "rehearsal-app-password"
+    password = "simulated-app-password"
     did = simulated.add_account("ada.example", password)
     pair = simulated.sessions.begin(did, simulator.shared.ids, simulator.clock.now())
     tokens = Tokens(
@@ -202,7 +202,7 @@ def _bluesky(simulator: Simulator, simulated: Any) -> Role:
 
 
 def _telegram(_: Simulator, simulated: Any) -> Role:
-    token = "5550001111:AA-rehearsal_token-of-adas-bot"
+    token = "5550001111:AA-simulated_token-of-adas-bot"
     simulated.add_bot("ada_bot", token=token)
     chat = simulated.add_chat("channel", "Ada daily", username="ada_daily")
     return Role(
@@ -217,7 +217,7 @@ def _telegram(_: Simulator, simulated: Any) -> Role:
 
 
 def _x(_: Simulator, simulated: Any) -> Role:
-    token = simulated.add_user("ada", token="rehearsal-x-token-of-ada")
+    token = simulated.add_user("ada", token="simulated-x-token-of-ada")
     app = simulated.add_app(ANYWHERE)
     return Role(
         provider="x",
@@ -235,7 +235,7 @@ def _x(_: Simulator, simulated: Any) -> Role:
 
 
 def _linkedin(_: Simulator, simulated: Any) -> Role:
-    token = simulated.add_person("Ada", token="rehearsal-linkedin-token-of-ada")
+    token = simulated.add_person("Ada", token="simulated-linkedin-token-of-ada")
     # A page's posts can be looked up; a profile's only by the network's partners.
     page = simulated.add_page("Ada & Co", token)
     app = simulated.add_app(ANYWHERE, refreshes=False)
@@ -257,15 +257,15 @@ def _linkedin(_: Simulator, simulated: Any) -> Role:
 def _facebook(_: Simulator, simulated: Any) -> Role:
     simulated.app_secret = APP_SECRET
     simulated.issue(
-        "USER", "ada", life=LONG, scopes=simulated.grants, value="EAArehearsalUserOfAda"
+        "USER", "ada", life=LONG, scopes=simulated.grants, value="EAASimulatedUserOfAda"
     )
-    page = simulated.add_page("Ada's bakery", "ada", token="EAArehearsalPageOfAda")
-    simulated.tokens["EAArehearsalPageOfAda"].parent = "EAArehearsalUserOfAda"
+    page = simulated.add_page("Ada's bakery", "ada", token="EAASimulatedPageOfAda")
+    simulated.tokens["EAASimulatedPageOfAda"].parent = "EAASimulatedUserOfAda"
     return Role(
         provider="facebook",
         simulated=simulated,
         channel=Channel.FACEBOOK_PAGE,
-        connected=_ada(page.id, "EAArehearsalPageOfAda", user="EAArehearsalUserOfAda"),
+        connected=_ada(page.id, "EAASimulatedPageOfAda", user="EAASimulatedUserOfAda"),
         network=Network(
             base_url=simulated.url(),
             client_id=simulated.app_id,
@@ -278,12 +278,12 @@ def _facebook(_: Simulator, simulated: Any) -> Role:
 
 def _instagram(_: Simulator, simulated: Any) -> Role:
     simulated.app_secret = simulated.own_secret = APP_SECRET
-    ada = simulated.add_account("ada", token="IGrehearsalTokenOfAda")
+    ada = simulated.add_account("ada", token="IGSimulatedTokenOfAda")
     return Role(
         provider="instagram",
         simulated=simulated,
         channel=Channel.INSTAGRAM_FEED,
-        connected=_ada(ada.id, "IGrehearsalTokenOfAda", login="instagram"),
+        connected=_ada(ada.id, "IGSimulatedTokenOfAda", login="instagram"),
         network=Network(
             base_url=simulated.url(),
             client_id=simulated.own_id,
@@ -302,12 +302,12 @@ def _instagram(_: Simulator, simulated: Any) -> Role:
 
 def _threads(_: Simulator, simulated: Any) -> Role:
     simulated.own_secret = APP_SECRET
-    ada = simulated.add_account("ada", token="THrehearsalTokenOfAda")
+    ada = simulated.add_account("ada", token="THSimulatedTokenOfAda")
     return Role(
         provider="threads",
         simulated=simulated,
         channel=Channel.THREADS,
-        connected=_ada(ada.id, "THrehearsalTokenOfAda"),
+        connected=_ada(ada.id, "THSimulatedTokenOfAda"),
         network=Network(
             base_url=simulated.url(),
             client_id=simulated.own_id,
@@ -319,7 +319,7 @@ def _threads(_: Simulator, simulated: Any) -> Role:
 
 
 def _unipile(_: Simulator, simulated: Any) -> Role:
-    key = "rehearsal-unipile-key"
+    key = "simulated-unipile-key"
     simulated.keys.add(key)
     ada = simulated.add_account("Ada", kind="GOOGLE_OAUTH")
     return Role(
@@ -336,7 +336,7 @@ def _unipile(_: Simulator, simulated: Any) -> Role:
 
 
 def _slack(_: Simulator, simulated: Any) -> Role:
-    hook = simulated.add_hook("#news", token="rehearsalSlackHook")
+    hook = simulated.add_hook("#news", token="simulatedSlackHook")
     return Role(
         provider="slack",
         simulated=simulated,
@@ -349,7 +349,7 @@ def _slack(_: Simulator, simulated: Any) -> Role:
 
 
 def _discord(_: Simulator, simulated: Any) -> Role:
-    url = simulated.add_hook("news", token="rehearsal-discord-hook")
+    url = simulated.add_hook("news", token="simulated-discord-hook")
     (hook,) = simulated.hooks.values()
     return Role(
         provider="discord",
@@ -363,7 +363,7 @@ def _discord(_: Simulator, simulated: Any) -> Role:
 
 
 def _webhook(_: Simulator, simulated: Any) -> Role:
-    secret = "whsec_" + base64.b64encode(b"rehearsal-signing-key-of-ada-32b").decode()
+    secret = "whsec_" + base64.b64encode(b"simulated-signing-key-of-ada-32b").decode()
     url = simulated.add_endpoint("ada", secret)
     return Role(
         provider="webhook",
@@ -377,7 +377,7 @@ def _webhook(_: Simulator, simulated: Any) -> Role:
 
 
 def _smtp(_: Simulator, simulated: Any) -> Role:
-    password = "rehearsal-mail-password"
+    password = "simulated-mail-password"
     simulated.add_mailbox(ADA, password)
     place = {
         "host": "127.0.0.1",

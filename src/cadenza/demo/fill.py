@@ -127,12 +127,12 @@ async def _invite(played: Played) -> None:
 
 
 async def connect_places(runtime: Runtime, cast: Cast, home: str, accounts: dict[str, str]) -> None:
-    """Connect the script's accounts, or give those that are there the tokens of this rehearsal."""
+    """Connect the script's accounts, or give those that are there the tokens of this simulator."""
 
     def operation(tx: Tx, now: datetime) -> None:
         for place in script.PLACES:
             connected = replace(cast.roles[place.provider].connected, handle=place.handle)
-            # A new rehearsal may give the same person another number.
+            # A new simulator may give the same person another number.
             tx.run(
                 """
                 UPDATE account SET remote_id = :remote_id

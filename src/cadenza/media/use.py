@@ -1,4 +1,4 @@
-"""Which posts show a file, and who else wants it kept: written by the rooms above, in their transaction.
+"""Which posts show a file, and who else wants it kept: written by the packages above, in their transaction.
 
 `use` says the whole truth for a post each time: what is not named any more is let go. A file that is
 used or kept is never cleaned up. The files' rows are held to the end of the transaction, and a delete

@@ -130,7 +130,7 @@ def _put_back(tx: Tx, now: datetime, batch: NoticeBatch) -> int:
 
 
 def _each(batch: NoticeBatch, **change: Any) -> list[dict[str, Any]]:
-    """Name every notice of a parcel under its lease, with what changes."""
+    """Name every notice of a batch under its lease, with what changes."""
     held = {
         "workspace_id": batch.workspace_id,
         "medium": batch.medium,

@@ -2,7 +2,7 @@
 
 Owners, admins and editors get mails as they chose: each at once, a digest at eight in the workspace's
 morning, or none. Failures of one post wait two minutes for each other, so that one mail names all
-channels. Outreach and broadcasts never mail one by one. What a rehearsal (`test`) did is not told.
+channels. Outreach and broadcasts never mail one by one. What TEST mode (`test`) did is not told.
 """
 
 from datetime import datetime, time, timedelta

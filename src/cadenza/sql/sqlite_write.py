@@ -264,7 +264,7 @@ class Writer:
 
 
 def answer(calls: list[WriteCall]) -> None:
-    """Wake everybody who waits, with one knock on each event loop's door."""
+    """Wake everybody who waits, with one wake-up call per event loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[WriteCall]] = {}
     for call in calls:
         if call.loop is None:

@@ -1,4 +1,4 @@
-"""The rehearsal kernel itself: doors, faults on the wire, counters, clock, ids and the page."""
+"""The simulator itself: endpoints, faults on the wire, counters, clock, ids and the page."""
 
 from __future__ import annotations
 
@@ -163,11 +163,11 @@ async def test_the_page_shows_what_arrived_and_no_markup_of_theirs() -> None:
     board = Board()
     async with simulate(board) as _, open_client(board) as http:
         await http.send(_note(board, "<script>alert(1)</script>"))
-        page = await http.send(Request("GET", f"{board.url()}/__rehearsal"))
+        page = await http.send(Request("GET", f"{board.url()}/__simulator"))
         assert isinstance(page, Reply)
         assert "&lt;script&gt;" in page.text
         assert "<script>" not in page.text
-        listed = await http.send(Request("GET", f"{board.url()}/__rehearsal/ledger.json"))
+        listed = await http.send(Request("GET", f"{board.url()}/__simulator/ledger.json"))
         assert isinstance(listed, Reply)
         assert json.loads(listed.body)[0]["account"] == "ada"
 

@@ -1,4 +1,4 @@
-"""Ada's account on a Bluesky in rehearsal, ready to be driven."""
+"""Ada's account on a simulated Bluesky, ready to be driven."""
 
 from __future__ import annotations
 

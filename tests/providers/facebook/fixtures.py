@@ -1,4 +1,4 @@
-"""Ada's page on a Facebook in rehearsal, ready to be driven."""
+"""Ada's page on a simulated Facebook, ready to be driven."""
 
 from __future__ import annotations
 

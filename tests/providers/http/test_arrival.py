@@ -69,7 +69,7 @@ async def test_a_connection_that_is_not_made_in_time_means_it_never_left() -> No
     with socket.socket() as deaf, socket.socket() as one, socket.socket() as two:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen(0)
-        for filler in (one, two):  # the queue is full: the next knock is not answered
+        for filler in (one, two):  # the queue is full: the next connection is not answered
             filler.setblocking(False)
             filler.connect_ex(deaf.getsockname())
         port = deaf.getsockname()[1]

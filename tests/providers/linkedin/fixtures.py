@@ -1,4 +1,4 @@
-"""Ada's profile and her page on a LinkedIn in rehearsal, ready to be driven."""
+"""Ada's profile and her page on a simulated LinkedIn, ready to be driven."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ada's account on a Mastodon in rehearsal, ready to be driven."""
+"""Ada's account on a simulated Mastodon, ready to be driven."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def mastodon(
             account=AccountRef(
                 id="a1",
                 remote_id=simulated.person(token).id,
-                handle="@ada@rehearsal.example",
+                handle="@ada@simulated.example",
                 settings={"instance": simulated.url(), "limits": to_settings(limits)},
             ),
             tokens=Tokens(access=Secret(token)),

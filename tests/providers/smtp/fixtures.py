@@ -1,4 +1,4 @@
-"""Ada's mailbox on a mail server in rehearsal, ready to be driven."""
+"""Ada's mailbox on a simulated mail server, ready to be driven."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ada's bot and her channel on a Telegram in rehearsal, ready to be driven."""
+"""Ada's bot and her channel on a simulated Telegram, ready to be driven."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ada's own session with a Telegram in rehearsal, ready to send."""
+"""Ada's own session with a simulated Telegram, ready to send."""
 
 from __future__ import annotations
 

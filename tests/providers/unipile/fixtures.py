@@ -1,4 +1,4 @@
-"""Ada's LinkedIn account and her mailbox on a Unipile in rehearsal, ready to be driven."""
+"""Ada's LinkedIn account and her mailbox on a simulated Unipile, ready to be driven."""
 
 from __future__ import annotations
 

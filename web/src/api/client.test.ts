@@ -60,15 +60,15 @@ it("takes nothing for a repetition after another write was answered", async () =
   expect(later).not.toBe(first);
 });
 
-it("gives rehearsals and looks no key, and lets them end no doubt", async () => {
+it("gives dry runs and reads no key, and lets them settle nothing", async () => {
   let answers: () => unknown = broken;
   serve(() => answers());
   await expect(pause()).rejects.toThrow();
   answers = () => ({});
   await take(api.POST(PAUSE, { params: { ...params, query: { dry_run: true } }, body: { reason: "news", until: null } }));
   await pause();
-  const [first, rehearsal, again] = await keys();
-  expect(rehearsal).toBeNull();
+  const [first, dryRun, again] = await keys();
+  expect(dryRun).toBeNull();
   expect(again).toBe(first);
 });
 

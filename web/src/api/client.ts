@@ -45,7 +45,7 @@ function lostWords(request: Request): string {
   return `No answer came from the server, so it may be done or not. ${on}`;
 }
 
-/** Nothing is changed by it: a rehearsal, or words to be looked at. */
+/** Nothing is changed by it: a dry run, or words to check. */
 function isLook(request: Request): boolean {
   const { pathname, searchParams } = new URL(request.url, location.href);
   return request.method === "GET" || searchParams.get("dry_run") === "true" || /\/posts\/(preview|check)$/.test(pathname);

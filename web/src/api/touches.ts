@@ -2,7 +2,7 @@
 // different after it. Null, and what is not known here, makes everything stale: what is new is shown late by nobody.
 import type { QueryClient } from "@tanstack/react-query";
 
-const plans = ["attention", "calendar", "deliveries", "delivery", "missed", "posts", "queue", "rehearsal", "resume-preview", "runway", "story", "undated"];
+const plans = ["attention", "calendar", "deliveries", "delivery", "missed", "posts", "dry-run", "queue", "resume-preview", "runway", "story", "undated"];
 const accounts = ["accounts", "limits", "use"];
 const rules = ["categories", "pool", "rule-plan", "rules"];
 

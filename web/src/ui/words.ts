@@ -6,7 +6,7 @@ const networks: Record<string, string> = {
   instagram: "Instagram",
   linkedin: "LinkedIn",
   mastodon: "Mastodon",
-  rehearsal: "Rehearsal",
+  simulated: "Simulated network",
   slack: "Slack",
   smtp: "E-mail (SMTP)",
   telegram: "Telegram",

@@ -345,12 +345,12 @@ class SimulatedMastodon(Apps):
     async def instance(self, call: Received) -> Answer:
         if not self.rules.media_v2:
             return self.not_found(call)
-        about = {"domain": "rehearsal.example", "configuration": self._configuration()}
+        about = {"domain": "simulated.example", "configuration": self._configuration()}
         return say(200, about)
 
     @route("GET", "/api/v1/instance")
     async def instance_old(self, call: Received) -> Answer:
-        about: dict[str, Any] = {"uri": "rehearsal.example", "version": "2.7.2"}
+        about: dict[str, Any] = {"uri": "simulated.example", "version": "2.7.2"}
         if self.rules.pleroma:
             return say(200, {**about, "max_toot_chars": self.rules.max_characters})
         return say(200, {**about, "configuration": self._configuration()})

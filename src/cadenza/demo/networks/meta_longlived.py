@@ -29,7 +29,7 @@ class LongTokens(SimulatedGraph):
     def __init__(self) -> None:
         super().__init__()
         self.own_id = "9876543210987654"
-        self.own_secret = "rehearsal-0wn"  # noqa: S105 - of nobody
+        self.own_secret = "simulated-0wn"  # noqa: S105 - of nobody
         self.own_codes = Codes()
         self.own_grants: tuple[str, ...] = ()
 

@@ -29,7 +29,7 @@ class FacebookSignIn(SimulatedGraph):
     def __init__(self) -> None:
         super().__init__()
         self.app_id = "1234567890123456"
-        self.app_secret = "rehearsal-5ecret"  # noqa: S105 - of nobody
+        self.app_secret = "simulated-5ecret"  # noqa: S105 - of nobody
         self.codes = Codes()
         self.grants: tuple[str, ...] = ()
         self.pages_a_page = 1

@@ -1,4 +1,4 @@
-"""What a mail server in rehearsal keeps, and how it looks at a mail: headers once each, no odd lines."""
+"""What a simulated mail server keeps, and how it looks at a mail: headers once each, no odd lines."""
 
 import re
 from collections.abc import Callable
@@ -121,13 +121,13 @@ def write_report(raw: bytes, to: str, status: str, now: datetime) -> bytes:
     about = read_mail(raw)
     report = MIMEMultipart("report")
     report.set_param("report-type", "delivery-status")
-    report["From"] = "MAILER-DAEMON@rehearsal.example"
+    report["From"] = "MAILER-DAEMON@simulated.example"
     report["To"], report["Subject"] = str(about["From"]), "Undelivered Mail Returned to Sender"
     report["Date"], report["Auto-Submitted"] = format_datetime(now), "auto-replied"
     report.attach(MIMEText(f"Your mail to {to} could not be delivered.\n"))
     action = "delayed" if status.startswith("4") else "failed"
     facts = MIMEBase("message", "delivery-status")
-    facts.attach(_fields({"Reporting-MTA": "dns; rehearsal.example"}))
+    facts.attach(_fields({"Reporting-MTA": "dns; simulated.example"}))
     about_to = {"Final-Recipient": f"rfc822; {to}", "Action": action, "Status": status}
     facts.attach(_fields({**about_to, "Diagnostic-Code": f"smtp; 550 {status} undeliverable"}))
     report.attach(facts)

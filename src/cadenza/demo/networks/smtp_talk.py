@@ -11,7 +11,7 @@ from cadenza.demo.networks.smtp_model import ReplyLine
 from cadenza.demo.networks.smtp_wire import Hangup, Wire
 
 LONGEST = 1000
-CHALLENGE = "<1896.697170952@rehearsal.example>"
+CHALLENGE = "<1896.697170952@simulated.example>"
 OK = ReplyLine(250, "2.0.0 OK")
 BAD_ORDER = ReplyLine(503, "5.5.1 Bad sequence of commands")
 SYNTAX = ReplyLine(501, "5.5.4 Syntax error in parameters")
@@ -28,7 +28,7 @@ class Talk(Wire):
     async def run(self, *, encrypted: bool) -> None:
         """Speak until one side has enough."""
         self.encrypted = encrypted
-        await self.perform("CONNECT", lambda: ReplyLine(220, "rehearsal.example ESMTP"))
+        await self.perform("CONNECT", lambda: ReplyLine(220, "simulated.example ESMTP"))
         while True:
             line = await self.reader.readline()
             if not line:
@@ -69,9 +69,9 @@ class Talk(Wire):
             return SYNTAX
         self.greeted, self.sender, self.to = True, None, None
         if verb == "HELO":
-            return ReplyLine(250, "rehearsal.example")
+            return ReplyLine(250, "simulated.example")
         rules = self.simulated.rules
-        lines = ["rehearsal.example", f"SIZE {rules.size}", "8BITMIME", "ENHANCEDSTATUSCODES"]
+        lines = ["simulated.example", f"SIZE {rules.size}", "8BITMIME", "ENHANCEDSTATUSCODES"]
         if rules.utf8:
             lines.append("SMTPUTF8")
         if self.simulated.tls and not self.encrypted:

@@ -1,5 +1,5 @@
 """Local servers that behave like networks: strict, forgetful, slow or broken, as a plan says.
 
-Open them with `async with rehearse(SimulatedMastodon()) as stage:`; see kernel.py. They are as true as
-what is written in each world: a green rehearsal is no proof about the live network.
+Open them with `async with simulate(SimulatedMastodon()) as simulator:`; see serve.py. They are as true as
+what is written in each network: passing here is no proof about the live network.
 """

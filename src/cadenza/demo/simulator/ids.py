@@ -14,7 +14,7 @@ _SORTABLE = "234567abcdefghijklmnopqrstuvwxyz"
 
 
 class Ids:
-    """A seeded source of ids; never the same twice in one rehearsal."""
+    """A seeded source of ids; never the same twice in one simulator."""
 
     def __init__(self, seed: int | str = "cadenza") -> None:
         self._rng = SeededRandom(seed)

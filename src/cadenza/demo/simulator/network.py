@@ -1,4 +1,4 @@
-"""What a network is made of: routes on methods, doors to knock at, a stage that all share.
+"""What a network is made of: routes on methods, endpoints, and a state that all share.
 
 A world subclasses `SimulatedNetwork`, names itself, marks handlers with `@route` and says how its refusals look.
 Handlers see `Received` and return `Answer`; faults happen around them, in connection.py, so no world
@@ -19,7 +19,7 @@ from cadenza.demo.simulator.ids import Ids
 from cadenza.demo.simulator.ledger import Entry, Ledger
 from cadenza.demo.simulator.wire import Answer, Received, Unreadable, say
 
-log = logging.getLogger("cadenza.rehearsal")
+log = logging.getLogger("cadenza.simulator")
 
 Handler = Callable[[Any, Received], Awaitable[Answer]]
 
@@ -59,7 +59,7 @@ def route(method: str, pattern: str) -> Callable[[Handler], Handler]:
 
 @dataclass(slots=True)
 class SharedState:
-    """What all worlds of one rehearsal share."""
+    """What all networks of one simulator share."""
 
     clock: SimulatorClock
     ids: Ids
@@ -105,7 +105,7 @@ class SimulatedNetwork:
 
     @property
     def shared(self) -> SharedState:
-        assert self._stage is not None, "open the world with `rehearse` first"
+        assert self._stage is not None, "open the network with `simulate` first"
         return self._stage
 
     @property

@@ -1,4 +1,4 @@
-"""What people see of a network in rehearsal: a page of what arrived, the same as JSON, and media files.
+"""What people see of a simulated network: a page of what arrived, the same as JSON, and media files.
 
 It lives under a prefix that no real network has, on every door, and changes nothing.
 """
@@ -9,7 +9,7 @@ from cadenza.demo.simulator.ledger import Entry
 from cadenza.demo.simulator.network import SimulatedNetwork
 from cadenza.demo.simulator.wire import Answer, Received, say
 
-PREFIX = "/__rehearsal"
+PREFIX = "/__simulator"
 _STYLE = (
     "body{font:16px/1.5 system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem}"
     "article{border:1px solid #ccc;border-radius:.5rem;padding:.75rem 1rem;margin:.75rem 0}"
@@ -18,7 +18,7 @@ _STYLE = (
 
 
 def backstage(simulated: SimulatedNetwork, call: Received) -> Answer:
-    """Answer a request about the rehearsal itself."""
+    """Answer a request about the simulator itself."""
     place = call.path.removeprefix(PREFIX).strip("/")
     if place.startswith("media/"):
         return _media(simulated, place.removeprefix("media/"))

@@ -1,4 +1,4 @@
-"""Open the doors: `rehearse(...)` for tests, `serve(...)` for people.
+"""Open the doors: `simulate(...)` for tests, `serve(...)` for people.
 
 Each door of each world listens on a port of its own on 127.0.0.1 (nowhere else: there is no security
 here). Shutting a door frees its port's listener and cuts what is connected, so that clients meet a
@@ -46,7 +46,7 @@ class Simulator:
     def put_media(self, simulated: SimulatedNetwork, name: str, mime: str, data: bytes) -> str:
         """Lay out a file for networks that fetch media themselves; return its address."""
         self.shared.media[name] = (mime, data)
-        return f"{simulated.url()}/__rehearsal/media/{name}"
+        return f"{simulated.url()}/__simulator/media/{name}"
 
     async def open_endpoint(
         self, simulated: SimulatedNetwork, endpoint: str = "api", port: int = 0
@@ -86,7 +86,7 @@ async def serve(
 ) -> Simulator:
     """Open all doors on `port` and the ports after it, or on any where those are taken (0: any).
 
-    The caller closes the rehearsal.
+    The caller closes the simulator.
     """
     shared = SharedState(SimulatorClock(start), Ids(seed), Ledger())
     simulator = Simulator(shared, simulated_networks)

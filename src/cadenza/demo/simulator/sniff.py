@@ -1,6 +1,6 @@
 """What a file truly is, by its first bytes: type and, for pictures, size.
 
-Networks look inside files and so do the rehearsals; a name or a declared type is only a claim. Enough
+Networks look inside files and so do the simulated ones; a name or a declared type is only a claim. Enough
 of each format is read to tell it from the others, not to prove that it can be shown.
 """
 

@@ -138,7 +138,7 @@ class Scheduler:
         finally:
             self._running = self._processing = self._idle = False
             await tell(self._on_stop)
-            if self._loop is asyncio.current_task():  # else `on_stop` has started it anew
+            if self._loop is asyncio.current_task():  # else `on_stop` has started it again
                 self._loop = None
 
     async def _step(self) -> float:

@@ -147,7 +147,7 @@ class _Drain:
     async def _run(self, claimed: Claimed) -> None:
         if len(self.jobs) >= self._most:
             message = (
-                f"drained {self._most} runs and there is still more: does a job make itself anew?"
+                f"drained {self._most} runs and there is still more: does a job make itself again?"
             )
             raise InvalidJob(message)
         settlement = await self._execute(claimed)

@@ -54,7 +54,7 @@ class Judged:
 
 
 def judge(address: str) -> Judged:
-    """Say whether `address` may be called by anyone's wish; for operators, say why not."""
+    """Say whether `address` may be called because anyone asks for it; for operators, say why not."""
     try:
         outer = ip_address(address)
     except ValueError:

@@ -2,7 +2,7 @@
 
 The call has little time, since the delivery waits for nothing here. A comment whose answer was lost may
 be there or not; it is not sent again. That `/{post}/comments` with `message` takes it is general
-knowledge of the Graph, and was run in rehearsal only.
+knowledge of the Graph, and was run against the simulated network only.
 """
 
 from dataclasses import replace

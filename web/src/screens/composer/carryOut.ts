@@ -53,7 +53,7 @@ export async function carryOut(workspaceId: string, wish: Wish): Promise<Done> {
 
 type Pill = Pick<Post["pills"][number], "account_id" | "handle" | "held">;
 
-/** What it came to, in one breath; what is held does not go out at its time. */
+/** What it came to, in one sentence; what is held does not go out at its time. */
 export function wentWords(places: readonly Went[], pills: readonly Pill[] = []): string {
   const holds = new Map(pills.flatMap((pill) => (pill.held === null ? [] : [[pill.account_id, pill] as const])));
   const told = places.map((each) => ({ each, held: heldWords(holds.get(each.account_id)) }));

@@ -55,7 +55,7 @@ export interface Foreseen {
   approving: boolean;
 }
 
-/** Carry the act out, or rehearse it. Publishing now approves only where an approval is wanting. */
+/** Carry the act out, or try it as a dry run. Publishing now approves only where an approval is wanting. */
 export async function compose(workspaceId: string, act: Act, dry_run: boolean): Promise<Foreseen> {
   const params = { path: { workspace_id: workspaceId }, query: { dry_run } };
   const send = (body: Act) => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/compose", { params, body }));
@@ -68,11 +68,11 @@ export async function compose(workspaceId: string, act: Act, dry_run: boolean): 
 }
 
 /** Rehearse exactly what the button would do. An answer to another act is not shown as this one's. */
-export function useRehearsal(act: Act | null) {
+export function useDryRun(act: Act | null) {
   const workspaceId = useWorkspaceId();
   const [typed] = useDebouncedValue(act, 500);
   const asked = useQuery({
-    queryKey: [workspaceId, "rehearsal", typed],
+    queryKey: [workspaceId, "dry-run", typed],
     queryFn: async () => ({ ...(typed === null ? null : await compose(workspaceId, typed, true)), about: aboutOf(typed) }),
     enabled: typed !== null,
     placeholderData: keepPreviousData,

@@ -10,7 +10,7 @@ export const placeTime = (at: string, zone: string): string => `${dayName(at, zo
 
 interface Told {
   way: Way;
-  /** What the rehearsal came to; undefined: it is not known yet. */
+  /** What the dry run came to; undefined: it is not known yet. */
   places: readonly Went[] | undefined;
   approving: boolean;
   post: Post | null;

@@ -1,4 +1,4 @@
-// A rule's form. Before it is saved the server rehearses it: what is added, moved, removed, and what stays.
+// A rule's form. Before it is saved the server tries it as a dry run: what is added, moved, removed, and what stays.
 import { Alert, Autocomplete, Button, Checkbox, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";

@@ -98,7 +98,7 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
   const remove = useAct("rule", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params })), {
     done: ({ plan }) => `${rule.name} is gone, with ${count(plan.removed.length, "post")}. ${plan.kept.length > 0 ? `${count(plan.kept.length, "post")} stayed, because somebody touched them.` : ""}`,
   });
-  const rehearse = useMutation({
+  const tryOut = useMutation({
     mutationFn: () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params: { ...params, query: { dry_run: true } } })),
     onSuccess: async ({ plan: { removed, kept } }) => {
       const says = `${count(removed.length, "post")} that nobody touched ${removed.length === 1 ? "goes" : "go"} with it; ${kept.length} that somebody touched ${kept.length === 1 ? "stays" : "stay"}.`;
@@ -126,7 +126,7 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
               </Menu.Target>
               <Menu.Dropdown>
                 {paused ? <Menu.Item onClick={() => resume.mutate()}>Resume</Menu.Item> : <Menu.Item onClick={() => pause.mutate()}>Pause</Menu.Item>}
-                <Menu.Item color="red" onClick={() => rehearse.mutate()}>
+                <Menu.Item color="red" onClick={() => tryOut.mutate()}>
                   Delete…
                 </Menu.Item>
               </Menu.Dropdown>

@@ -2,7 +2,7 @@
 
 Every method runs without awaiting, so each is atomic in its event loop; that is its transaction.
 The parts (insert, claim, settle, look, schedules) stand on one ground. Nothing survives the process:
-tests, rehearsals, and work that may be lost.
+tests, simulations, and work that may be lost.
 """
 
 from dataclasses import replace

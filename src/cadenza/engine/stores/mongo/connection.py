@@ -29,7 +29,7 @@ from cadenza.engine.stores.mongo.documents import Paper
 log = logging.getLogger("cadenza.engine")
 
 STOCK, STOCK_SECONDS = 32, 1.0  # ids taken at once for lone inserts, and how long they are good
-MEASURED = 10.0  # seconds after which the server's clock is measured anew
+MEASURED = 10.0  # seconds after which the server's clock is measured again
 _NO_SUCH_COMMAND = 59
 
 Shelf = AsyncCollection[Paper]

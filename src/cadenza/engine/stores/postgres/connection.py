@@ -132,7 +132,7 @@ class PostgresConnections:
                 await connection.execute(
                     f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}"
                 )
-            # The ledger lies in the schema too: two schemas in one database never mix.
+            # The ledger is in the schema too: two schemas in one database never mix.
             await connection.execute(f"SET LOCAL search_path = {quote_identifier(self.schema)}")
             migrations = read_migrations(files(__package__ or "") / "migrations")
             now = int(self._clock.now().timestamp())
