@@ -69,7 +69,7 @@ class PostOffice:
         return [mail for mail in self.mails if address in str(mail["To"])]
 
 
-class House:
+class Installation:
     """Things happen here, and the dispatcher tells them."""
 
     def __init__(
@@ -192,7 +192,7 @@ class House:
 
 
 @pytest.fixture
-async def runtime(database: str, tmp_path: Path) -> AsyncIterator[House]:
+async def runtime(database: str, tmp_path: Path) -> AsyncIterator[Installation]:
     office = PostOffice()
     server = await asyncio.get_running_loop().create_server(
         lambda: SMTP(office, hostname="mail.example"), "127.0.0.1", 0
@@ -201,7 +201,7 @@ async def runtime(database: str, tmp_path: Path) -> AsyncIterator[House]:
     try:
         async with open_product(database, clock=SystemClock()) as operations:
             await operations.run(_furnish)
-            made = House(operations, office, port, load_keyring(tmp_path / "keys"))
+            made = Installation(operations, office, port, load_keyring(tmp_path / "keys"))
             made.address = database
             yield made
     finally:

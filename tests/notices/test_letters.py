@@ -9,12 +9,12 @@ from cadenza.people.model import Done, Role, Wrong
 from cadenza.people.sign_up import add_person
 from cadenza.people.tokens import Token, draw_token, hash_token
 from cadenza.sql.tx import Tx
-from tests.notices.conftest import HOME, House
+from tests.notices.conftest import HOME, Installation
 
 LINK = re.compile(r"https://cadenza.example/([\w-]+)#token=([\w-]+)")
 
 
-async def forget(runtime: House, address: str, token: Token) -> object:
+async def forget(runtime: Installation, address: str, token: Token) -> object:
     def ask(tx: Tx, now: datetime) -> object:
         id_ = tx.new_id()
         sealed = runtime.ring.seal(token.text, row=email_row(id_))
@@ -31,7 +31,7 @@ async def forget(runtime: House, address: str, token: Token) -> object:
     return await runtime.operations.run(ask)
 
 
-async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(runtime: House) -> None:
+async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(runtime: Installation) -> None:
     await runtime.operations.run(
         lambda tx, now: add_person(
             tx, now, email="Di@example.com", name="Di", password_hash="old", zone="UTC"
@@ -60,13 +60,13 @@ async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(runtim
     assert isinstance(said[1], Wrong)
 
 
-async def test_an_unknown_address_gets_the_same_answer_and_no_mail(runtime: House) -> None:
+async def test_an_unknown_address_gets_the_same_answer_and_no_mail(runtime: Installation) -> None:
     assert isinstance(await forget(runtime, "nobody@example.com", draw_token()), Done)
     await runtime.dispatch()
     assert runtime.office.mails == []
 
 
-async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: House) -> None:
+async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: Installation) -> None:
     token = draw_token()
 
     def ask(tx: Tx, now: datetime) -> object:

@@ -13,7 +13,7 @@ from cadenza.db.open import open_product
 from cadenza.deliveries.model import Action
 from cadenza.notices.fan_out import next_morning
 from cadenza.notices.model import Choice, Topic
-from tests.notices.conftest import HOME, House
+from tests.notices.conftest import HOME, Installation
 
 
 def part(mail: EmailMessage, kind: str) -> str:
@@ -22,7 +22,7 @@ def part(mail: EmailMessage, kind: str) -> str:
     return cast("Any", found).get_content()
 
 
-async def lose(runtime: House) -> None:
+async def lose(runtime: Installation) -> None:
     await runtime.operations.run(
         lambda tx, now: require_reconnect(
             tx, now, workspace_id=HOME, account_id="ada", says="the token was revoked"
@@ -30,7 +30,7 @@ async def lose(runtime: House) -> None:
     )
 
 
-async def test_published_posts_come_in_one_digest_in_the_morning(runtime: House) -> None:
+async def test_published_posts_come_in_one_digest_in_the_morning(runtime: Installation) -> None:
     for n in range(3):
         await runtime.deliver("sent", post=f"p{n}", text=f"post {n}")
     await runtime.dispatch()
@@ -46,7 +46,7 @@ async def test_published_posts_come_in_one_digest_in_the_morning(runtime: House)
     assert runtime.office.to("cy@example.com") == [], "viewers are not told"
 
 
-async def test_a_person_chooses_each_or_none(runtime: House) -> None:
+async def test_a_person_chooses_each_or_none(runtime: Installation) -> None:
     await runtime.choose("ada", Topic.PUBLISHED, Choice.EACH)
     await runtime.choose("ben", Topic.PUBLISHED, Choice.OFF)
     await runtime.deliver("sent", post="p1", text="one")
@@ -58,7 +58,7 @@ async def test_a_person_chooses_each_or_none(runtime: House) -> None:
     assert runtime.office.to("ben@example.com") == []
 
 
-async def test_one_mail_names_all_channels_that_failed(runtime: House) -> None:
+async def test_one_mail_names_all_channels_that_failed(runtime: Installation) -> None:
     await runtime.deliver("failed", channel=Channel.MASTODON, reason="too long")
     await runtime.dispatch()
     await runtime.deliver("failed", channel=Channel.X, reason="forbidden")
@@ -72,7 +72,7 @@ async def test_one_mail_names_all_channels_that_failed(runtime: House) -> None:
     assert "forbidden" in part(mail, "html")
 
 
-async def test_a_failure_waits_while_another_channel_is_still_tried(runtime: House) -> None:
+async def test_a_failure_waits_while_another_channel_is_still_tried(runtime: Installation) -> None:
     await runtime.deliver("failed", channel=Channel.MASTODON)
     still = await runtime.deliver("scheduled", channel=Channel.X)
     await runtime.dispatch()
@@ -87,7 +87,7 @@ async def test_a_failure_waits_while_another_channel_is_still_tried(runtime: Hou
     assert len(runtime.office.to("ada@example.com")) == 1
 
 
-async def test_a_doubt_that_was_cleared_up_is_not_told(runtime: House) -> None:
+async def test_a_doubt_that_was_cleared_up_is_not_told(runtime: Installation) -> None:
     cleared = await runtime.deliver("unconfirmed", channel=Channel.MASTODON, reason="no answer")
     await runtime.deliver("unconfirmed", channel=Channel.X, reason="no answer")
     await runtime.dispatch()
@@ -100,7 +100,7 @@ async def test_a_doubt_that_was_cleared_up_is_not_told(runtime: House) -> None:
     assert sorted({row["state"] for row in await runtime.rows("notice")}) == ["dropped", "told"]
 
 
-async def test_a_disconnect_is_told_at_once_and_once_with_a_link(runtime: House) -> None:
+async def test_a_disconnect_is_told_at_once_and_once_with_a_link(runtime: Installation) -> None:
     await lose(runtime)
     await lose(runtime)
     await runtime.dispatch(3)
@@ -111,7 +111,7 @@ async def test_a_disconnect_is_told_at_once_and_once_with_a_link(runtime: House)
 
 
 async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
-    runtime: House,
+    runtime: Installation,
 ) -> None:
     await lose(runtime)
     await runtime.dispatch()
@@ -133,7 +133,7 @@ async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
 
 
 async def test_accounts_that_nothing_waits_for_keep_no_other_from_its_reminder(
-    runtime: House,
+    runtime: Installation,
 ) -> None:
     await lose(runtime)
     await runtime.deliver("scheduled")
@@ -155,7 +155,7 @@ async def test_accounts_that_nothing_waits_for_keep_no_other_from_its_reminder(
     assert len(runtime.office.to("ada@example.com")) == 2
 
 
-async def test_what_others_wrote_cannot_break_out_of_a_mail(runtime: House) -> None:
+async def test_what_others_wrote_cannot_break_out_of_a_mail(runtime: Installation) -> None:
     nasty = "<script>alert(1)</script>"
     await runtime.deliver("failed", text=nasty, reason="bad <b>news</b>")
     await runtime.dispatch()
@@ -171,7 +171,7 @@ async def test_what_others_wrote_cannot_break_out_of_a_mail(runtime: House) -> N
     assert runtime.office.mails[-1]["Bcc"] is None
 
 
-async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(runtime: House) -> None:
+async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(runtime: Installation) -> None:
     await runtime.choose("ben", Topic.ACCOUNT, Choice.OFF)
     runtime.office.refusals = ["451 4.3.0 come again"]
     await lose(runtime)
@@ -187,7 +187,7 @@ async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(runtime
     assert notice["told_at"] is not None
 
 
-async def test_an_address_that_does_not_exist_stops_nobody_else(runtime: House) -> None:
+async def test_an_address_that_does_not_exist_stops_nobody_else(runtime: Installation) -> None:
     runtime.office.refused_addresses = {"ben@example.com"}
     await lose(runtime)
     await runtime.dispatch(2)
@@ -196,7 +196,7 @@ async def test_an_address_that_does_not_exist_stops_nobody_else(runtime: House) 
     assert states == {"ada": "told", "ben": "failed"}
 
 
-async def test_many_dispatchers_tell_each_thing_once(runtime: House) -> None:
+async def test_many_dispatchers_tell_each_thing_once(runtime: Installation) -> None:
     await runtime.choose("ada", Topic.PUBLISHED, Choice.EACH)
     await runtime.choose("ben", Topic.PUBLISHED, Choice.OFF)
     for n in range(12):
@@ -218,7 +218,7 @@ async def test_many_dispatchers_tell_each_thing_once(runtime: House) -> None:
     assert len({mail["Message-ID"] for mail in runtime.office.mails}) == 12
 
 
-async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(runtime: House) -> None:
+async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(runtime: Installation) -> None:
     await runtime.choose("ben", Topic.ACCOUNT, Choice.OFF)
     await lose(runtime)
     await runtime.dispatch()
@@ -234,7 +234,7 @@ async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(runtime: Hous
     assert first["Message-ID"] == second["Message-ID"]
 
 
-async def test_outreach_is_not_mailed_one_by_one_and_a_simulated_not_at_all(runtime: House) -> None:
+async def test_outreach_is_not_mailed_one_by_one_and_a_simulated_not_at_all(runtime: Installation) -> None:
     await runtime.deliver("sent", post="p1", action=Action.EMAIL, channel=Channel.EMAIL)
     await runtime.deliver("failed", post="p2", action=Action.EMAIL, channel=Channel.EMAIL)
     await runtime.deliver("failed", post="p3", mode="test")

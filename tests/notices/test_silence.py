@@ -14,7 +14,7 @@ from cadenza.notices.dispatch import BESIDE
 from cadenza.providers.http.policy import HostRule
 from cadenza.providers.http.request import Timeouts
 from cadenza.sql.tx import Tx
-from tests.notices.conftest import HOME, House
+from tests.notices.conftest import HOME, Installation
 from tests.providers.http.rude import Rude, Visit, polite
 
 MUCH = 120  # more than a pass takes
@@ -30,7 +30,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_webhook, "TIMES", Timeouts(connect=1, read=1, total=1))
 
 
-async def happen(runtime: House, kind: str, times: int) -> None:
+async def happen(runtime: Installation, kind: str, times: int) -> None:
     def write(tx: Tx, now: datetime) -> None:
         tx.run_each(
             """
@@ -46,17 +46,17 @@ async def happen(runtime: House, kind: str, times: int) -> None:
     await runtime.operations.run(write)
 
 
-async def listen(runtime: House, server: Rude, id_: str, kind: str) -> None:
+async def listen(runtime: Installation, server: Rude, id_: str, kind: str) -> None:
     rule = HostRule("127.0.0.1", server.port)
     await runtime.listen(f"{server.url}/hook", rule, id_=id_, kinds=kind)
 
 
-async def notices(runtime: House, target: str) -> list[dict[str, Any]]:
+async def notices(runtime: Installation, target: str) -> list[dict[str, Any]]:
     return [row for row in await runtime.rows("notice") if row["target_id"] == target]
 
 
 async def test_others_are_told_in_the_same_pass_though_much_older_waits_for_the_silent(
-    runtime: House,
+    runtime: Installation,
 ) -> None:
     async with Rude(silent) as hung, Rude(polite) as well:
         await listen(runtime, hung, "hung", "campaign.progress")
@@ -73,7 +73,7 @@ async def test_others_are_told_in_the_same_pass_though_much_older_waits_for_the_
     assert took < 10, "two time-outs of a second, and what a busy machine adds"
 
 
-async def test_what_was_not_tried_counts_no_attempt_and_comes_back_soon(runtime: House) -> None:
+async def test_what_was_not_tried_counts_no_attempt_and_comes_back_soon(runtime: Installation) -> None:
     async with Rude(silent) as hung:
         await listen(runtime, hung, "hung", "campaign.progress")
         await happen(runtime, "campaign.progress", EACH)

@@ -8,7 +8,7 @@ from cadenza.deliveries.installation import RESTORE, beat, hold
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import NOTHING_TO_RENEW, Disconnected
 from cadenza.sql.tx import Tx
-from tests.notices.conftest import HOME, House
+from tests.notices.conftest import HOME, Installation
 from tests.notices.test_mail import part
 
 NOW = datetime(2026, 11, 24, 9, tzinfo=UTC)
@@ -18,7 +18,7 @@ WARN = """
 """
 
 
-async def warn(runtime: House, kind: str, state: str, *, later: str | None = None) -> list[str]:
+async def warn(runtime: Installation, kind: str, state: str, *, later: str | None = None) -> list[str]:
     """Write a warning about a delivery; return the subjects of the mails that Ada got."""
     await runtime.deliver(state, post="p1", text="hello")
     body = '{"state":"at risk","reason":"the text is too long"}'
@@ -32,21 +32,21 @@ async def warn(runtime: House, kind: str, state: str, *, later: str | None = Non
     return [str(mail["Subject"]) for mail in mails]
 
 
-async def test_a_delivery_at_risk_is_mailed(runtime: House) -> None:
+async def test_a_delivery_at_risk_is_mailed(runtime: Installation) -> None:
     subjects = await warn(runtime, "delivery.at_risk", "scheduled")
     assert subjects == ["[Ada & friends] “hello” may not go out on mastodon"]
 
 
-async def test_a_post_that_waits_for_its_approval_is_mailed(runtime: House) -> None:
+async def test_a_post_that_waits_for_its_approval_is_mailed(runtime: Installation) -> None:
     subjects = await warn(runtime, "delivery.unapproved", "draft")
     assert subjects == ["[Ada & friends] “hello” waits for an approval to go out on mastodon"]
 
 
-async def test_a_warning_that_is_no_longer_so_is_not_mailed(runtime: House) -> None:
+async def test_a_warning_that_is_no_longer_so_is_not_mailed(runtime: Installation) -> None:
     assert await warn(runtime, "delivery.unapproved", "draft", later="scheduled") == []
 
 
-async def test_a_hold_of_all_sending_is_mailed(runtime: House) -> None:
+async def test_a_hold_of_all_sending_is_mailed(runtime: Installation) -> None:
     def hold_all(tx: Tx, now: datetime) -> None:
         beat(tx, now)
         hold(tx, now, kind=RESTORE, says="the database was restored from a backup")
@@ -59,7 +59,7 @@ async def test_a_hold_of_all_sending_is_mailed(runtime: House) -> None:
     assert "cadenza db confirm" in part(mail, "plain")
 
 
-async def test_a_connection_that_ends_is_mailed_before_it_does(runtime: House) -> None:
+async def test_a_connection_that_ends_is_mailed_before_it_does(runtime: Installation) -> None:
     account = {"workspace_id": HOME, "id": "ada", "provider": "linkedin", "handle": "@ada"}
     ends = datetime(2026, 12, 1, 9, tzinfo=UTC)
     row = {**account, "token_expires_at": ends, "refresh_lease": 0}

@@ -13,7 +13,7 @@ from cadenza.core.backoff import delay
 from cadenza.notices.claim import BACKOFFS, BEHIND, TRIES
 from cadenza.providers.http.policy import HostRule
 from cadenza.sql.tx import Tx
-from tests.notices.conftest import HOME, SECRET, House
+from tests.notices.conftest import HOME, SECRET, Installation
 from tests.providers.http.rude import Manner, Rude, Visit, polite
 
 
@@ -22,7 +22,7 @@ def headers(head: str) -> dict[str, str]:
     return {name.lower(): value for name, _, value in lines}
 
 
-async def listen(runtime: House, server: Rude, kinds: str = "*") -> None:
+async def listen(runtime: Installation, server: Rude, kinds: str = "*") -> None:
     await runtime.listen(f"{server.url}/hook", HostRule("127.0.0.1", server.port), kinds=kinds)
 
 
@@ -36,7 +36,7 @@ def answering(*statuses: str) -> Manner:
     return answer
 
 
-async def test_a_receiver_can_check_the_signature(runtime: House) -> None:
+async def test_a_receiver_can_check_the_signature(runtime: Installation) -> None:
     async with Rude(polite) as server:
         await listen(runtime, server)
         id_ = await runtime.deliver("sent")
@@ -53,7 +53,7 @@ async def test_a_receiver_can_check_the_signature(runtime: House) -> None:
     assert told["data"]["post_id"] == "p1"
 
 
-async def test_a_repetition_has_the_same_id_and_body_and_ends_with_success(runtime: House) -> None:
+async def test_a_repetition_has_the_same_id_and_body_and_ends_with_success(runtime: Installation) -> None:
     manner = answering("503 Busy", "500 Oops")
     async with Rude(manner) as server:
         await listen(runtime, server)
@@ -71,7 +71,7 @@ async def test_a_repetition_has_the_same_id_and_body_and_ends_with_success(runti
     assert states == ["told"]
 
 
-async def test_waits_grow_and_end_in_a_visible_failure(runtime: House) -> None:
+async def test_waits_grow_and_end_in_a_visible_failure(runtime: Installation) -> None:
     manner = answering(*["500 Oops"] * 40)
     waits: list[float] = []
     async with Rude(manner) as server:
@@ -100,7 +100,7 @@ def test_a_receiver_may_be_away_for_three_days() -> None:
     assert shortest > timedelta(days=3)
 
 
-async def follow(runtime: House, id_: str, state: str) -> None:
+async def follow(runtime: Installation, id_: str, state: str) -> None:
     """Let something more become of a delivery."""
 
     def write(tx: Tx, now: datetime) -> None:
@@ -124,7 +124,7 @@ def heard(server: Rude) -> list[str]:
     return [json.loads(body)["type"].removeprefix("delivery.") for body in server.bodies]
 
 
-async def test_news_of_one_delivery_come_in_order_after_a_repetition(runtime: House) -> None:
+async def test_news_of_one_delivery_come_in_order_after_a_repetition(runtime: Installation) -> None:
     async with Rude(answering("503 Busy", "503 Busy")) as server:
         await listen(runtime, server)
         id_ = await runtime.deliver("unconfirmed")
@@ -142,7 +142,7 @@ async def test_news_of_one_delivery_come_in_order_after_a_repetition(runtime: Ho
         assert heard(server) == [*["unconfirmed"] * 3, "sent"]
 
 
-async def test_news_of_one_delivery_come_in_order_from_one_pass(runtime: House) -> None:
+async def test_news_of_one_delivery_come_in_order_from_one_pass(runtime: Installation) -> None:
     async with Rude(polite) as server:
         await listen(runtime, server)
         id_ = await runtime.deliver("unconfirmed")
@@ -152,7 +152,7 @@ async def test_news_of_one_delivery_come_in_order_from_one_pass(runtime: House) 
         assert heard(server) == ["unconfirmed", "failed", "sent"]
 
 
-async def test_what_was_given_up_holds_nothing_behind_it(runtime: House) -> None:
+async def test_what_was_given_up_holds_nothing_behind_it(runtime: Installation) -> None:
     async with Rude(answering(*["500 Oops"] * TRIES["webhook"])) as server:
         await listen(runtime, server)
         id_ = await runtime.deliver("unconfirmed")
@@ -165,7 +165,7 @@ async def test_what_was_given_up_holds_nothing_behind_it(runtime: House) -> None
         assert heard(server) == [*["unconfirmed"] * TRIES["webhook"], "sent"]
 
 
-async def test_news_of_others_wait_for_nothing(runtime: House) -> None:
+async def test_news_of_others_wait_for_nothing(runtime: Installation) -> None:
     """One delivery's news cannot be told; more of it than a pass takes stands behind, before another's."""
     async with Rude(answering("503 Busy")) as server:
         await listen(runtime, server)
@@ -184,7 +184,7 @@ async def test_news_of_others_wait_for_nothing(runtime: House) -> None:
     assert all(row["due_at"] > now for row in behind)  # not looked at again by every pass
 
 
-async def test_finding_what_is_older_walks_along_the_index(runtime: House) -> None:
+async def test_finding_what_is_older_walks_along_the_index(runtime: Installation) -> None:
     def plan(tx: Tx, _: datetime) -> str:
         if tx.dialect == "postgresql":
             tx.run("SET LOCAL enable_seqscan = off")  # the table is nearly empty
@@ -199,7 +199,7 @@ async def test_finding_what_is_older_walks_along_the_index(runtime: House) -> No
     assert "TEMP B-TREE" not in said
 
 
-async def test_a_receiver_that_is_gone_is_not_called_again(runtime: House) -> None:
+async def test_a_receiver_that_is_gone_is_not_called_again(runtime: Installation) -> None:
     manner = answering("410 Gone")
     async with Rude(manner) as server:
         await listen(runtime, server)
@@ -213,7 +213,7 @@ async def test_a_receiver_that_is_gone_is_not_called_again(runtime: House) -> No
     assert "410" in hook["stop_reason"]
 
 
-async def test_only_the_chosen_kinds_are_told(runtime: House) -> None:
+async def test_only_the_chosen_kinds_are_told(runtime: Installation) -> None:
     async with Rude(polite) as server:
         await listen(runtime, server, kinds="delivery.failed account.needs_reconnect")
         await runtime.deliver("sent", post="p1")
@@ -222,7 +222,7 @@ async def test_only_the_chosen_kinds_are_told(runtime: House) -> None:
         assert [json.loads(body)["type"] for body in server.bodies] == ["delivery.failed"]
 
 
-async def test_a_private_address_is_not_called(runtime: House) -> None:
+async def test_a_private_address_is_not_called(runtime: Installation) -> None:
     async with Rude(polite) as server:
         await runtime.listen(f"{server.url}/hook", HostRule("elsewhere.example"))
         await runtime.deliver("sent")
@@ -232,7 +232,7 @@ async def test_a_private_address_is_not_called(runtime: House) -> None:
     assert row["state"] != "told"
 
 
-async def test_the_secret_shows_nowhere(runtime: House, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_secret_shows_nowhere(runtime: Installation, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     manner = answering("500 Oops")
     async with Rude(manner) as server:

@@ -1,4 +1,4 @@
-"""House rules on the product's modules, read from their syntax trees."""
+"""Installation rules on the product's modules, read from their syntax trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""House rules on the repository's files: locks, words, the Makefile, the decisions."""
+"""Installation rules on the repository's files: locks, words, the Makefile, the decisions."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 The attempt's outcome is evidence: it is appended by attempt id and always accepted, even from a worker
 that lost its lease. The delivery's move is fenced by its lease; evidence alone may turn `unconfirmed`
 into `sent`. Ledger, refunds, the gap counted from the end of the call, lane and outbox are written in
-the same transaction. A network that is out of order is waited for (`heed_outages.py`).
+the same transaction. A network that is out of order is waited for (`circuit_breaker.py`).
 """
 
 from collections.abc import Iterable, Sequence
