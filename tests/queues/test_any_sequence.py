@@ -305,9 +305,9 @@ class Sequence(RuleBasedStateMachine):
         # Days are others' dates by now, and `keep` keeps what is over the cap: from here it is counted again.
         self.days = self.posts_a_day(*self.read()[:2])
 
-    @rule(request=st.sampled_from(list(Late)))
-    def rescue(self, request: Late) -> None:
-        self.run(rescue_missed, by=ADA, request=request)
+    @rule(choice=st.sampled_from(list(Late)))
+    def rescue(self, choice: Late) -> None:
+        self.run(rescue_missed, by=ADA, choice=choice)
 
     @rule(minutes=st.sampled_from([7, 60, 180, 600, 1500]))
     def time_passes(self, minutes: int) -> None:

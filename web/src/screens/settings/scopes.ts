@@ -28,7 +28,7 @@ export const scopeGroups: ScopeGroup[] = [
   { name: "Webhooks", read: "webhooks:read" },
   { name: "People", read: "people:read" },
   { name: "Audit log", read: "audit:read" },
-  { name: "Export", read: "export:read" },
+  { name: "Export", read: "export:read", write: "export:write" },
   { name: "Assistants", more: [{ scope: "mcp:write", says: "use the MCP endpoint" }] },
 ];
 
