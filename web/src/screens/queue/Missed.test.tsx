@@ -20,5 +20,5 @@ it("asks before what was missed is sent now", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Send now, spaced" }));
   const question = await screen.findByRole("dialog");
   await userEvent.click([...question.querySelectorAll("button")].find((each) => each.textContent === "Send now, spaced") ?? question);
-  await waitFor(async () => expect((await writes()).map(({ body }) => body)).toEqual([{ wish: "now" }]));
+  await waitFor(async () => expect((await writes()).map(({ body }) => body)).toEqual([{ choice: "now" }]));
 });
