@@ -14,6 +14,7 @@ from cadenza.db.audit import record
 from cadenza.notices.call_webhook import PREFIX
 from cadenza.notices.model import DEFAULTS, Choice, EventKind, Topic
 from cadenza.notices.preferences import add_webhook, choose, webhook_row
+from cadenza.people.daily_limits import Addition
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_bytes
 from cadenza.providers.split_address import split_address
@@ -137,6 +138,7 @@ async def make_webhook(act: Writer, workspace_id: Id, body: NewWebhook) -> Webho
     secret = _draw_secret()
 
     def operation(tx: Tx, now: datetime) -> WebhookCreated:
+        act.count_addition(tx, now, Addition.WEBHOOK)
         id_ = tx.new_id()
         add_webhook(
             tx,
