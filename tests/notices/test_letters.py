@@ -106,7 +106,7 @@ async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: House) -> N
         ("Ada & friends (Berlin)", "“Ada & friends (Berlin)”"),
         ("St. Mary's Bäckerei", "“St. Mary's Bäckerei”"),
         ("Win at https://evil.example/win?a=1", "“Win at https evil. example win a 1”"),
-        ("evil．example or ada@evil.example", "“evil. example or ada evil. example”"),
+        ("evil\uff0eexample or ada@evil.example", "“evil. example or ada evil. example”"),
         ("Buy\u2028now\u202egnp\u200b.exe <b>", "“Buy now gnp exe b”"),
         ("://", "a workspace"),
     ],
@@ -124,7 +124,7 @@ async def test_an_invitation_carries_no_advert(runtime: House, name: str, shown:
         assert body is not None
         said = body.get_content()
         assert "evil.example" not in said
-        assert {each for each in re.findall(r"\w+://[^/]+", said)} == {"https://cadenza.example"}
+        assert set(re.findall(r"\w+://[^/]+", said)) == {"https://cadenza.example"}
 
 
 async def test_a_long_name_is_cut_in_an_invitation(runtime: House) -> None:
