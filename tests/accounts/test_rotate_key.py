@@ -14,7 +14,7 @@ import cadenza
 from cadenza.accounts.open import connecting_row, open_account_tokens
 from cadenza.accounts.rotate_key import PLACES, rotate_all, rotate_batch
 from cadenza.accounts.seal import CannotOpen, Keyring, add_key, load_keyring
-from cadenza.notices.preferences import add_webhook, webhook_row
+from cadenza.notices.preferences import add_webhook, webhook_row, webhook_url_row
 from cadenza.people.change_password import email_row, queue_email
 from cadenza.people.second_factor import row_name as factor_row
 from cadenza.sql.tx import Tx
@@ -30,7 +30,8 @@ def seal_one_of_each(ring: Keyring) -> Callable[[Tx, datetime], None]:
             now,
             workspace_id=HOME,
             id="hook",
-            url="https://hooks.example/1",
+            shown_url="https://hooks.example/…",
+            sealed_url=ring.seal("https://hooks.example/1", row=webhook_url_row(HOME, "hook")),
             sealed=ring.seal("hook secret", row=webhook_row(HOME, "hook")),
         )
         tx.run(
@@ -76,6 +77,7 @@ async def open_all(desk: Desk, ring: Keyring) -> dict[str, str]:
         letter = msgspec.json.decode(tx.value("SELECT body FROM outbox WHERE id = 'letter'"))
         sealed = {
             webhook_row(HOME, "hook"): tx.value("SELECT sealed FROM webhook"),
+            webhook_url_row(HOME, "hook"): tx.value("SELECT sealed_url FROM webhook"),
             factor_row("ben"): tx.value("SELECT totp_sealed FROM person"),
             email_row("letter"): letter["sealed"],
             connecting_row(HOME, "state"): tx.value("SELECT sealed FROM connecting"),
@@ -108,7 +110,7 @@ async def test_after_a_rotation_the_old_key_is_not_needed_for_anything(
     )
     assert (batch.sealed, batch.after) == (2, (HOME, "a1"))
     done = await rotate_all(desk.operations, both, limit=2)
-    assert done.sealed == {"account": 3, "webhook": 1, "person": 1, "outbox": 1, "connecting": 1}
+    assert done.sealed == {"account": 3, "webhook": 2, "person": 1, "outbox": 1, "connecting": 1}
     assert done.lost == []
     assert await open_all(desk, newest) == before
     assert (await rotate_all(desk.operations, both)).total == 0
@@ -149,6 +151,13 @@ def test_whatever_column_is_sealed_is_rotated() -> None:
         )
         for column in re.findall(r"^\s+(\w*sealed) text", body, re.MULTILINE)
     }
+    columns |= {
+        found
+        for path in (home / "db" / "migrations").glob("*.sql")
+        for found in re.findall(
+            r"ALTER TABLE (\w+) ADD COLUMN (\w*sealed\w*) text", path.read_text()
+        )
+    }
     letters = {("outbox", "body")}
     assert {(place.table, place.column) for place in PLACES} == columns | letters
     sealing = {
@@ -161,6 +170,7 @@ def test_whatever_column_is_sealed_is_rotated() -> None:
         "accounts/refresh.py",
         "accounts/rotate_key.py",
         "accounts/seal.py",
+        "accounts/seal_addresses.py",
         "api/auth.py",
         "api/connect.py",
         "api/mcp.py",  # words of ten minutes that are kept nowhere

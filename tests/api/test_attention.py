@@ -161,6 +161,22 @@ async def test_a_decision_names_the_try_that_was_looked_at(
     assert (again.status_code, again.json()["state"]) == (200, "scheduled")
 
 
+async def test_sending_an_unconfirmed_post_again_spends_the_keys_budget(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
+    ids = [await doubt(place, editor, name) for name in ("one", "two", "three")]
+    owner = await place.client("owner")
+    asked = {"name": "cy", "scopes": ["deliveries:write"], "publish_per_day": 1}
+    made = (await owner.post(f"{HOME}/keys", json=asked)).json()
+    program = await place.client(authorization=f"Bearer {made['key']}")
+    statuses: list[int] = []
+    for id_, there in zip([ids[0], ids[0], *ids[1:]], (True, False, False, False), strict=True):
+        body = {"fence": 1, "is_there": there}
+        answer = await program.post(f"{HOME}/deliveries/{id_}/decide", json=body)
+        statuses.append(answer.status_code)
+    assert statuses == [200, 409, 200, 429], "what is there, or was refused, costs nothing"
+
+
 async def test_a_thread_in_doubt_says_which_part_to_look_for(
     place: Place, editor: httpx2.AsyncClient
 ) -> None:

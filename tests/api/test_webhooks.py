@@ -83,3 +83,14 @@ async def test_who_chooses_notices_is_told_that_no_mail_leaves_here(small: Place
     viewer = await small.client("viewer")
     choices = "/api/v1/workspaces/home-of-ada/notices/choices"
     assert (await viewer.get(choices)).json()["mail"] is False
+
+
+async def test_an_address_is_shown_cut_and_kept_sealed(place: Place) -> None:
+    admin = await place.client("admin")
+    url = "https://ada:canary@a.example:8443/hooks/canary-of-some-length?token=canary-7f3a"
+    made = await admin.post(HOOKS, json={"url": url})
+    assert made.json()["webhook"]["url"] == "https://a.example:8443/…7f3a"
+    short = await admin.post(HOOKS, json={"url": "https://a.example/canary"})
+    assert short.json()["webhook"]["url"] == "https://a.example/…"
+    assert "/canary" not in made.text + short.text + (await admin.get(HOOKS)).text
+    assert "canary" not in str(await place.rows("SELECT * FROM webhook"))

@@ -26,11 +26,12 @@ from cadenza.deliveries.schedule import schedule
 from cadenza.notices.dispatch import Dispatcher
 from cadenza.notices.mail import SmtpMail
 from cadenza.notices.model import Choice, Topic
-from cadenza.notices.preferences import add_webhook, choose, webhook_row
+from cadenza.notices.preferences import add_webhook, choose, webhook_row, webhook_url_row
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.smtp.session import Server
+from cadenza.providers.split_address import cut_address
 from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 
@@ -173,7 +174,14 @@ class Installation:
         sealed = self.ring.seal(SECRET, row=webhook_row(HOME, id_))
         await self.operations.run(
             lambda tx, now: add_webhook(
-                tx, now, workspace_id=HOME, id=id_, url=url, sealed=sealed, kinds=kinds
+                tx,
+                now,
+                workspace_id=HOME,
+                id=id_,
+                shown_url=cut_address(url),
+                sealed_url=self.ring.seal(url, row=webhook_url_row(HOME, id_)),
+                sealed=sealed,
+                kinds=kinds,
             )
         )
 

@@ -3,6 +3,8 @@
 import re
 from datetime import datetime
 
+import pytest
+
 from cadenza.people.change_password import ask_reset, email_row, reset_password
 from cadenza.people.invite import find_invitation, invite
 from cadenza.people.model import Done, Role, Wrong
@@ -66,9 +68,7 @@ async def test_an_unknown_address_gets_the_same_answer_and_no_mail(runtime: Inst
     assert runtime.office.mails == []
 
 
-async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: Installation) -> None:
-    token = draw_token()
-
+async def ask_in(runtime: Installation, token: Token) -> object:
     def ask(tx: Tx, now: datetime) -> object:
         id_ = tx.new_id()
         return invite(
@@ -84,7 +84,12 @@ async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: Installatio
             by="member:ada",
         )
 
-    assert isinstance(await runtime.operations.run(ask), Done)
+    return await runtime.operations.run(ask)
+
+
+async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: Installation) -> None:
+    token = draw_token()
+    assert isinstance(await ask_in(runtime, token), Done)
     await runtime.dispatch()
     assert [str(mail["To"]) for mail in runtime.office.mails] == ["new@example.com"]
     open_one = await runtime.operations.read(
@@ -93,3 +98,42 @@ async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: Installatio
     assert open_one is not None
     notices = await runtime.operations.read(lambda tx, _: tx.all("SELECT medium FROM notice"))
     assert notices == [{"medium": "email"}], "no program is told"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Ada & friends (Berlin)", "“Ada & friends (Berlin)”"),
+        ("St. Mary's Bäckerei", "“St. Mary's Bäckerei”"),
+        ("Win at https://evil.example/win?a=1", "“Win at https evil. example win a 1”"),
+        ("evil\uff0eexample or ada@evil.example", "“evil. example or ada evil. example”"),
+        ("Buy\u2028now\u202egnp\u200b.exe <b>", "“Buy now gnp exe b”"),
+        ("://", "a workspace"),
+    ],
+)
+async def test_an_invitation_carries_no_advert(runtime: Installation, name: str, shown: str) -> None:
+    await runtime.operations.run(
+        lambda tx, _: tx.run("UPDATE workspace SET name = :n WHERE id = :id", n=name, id=HOME)
+    )
+    await ask_in(runtime, draw_token())
+    await runtime.dispatch()
+    (mail,) = runtime.office.mails
+    assert str(mail["Subject"]) == f"You are invited to {shown} on Cadenza"
+    for kind in ("plain", "html"):
+        body = mail.get_body((kind,))
+        assert body is not None
+        said = body.get_content()
+        assert "evil.example" not in said
+        assert set(re.findall(r"\w+://[^/]+", said)) == {"https://cadenza.example"}
+
+
+async def test_a_long_name_is_cut_in_an_invitation(runtime: Installation) -> None:
+    await runtime.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE workspace SET name = :n WHERE id = :id", n="cheap watches " * 14, id=HOME
+        )
+    )
+    await ask_in(runtime, draw_token())
+    await runtime.dispatch()
+    (mail,) = runtime.office.mails
+    assert len(str(mail["Subject"])) < 100

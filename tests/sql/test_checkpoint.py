@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.sql import sqlite_checkpoint
+from cadenza.sql import sqlite_checkpoint, sqlite_connect
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.sqlite_checkpoint import Checkpointed, Checkpointer
 from cadenza.sql.sqlite_connect import connect
@@ -108,6 +108,20 @@ def test_a_log_that_a_reader_kept_growing_is_restarted(
     assert size_of(path + "-wal") == grown
     assert writing.execute("PRAGMA busy_timeout").fetchone() == (10_000,)
     reader.close()
+
+
+def test_a_log_that_grew_is_cut_when_it_starts_over(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_connect, "LOG_KEPT_BYTES", 100_000)
+    writing = connect(path)
+    writing.execute("CREATE TABLE letter (name TEXT)")
+    fill(writing)
+    assert size_of(path + "-wal") > 1_000_000
+    Checkpointer(path).checkpoint(writing)
+    writing.execute("INSERT INTO letter VALUES ('a')")
+    assert size_of(path + "-wal") <= 100_000
+    writing.close()
 
 
 def _blocked(done: Checkpointed | None) -> bool | None:

@@ -15,7 +15,7 @@ import msgspec
 
 from cadenza.accounts.open import connecting_row, row_name
 from cadenza.accounts.seal import CannotOpen, Keyring
-from cadenza.notices.preferences import webhook_row
+from cadenza.notices.preferences import webhook_row, webhook_url_row
 from cadenza.people.change_password import email_row
 from cadenza.people.second_factor import row_name as factor_row
 from cadenza.sql.transactions import Operation, Operations
@@ -66,6 +66,12 @@ PLACES: tuple[SealedColumn, ...] = (
         keys=("workspace_id", "id"),
         column="sealed",
         row=lambda row: webhook_row(row["workspace_id"], row["id"]),
+    ),
+    SealedColumn(
+        table="webhook",
+        keys=("workspace_id", "id"),
+        column="sealed_url",
+        row=lambda row: webhook_url_row(row["workspace_id"], row["id"]),
     ),
     SealedColumn(
         table="person",

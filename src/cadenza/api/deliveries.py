@@ -272,6 +272,8 @@ async def decide(act: Writer, workspace_id: Id, delivery_id: Id, body: DecisionI
 
     def operation(tx: Tx, now: datetime) -> Delivery:
         act.check_match(_one(act, tx, delivery_id))
+        if not body.is_there:
+            act.spend(tx, now)
         answer = change.decide_unconfirmed(
             tx,
             now,

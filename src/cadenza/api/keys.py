@@ -11,6 +11,7 @@ from cadenza.api.routes import KEY, Resource
 from cadenza.api.schemas import Answer, Id, IdField, InputModel, Instant, Line, Secretive
 from cadenza.core.suggest import did_you_mean
 from cadenza.people import keys, workspaces
+from cadenza.people.daily_limits import Addition
 from cadenza.people.model import Done, Role
 from cadenza.people.tokens import draw_key
 from cadenza.sql.tx import Row, Tx
@@ -124,6 +125,7 @@ async def make_key(act: Writer, workspace_id: Id, body: NewKey) -> KeyCreated:
     def operation(tx: Tx, now: datetime) -> KeyCreated:
         assert act.caller.member_id is not None
         assert act.caller.role is not None
+        act.count_addition(tx, now, Addition.KEY)
         answer = keys.make_key(
             tx,
             now,

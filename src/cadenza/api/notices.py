@@ -13,10 +13,11 @@ from cadenza.api.schemas import Answer, Id, InputModel, Secretive
 from cadenza.db.audit import record
 from cadenza.notices.call_webhook import PREFIX
 from cadenza.notices.model import DEFAULTS, Choice, EventKind, Topic
-from cadenza.notices.preferences import add_webhook, choose, webhook_row
+from cadenza.notices.preferences import add_webhook, choose, webhook_row, webhook_url_row
+from cadenza.people.daily_limits import Addition
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_bytes
-from cadenza.providers.split_address import split_address
+from cadenza.providers.split_address import cut_address, split_address
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("notices", "/workspaces/{workspace_id}")
@@ -55,7 +56,7 @@ class Webhook(BaseModel):
     """A program that is told."""
 
     id: str
-    url: str
+    url: str = Field(description="Cut: whoever knows the whole address can write there")
     kinds: list[str]
     active: bool
     stop_reason: str | None
@@ -137,13 +138,15 @@ async def make_webhook(act: Writer, workspace_id: Id, body: NewWebhook) -> Webho
     secret = _draw_secret()
 
     def operation(tx: Tx, now: datetime) -> WebhookCreated:
+        act.count_addition(tx, now, Addition.WEBHOOK)
         id_ = tx.new_id()
         add_webhook(
             tx,
             now,
             workspace_id=workspace_id,
             id=id_,
-            url=body.url,
+            shown_url=cut_address(body.url),
+            sealed_url=act.runtime.keyring.seal(body.url, row=webhook_url_row(workspace_id, id_)),
             sealed=act.runtime.keyring.seal(secret, row=webhook_row(workspace_id, id_)),
             kinds=" ".join(body.kinds) or "*",
         )

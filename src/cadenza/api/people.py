@@ -14,6 +14,7 @@ from cadenza.api.routes import Resource
 from cadenza.api.schemas import Answer, Email, Id, InputModel, Secretive
 from cadenza.people import invite, workspaces
 from cadenza.people.change_password import email_row
+from cadenza.people.daily_limits import Addition
 from cadenza.people.model import Done, Role
 from cadenza.people.tokens import draw_token
 from cadenza.sql.tx import Row, Tx
@@ -156,6 +157,7 @@ async def invite_person(act: Writer, workspace_id: Id, body: Invite) -> Invitati
     link = None if settings.mail.host or act.dry_run else invite.link(settings.home, token.text)
 
     def operation(tx: Tx, now: datetime) -> InvitationCreated:
+        act.count_addition(tx, now, Addition.INVITATION, email=body.email)
         letter_id = tx.new_id()
         answer = invite.invite(
             tx,

@@ -106,13 +106,13 @@ def invalid(path: str, says: str, code: str = "invalid") -> Problem:
     return Problem(422, "invalid_input", f"{path}: {says}", errors=[fault])
 
 
-def too_often(answer: TooOften, now: Any) -> Problem:
+def too_often(answer: TooOften, now: Any, says: str = "Too many tries:") -> Problem:
     """Refuse for a while."""
     seconds = max(1, int((answer.until - now).total_seconds()) + 1)
     return Problem(
         429,
         "too_often",
-        f"Too many tries: come back in {seconds} seconds.",
+        f"{says} come back in {seconds} seconds.",
         headers={"retry-after": str(seconds)},
     )
 

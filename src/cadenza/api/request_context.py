@@ -24,6 +24,7 @@ from cadenza.api.schemas import Answer, Secretive, etag_of
 from cadenza.bootstrap.model import Runtime
 from cadenza.db import idempotency
 from cadenza.db.idempotency import Name
+from cadenza.people.daily_limits import Addition, count_addition
 from cadenza.people.keys import spend_publish
 from cadenza.people.model import Caller
 from cadenza.people.passwords import Passwords
@@ -146,6 +147,14 @@ class WriteContext(ReadContext):
         )
         if refused is not None:
             raise too_often(refused, now)
+
+    def count_addition(
+        self, tx: Tx, now: datetime, what: Addition, *, email: str | None = None
+    ) -> None:
+        """Take from what one person can add in a day; call it inside the operation."""
+        over = count_addition(tx, now, person_id=self.person_id, what=what, email=email)
+        if over is not None:
+            raise too_often(over.refused, now, f"{over.says} This was one more:")
 
     async def claim_key(self) -> None:
         """Hold the Idempotency-Key while something happens between transactions."""

@@ -11,6 +11,7 @@ from cadenza.api.request_context import Reader, Writer
 from cadenza.api.routes import PERSON, Resource
 from cadenza.api.schemas import Answer, Id, InputModel, Line, ZoneName, loads
 from cadenza.people import workspaces
+from cadenza.people.daily_limits import Addition
 from cadenza.people.model import Role
 from cadenza.queues import stop as stop_all
 from cadenza.queues.resume import ResumeChoice
@@ -113,6 +114,7 @@ async def create(act: Writer, body: NewWorkspace) -> Workspace:
     """Make a workspace and become its owner."""
 
     def operation(tx: Tx, now: datetime) -> Workspace:
+        act.count_addition(tx, now, Addition.WORKSPACE)
         approval = act.runtime.settings.first_approval
         new = workspaces.NewWorkspace(
             id=tx.new_id(), name=body.name, zone=body.zone, approval=approval

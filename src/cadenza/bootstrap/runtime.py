@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring
+from cadenza.accounts.seal_addresses import seal_addresses
 from cadenza.bootstrap.apps import app_finder
 from cadenza.bootstrap.errors import CannotStart
 from cadenza.bootstrap.find_copywriter import BadCopywriter, find_copywriter
@@ -59,6 +60,7 @@ async def open_runtime(
         OutboundClient(policy_of(settings), clock=clock) as http,
         Engine(_store(settings, operations, clock), clock=clock, rng=rng) as engine,
     ):
+        await seal_addresses(operations, keyring)
         runtime = _assemble(
             settings, operations, http, engine, keyring, copywriter, (clock, rng, ids)
         )

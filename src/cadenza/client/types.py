@@ -2647,6 +2647,7 @@ class Webhook(TypedDict):
     """A program that is told."""
 
     id: str
+    # Cut: whoever knows the whole address can write there
     url: str
     kinds: list[str]
     active: bool

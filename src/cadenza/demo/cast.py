@@ -34,6 +34,8 @@ from cadenza.demo.simulator.network import SimulatedNetwork
 from cadenza.demo.simulator.serve import Simulator, serve
 from cadenza.providers.connect import Connected
 from cadenza.providers.message import Tokens
+from cadenza.providers.split_address import cut_address
+from cadenza.providers.webhook.sign import address_id
 
 APP_SECRET = "simulated-app-secret"
 ADA = "ada@example.org"
@@ -369,7 +371,13 @@ def _webhook(_: Simulator, simulated: Any) -> Role:
         provider="webhook",
         simulated=simulated,
         channel=Channel.WEBHOOK,
-        connected=_ada(url, secret, url=url),
+        connected=Connected(
+            remote_id=address_id(url),
+            handle="@ada",
+            name="Ada",
+            tokens=Tokens(access=Secret(secret), extra={"url": Secret(url)}),
+            settings={"url": cut_address(url)},
+        ),
         network=Network(),
         publishes="POST /hooks/{name}",
         typed={"url": url, "secret": secret},

@@ -10,6 +10,7 @@ from html import escape
 
 import msgspec
 
+from cadenza.notices.clean_name import clean_name
 from cadenza.notices.model import Email, NoticeBatch
 from cadenza.people.change_password import RESET_KIND, email_row, reset_link
 from cadenza.people.invite import KIND as INVITE_KIND
@@ -53,7 +54,7 @@ def write_account_email(
     )
     return Email(
         to=said["to"],
-        name=said["name"],
+        name=clean_name(said["name"]),
         subject=subject,
         text=text,
         html=html,
@@ -71,10 +72,11 @@ def _words(row: Row, home: str) -> tuple[str, str, Callable[[str, str], str], st
             "If it was not you, do nothing: your password stays as it is.",
         )
     if row["kind"] == INVITE_KIND:
-        name = " ".join(home.split())
+        name = clean_name(home)
+        place = f"“{name}”" if name else "a workspace"
         return (
-            f"You are invited to {name}",
-            f"You are invited to work in {name} on Cadenza. Join here within a week:",
+            f"You are invited to {place} on Cadenza",
+            f"You are invited to work in {place} on Cadenza. Join here within a week:",
             invite_link,
             "If you do not know what this is about, do nothing.",
         )

@@ -50,7 +50,7 @@ def write_body(batch: NoticeBatch) -> bytes:
 
 
 async def call_webhook(
-    http: OutboundClient, batch: NoticeBatch, *, url: str, secrets: Secret, now: datetime
+    http: OutboundClient, batch: NoticeBatch, *, url: Secret, secrets: Secret, now: datetime
 ) -> Ending:
     """Send it and say what came of it; anything but a 2xx is tried again, a 410 ends the webhook."""
     body = write_body(batch)
@@ -62,7 +62,15 @@ async def call_webhook(
         "webhook-signature": sign(secrets, id_=id_, at=now, body=body),
     }
     # A receiver knows a repetition by its id, so nothing is lost by a kept connection.
-    request = Request("POST", url, headers, body, timeout=TIMES, idempotent=True)
+    request = Request(
+        "POST",
+        url.reveal(),
+        headers,
+        body,
+        timeout=TIMES,
+        idempotent=True,
+        secrets=(url,),  # whoever knows the address can write there
+    )
     match await http.send(request):
         case Reply(status=410):
             return GaveUp("the receiver says that it is gone (410)", gone=True)

@@ -17,7 +17,7 @@ from cadenza.notices.claim import LOCK, claim, settle
 from cadenza.notices.fan_out import BATCH, fan_out
 from cadenza.notices.mail import Mail
 from cadenza.notices.model import Ending, GaveUp, NotAttempted, NoticeBatch, RetryLater
-from cadenza.notices.preferences import webhook_row
+from cadenza.notices.preferences import webhook_row, webhook_url_row
 from cadenza.notices.remind import remind
 from cadenza.notices.write import write
 from cadenza.providers.http.client import OutboundClient
@@ -124,7 +124,16 @@ class Dispatcher:
             )
         row = webhook_row(batch.workspace_id, batch.target_id)
         secrets = self._open_secret(target["sealed"], row)
-        return await call_webhook(self._http, batch, url=target["url"], secrets=secrets, now=now)
+        return await call_webhook(
+            self._http, batch, url=self._address(batch, target), secrets=secrets, now=now
+        )
+
+    def _address(self, batch: NoticeBatch, webhook: Row) -> Secret:
+        # Not sealed yet: an older version has added it since this one started.
+        if webhook["sealed_url"] is None:
+            return Secret(webhook["url"])
+        row = webhook_url_row(batch.workspace_id, batch.target_id)
+        return self._open_secret(webhook["sealed_url"], row)
 
     async def _post(self, batch: NoticeBatch, now: datetime) -> Ending:
         if self._mail is None:

@@ -1,7 +1,8 @@
 """What a person wants to hear of, and which programs are told.
 
-A webhook's secret comes in sealed: the caller seals it for the row `webhook:<workspace>:<id>`, and
-hands the dispatcher the way to open it.
+A webhook's secret and address come in sealed: the caller seals them for the rows `webhook:<workspace>:<id>`
+and `webhook-url:<workspace>:<id>`, and hands the dispatcher the way to open them. Of the address only what may
+be shown is kept as it is.
 """
 
 from datetime import datetime
@@ -28,17 +29,26 @@ def choose(
 
 
 def add_webhook(
-    tx: Tx, now: datetime, *, workspace_id: str, id: str, url: str, sealed: str, kinds: str = "*"
+    tx: Tx,
+    now: datetime,
+    *,
+    workspace_id: str,
+    id: str,
+    shown_url: str,
+    sealed_url: str,
+    sealed: str,
+    kinds: str = "*",
 ) -> None:
     """Tell a program from now on; `kinds` are those of outbox rows, parted by spaces."""
     tx.run(
         """
-        INSERT INTO webhook (workspace_id, id, url, sealed, kinds, created_at)
-        VALUES (:workspace_id, :id, :url, :sealed, :kinds, :now)
+        INSERT INTO webhook (workspace_id, id, url, sealed_url, sealed, kinds, created_at)
+        VALUES (:workspace_id, :id, :url, :sealed_url, :sealed, :kinds, :now)
         """,
         workspace_id=workspace_id,
         id=id,
-        url=url,
+        url=shown_url,
+        sealed_url=sealed_url,
         sealed=sealed,
         kinds=kinds,
         now=now,
@@ -48,3 +58,8 @@ def add_webhook(
 def webhook_row(workspace_id: str, id_: str) -> str:
     """Name the row that a webhook's secret is sealed for."""
     return f"webhook:{workspace_id}:{id_}"
+
+
+def webhook_url_row(workspace_id: str, id_: str) -> str:
+    """Name the row that a webhook's address is sealed for."""
+    return f"webhook-url:{workspace_id}:{id_}"

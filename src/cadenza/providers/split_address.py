@@ -5,6 +5,8 @@ Limit: whether the address may be called, and where it leads, is judged by the g
 
 from urllib.parse import SplitResult, urlsplit
 
+LONG_REST = 24  # letters: four of them give little away
+
 
 def split_address(typed: str) -> SplitResult | None:
     """Return the parts of an address, or None where they cannot be told apart."""
@@ -23,3 +25,18 @@ def server_address(typed: str) -> str | None:
         typed = f"https://{typed.rpartition('@')[2]}"
     parts = split_address(typed)
     return f"{parts.scheme}://{parts.netloc}" if parts and parts.hostname else None
+
+
+def cut_address(url: str) -> str:
+    """Show of an address what may be seen: whoever knows the rest can write there.
+
+    Of a long rest its end stays, so that two addresses on one host can be told apart.
+    """
+    parts = split_address(url)
+    if parts is None:
+        return "…"
+    start = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    rest = url.partition(parts.netloc)[2].removeprefix("/")
+    if not rest:
+        return start
+    return f"{start}/…{rest[-4:] if len(rest) >= LONG_REST else ''}"

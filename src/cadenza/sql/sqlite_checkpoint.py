@@ -57,6 +57,12 @@ class Checkpointer:
         self._force = done.frames > FORCE_FRAMES
         return done
 
+    def make_room(self, connection: sqlite3.Connection) -> Checkpointed | None:
+        """Empty the log after the disk was full: no commit would come to do it; None as for `checkpoint`."""
+        self._commits, self._changes = 0, connection.total_changes
+        with self.alone() as ours:
+            return _wait_for(connection, "TRUNCATE") if ours else None
+
     @contextlib.contextmanager
     def alone(self) -> Generator[bool]:
         """Hold the checkpoint lock, or say that another one does."""
@@ -76,12 +82,17 @@ class Checkpointer:
     def _move(self, connection: sqlite3.Connection) -> Checkpointed:
         if not self._force:
             return _pragma(connection, "PASSIVE")
-        (normal,) = connection.execute("PRAGMA busy_timeout").fetchone()
-        connection.execute(f"PRAGMA busy_timeout={FORCE_WAIT_MS}")
-        try:
-            return _pragma(connection, "RESTART")
-        finally:
-            connection.execute(f"PRAGMA busy_timeout={normal}")
+        return _wait_for(connection, "RESTART")
+
+
+def _wait_for(connection: sqlite3.Connection, mode: str) -> Checkpointed:
+    """Checkpoint in a mode that waits for others, but not for long."""
+    (normal,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout={FORCE_WAIT_MS}")
+    try:
+        return _pragma(connection, mode)
+    finally:
+        connection.execute(f"PRAGMA busy_timeout={normal}")
 
 
 def _pragma(connection: sqlite3.Connection, mode: str) -> Checkpointed:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from cadenza.sql import errors
 
 BUSY_TIMEOUT_MS = 10_000  # 4 processes x 400 locks: 756 errors at 0 ms, none at 10,000
+LOG_KEPT_BYTES = 16 * 1024 * 1024  # a log that grew beyond is cut to it when it starts over
 RETRIES = 1  # of the whole busy time-out, before a caller is told Busy
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -77,6 +78,7 @@ def _configure(connection: sqlite3.Connection, *, readonly: bool) -> None:
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute(f"PRAGMA journal_size_limit={LOG_KEPT_BYTES}")
     connection.execute("PRAGMA cache_size=-65536")
     connection.execute("PRAGMA temp_store=MEMORY")
     if readonly:

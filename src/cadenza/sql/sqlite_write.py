@@ -70,6 +70,7 @@ class Writer:
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self._urgent: deque[WriteCall] = deque()
         self._broken: BaseException | None = None
+        self._full = False
         self._watchers: list[Callable[[], None]] = []
         self._seen_version = 0
         self._stopping = False
@@ -114,6 +115,7 @@ class Writer:
                 answer([call])
             else:
                 self._commit_together(call)
+                self._make_room()
         self._refuse_latecomers()
         # The last connection to close checkpoints by itself, so it too takes the lock. If another
         # holds it, that one is still open, and we are not the last.
@@ -201,6 +203,7 @@ class Writer:
                 connection.execute("RELEASE operation")
         except BaseException as error:  # noqa: BLE001 - it goes to the one who asked
             call.error = errors.from_sqlite(error, self._path)
+            self._full |= isinstance(call.error, errors.Full)
             if savepoint and connection.in_transaction:
                 connection.execute("ROLLBACK TO operation")
                 connection.execute("RELEASE operation")
@@ -229,6 +232,7 @@ class Writer:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
         typed = errors.from_sqlite(error, self._path)
+        self._full |= isinstance(typed, errors.Full)
         if self._broken is None and errors.is_lasting(error):
             # After a failed fsync the kernel may have dropped the pages: never try it again.
             self._broken = typed
@@ -252,6 +256,13 @@ class Writer:
         # A checkpoint that fails loses nothing: the log still holds every commit.
         with contextlib.suppress(sqlite3.Error, OSError):
             self._checkpointer.after_commit(self._connection)
+
+    def _make_room(self) -> None:
+        """After a full disk the log itself may be what fills it, and commits that would empty it fail."""
+        if self._full:
+            self._full = False
+            with contextlib.suppress(sqlite3.Error, OSError):
+                self._checkpointer.make_room(self._connection)
 
     def _refuse_latecomers(self) -> None:
         late = self._waiting()

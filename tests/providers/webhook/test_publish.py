@@ -36,6 +36,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
     WaitScope,
 )
+from cadenza.providers.split_address import cut_address
 from cadenza.providers.webhook import CONNECTOR, PROVIDER, errors
 from tests.providers.contract import (
     FAULTS,
@@ -67,8 +68,8 @@ async def webhook(
                 simulated=simulated,
                 provider=PROVIDER,
                 http=http,
-                account=AccountRef(id="a1", remote_id=url, settings={"url": url}),
-                tokens=Tokens(access=Secret(CANARY)),
+                account=AccountRef(id="a1", remote_id="h", settings={"url": cut_address(url)}),
+                tokens=Tokens(access=Secret(CANARY), extra={"url": Secret(url)}),
                 app=App(base_url=""),
                 message=Message(channel=Channel.WEBHOOK, text=text, parts=parts),
                 seen_as="ada",
@@ -181,7 +182,8 @@ async def test_after_a_day_a_doubt_is_left_to_a_person() -> None:
 async def test_a_changed_secret_is_taken_by_receivers_old_and_new() -> None:
     async with webhook() as (scene, simulated):
         fresh = "whsec_" + base64.b64encode(b"n" * 32).decode()
-        scene.tokens = Tokens(access=Secret(fresh), extra={"previous": Secret(CANARY)})
+        extra = {**scene.tokens.extra, "previous": Secret(CANARY)}
+        scene.tokens = Tokens(access=Secret(fresh), extra=extra)
         judge(await drive(scene), scene)
         simulated.receivers["ada"].secrets = (fresh,)
         scene.delivery = "delivery-2"
@@ -205,7 +207,8 @@ async def test_a_secret_is_changed_by_connecting_with_the_old_one_beside_it() ->
 
 async def test_a_wrong_secret_is_not_believed_by_the_receiver() -> None:
     async with webhook() as (scene, simulated):
-        scene.tokens = Tokens(access=Secret("whsec_" + base64.b64encode(b"w" * 32).decode()))
+        wrong = Secret("whsec_" + base64.b64encode(b"w" * 32).decode())
+        scene.tokens = replace(scene.tokens, access=wrong)
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Transient)
@@ -252,7 +255,8 @@ async def test_an_address_inside_the_house_is_never_called() -> None:
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Forbidden | Transient)
-        scene.account = replace(scene.account, settings={"url": "https://127.0.0.1/hooks"})
+        inside = {"url": Secret("https://127.0.0.1/hooks")}
+        scene.tokens = replace(scene.tokens, extra=inside)
         assert isinstance((await drive(scene)).outcome, Forbidden | Transient)
         assert simulated.received == []
 
@@ -302,8 +306,9 @@ async def test_what_is_typed_is_checked_and_connects() -> None:
         url = f"{simulated.url()}/hooks/ada"
         connected = await CONNECTOR.begin(_typed(scene, url, CANARY))
         assert isinstance(connected, tuple)
-        assert connected[0].settings == {"url": url}
+        assert connected[0].settings == {"url": f"{simulated.url()}/…"}
         assert CANARY not in repr(connected)
+        assert "hooks/ada" not in repr(connected)
         scene.tokens = connected[0].tokens
         judge(await drive(scene), scene)
         for typed in (("ftp://a.example", CANARY), ("", CANARY), (url, "whsec_short")):

@@ -1,4 +1,7 @@
-"""Connect a webhook: an address and the secret that the receiver checks signatures with."""
+"""Connect a webhook: an address and the secret that the receiver checks signatures with.
+
+Who knows the address can often write there, so it is kept with the secrets; what is shown of it is cut.
+"""
 
 from collections.abc import Mapping
 
@@ -6,8 +9,8 @@ from cadenza.providers.connect import Connected, Connecting, Field, Redirect
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Outcome, Rejected
-from cadenza.providers.split_address import split_address
-from cadenza.providers.webhook.sign import LENGTHS, read_key
+from cadenza.providers.split_address import cut_address, split_address
+from cadenza.providers.webhook.sign import LENGTHS, address_id, read_key
 
 
 class WebhookConnector:
@@ -36,10 +39,17 @@ class WebhookConnector:
         if read_key(secret) is None or (previous and read_key(previous) is None):
             says = f"A secret must be whsec_ and {LENGTHS[0]} to {LENGTHS[-1]} bytes in base64."
             return Rejected(says, "secret")
-        extra = {"previous": previous} if previous else {}
+        extra = {"url": Secret(url)} | ({"previous": previous} if previous else {})
         tokens = Tokens(access=secret, refreshed_at=connecting.now, extra=extra)
-        settings = {"url": url}
-        return (Connected(remote_id=url, handle=name, name=name, tokens=tokens, settings=settings),)
+        return (
+            Connected(
+                remote_id=address_id(url),
+                handle=name,
+                name=name,
+                tokens=tokens,
+                settings={"url": cut_address(url)},
+            ),
+        )
 
     async def complete(
         self, connecting: Connecting, keep: Mapping[str, Secret], code: Secret

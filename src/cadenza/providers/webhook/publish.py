@@ -108,16 +108,16 @@ def _request(call: AttemptContext, *, repeatable: bool) -> Request:
     before = call.tokens.extra.get("previous")
     secrets = (call.tokens.access, *((before,) if before else ()))
     headers = signed_headers(secrets, message=message_id(call.key), now=call.now, body=body)
-    url = str(call.account.settings.get("url") or "")
+    url = call.tokens.extra.get("url") or Secret(str(call.account.settings.get("url") or ""))
     return Request(
         "POST",
-        url,
+        url.reveal(),
         {"content-type": "application/json", **headers},
         body,
         timeout=Timeouts(connect=10, read=20, total=25),
         max_bytes=64 * 1024,
         idempotent=repeatable,
-        secrets=(*secrets, Secret(url)),  # whoever knows the address may write there
+        secrets=(*secrets, url),  # whoever knows the address may write there
     )
 
 

@@ -32,6 +32,11 @@ def message_id(key: str) -> str:
     return "msg_" + base64.b32encode(digest[:20]).decode().lower()
 
 
+def address_id(url: str) -> str:
+    """Name an address without telling it."""
+    return "hook_" + hashlib.sha256(url.encode()).hexdigest()[:32]
+
+
 def signature(key: bytes, message: str, timestamp: int, body: bytes) -> str:
     """Sign one message with one key."""
     content = f"{message}.{timestamp}.".encode() + body
