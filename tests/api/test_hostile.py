@@ -140,7 +140,7 @@ async def test_whatever_breaks_inside_no_route_tells_more_than_its_id(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("canary: SELECT password FROM person at /srv/cadenza/people.py")
 
-    monkeypatch.setattr(operations, "glance", lambda op: look(lambda tx, _: op(tx)))
+    monkeypatch.setattr(operations, "peek", lambda op: look(lambda tx, _: op(tx)))
     for way in ("run", "read"):
         monkeypatch.setattr(operations, way, broken)
     told = 0

@@ -208,9 +208,7 @@ async def _take(act: WriteContext, state: str) -> _Begun:
             "unknown_state",
             "You did not begin this, or it took too long: start again, signed in as the same person.",
         )
-    kept = act.runtime.keyring.open(
-        row["sealed"], row=connecting_row(act.workspace_id, state_hash)
-    )
+    kept = act.runtime.keyring.open(row["sealed"], row=connecting_row(act.workspace_id, state_hash))
     return _Begun(
         provider=row["provider"],
         account_id=row["account_id"],
@@ -309,9 +307,7 @@ class _Kept:
         return msgspec.json.encode(said | {"keep": keep}).decode()
 
 
-async def _ask(
-    act: WriteContext, provider: str, account_id: str | None, asks: Ask
-) -> Connection:
+async def _ask(act: WriteContext, provider: str, account_id: str | None, asks: Ask) -> Connection:
     """Hand on what the network asks for, under a state of its own."""
     state = _draw_state(act)
     question = Question(state=state, says=asks.says, field=_show_field(asks.fields[0]))

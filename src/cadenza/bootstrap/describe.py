@@ -90,7 +90,9 @@ def _ready(name: str, settings: Settings) -> Readiness:
         secret = variable(f"providers.{name}.client_secret")
         return Readiness(name, False, f"set {secret}")
     if name == "telegram_person" and not network.client_id.isdecimal():
-        return Readiness(name, False, f"{variable(f'providers.{name}.client_id')} is no api_id: it is a number")
+        return Readiness(
+            name, False, f"{variable(f'providers.{name}.client_id')} is no api_id: it is a number"
+        )
     if name == "telegram_person" and find_spec("telethon") is None:
         return Readiness(name, False, "install the extra: pip install 'cadenza[telegram]'")
     if name not in all_connectors():

@@ -133,8 +133,8 @@ async def connect(
         if answer["redirect"]:
             echo("Sign in on the network's own page; it sends you back to the web app:\n")
             echo(f"  {answer['redirect']}\n")
-            echo("Sign in to the web app as the same person, if it asks. If your browser cannot reach it,")
-            echo("copy the address that it was sent to: cadenza account finish 'ADDRESS'")
+            echo("Sign in to the web app as the same person, if it asks. If your browser cannot")
+            echo("reach it, copy the address that it was sent to: cadenza account finish 'ADDRESS'")
             accounts = await _await_return(home, answer) if wait else []
     _print_connected(accounts)
     return OK
@@ -312,9 +312,7 @@ async def _reply(home: "Workspace", answer: "types.Connection") -> "types.Connec
     return answer
 
 
-async def _await_return(
-    home: "Workspace", answer: "types.Connection"
-) -> "list[types.Account]":
+async def _await_return(home: "Workspace", answer: "types.Connection") -> "list[types.Account]":
     """Wait until the person came back from the network, wherever their browser is."""
     from cadenza.core.clock import SystemClock
 

@@ -19,7 +19,9 @@ from cadenza.cli.show import echo, echo_ids, print_facts, print_json, print_tabl
 if TYPE_CHECKING:
     from cadenza.client import types
 
-app = App(name="workspace", help="Look at workspaces, make and change them, stop and start sending.")
+app = App(
+    name="workspace", help="Look at workspaces, make and change them, stop and start sending."
+)
 
 Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cadenza.client.wire import Event, File, Requester, Told, part
+from cadenza.client.wire import Event, File, SyncRequester, Told, part
 
 if TYPE_CHECKING:
     from typing import Literal, Unpack
