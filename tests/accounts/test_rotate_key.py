@@ -58,7 +58,7 @@ def seal_one_of_each(ring: Keyring) -> Callable[[Tx, datetime], None]:
         tx.run(
             """
             INSERT INTO connecting (
-                workspace_id, state_hash, session_id, provider, sealed, created_at, ends_at
+                workspace_id, state_hash, person_id, provider, sealed, created_at, ends_at
             ) VALUES (:home, 'state', 's', 'x', :sealed, :now, :ends)
             """,
             home=HOME,

@@ -1,4 +1,4 @@
-"""Connecting an account over HTTP, against a Mastodon server: bound to session, workspace, and once."""
+"""Connecting an account over HTTP, against a Mastodon server: bound to person, workspace, and once."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -83,12 +83,50 @@ async def test_a_link_of_somebody_else_connects_nothing_in_my_session(desk: Desk
     victim = await desk.place.client("owner")
     body = {"state": state, "code": code}
     assert (await victim.post(f"{HOME}/connect/complete", json=body)).status_code == 403
-    other = await desk.place.client()
-    await other.post(
+    nobody = await desk.place.client()
+    assert (await nobody.post(f"{HOME}/connect/complete", json=body)).status_code == 401
+    assert (await attacker.post(f"{HOME}/connect/complete", json=body)).status_code == 200
+
+
+async def test_what_was_begun_in_one_session_is_finished_in_another_of_the_same_person(
+    desk: Desk,
+) -> None:
+    terminal = await desk.place.client("admin")
+    begun = await terminal.post(
+        f"{HOME}/connect/mastodon", json={"fields": {"instance": desk.simulated.url()}}
+    )
+    query = parse_qs(urlsplit(begun.json()["redirect"]).query)
+    (state,), code = query["state"], desk.simulated.approve(query["client_id"][0], "ada")
+    assert state.partition(".")[0] == "home-of-ada", "the page that they come back to must know"
+    path = f"{HOME}/connect/begun/{begun.json()['id']}"
+    assert (await terminal.get(path)).json()["state"] == "waiting"
+    browser = await desk.place.client()
+    await browser.post(
         "/api/v1/auth/sign-in", json={"email": "admin@example.org", "password": PASSWORD}
     )
-    assert (await other.post(f"{HOME}/connect/complete", json=body)).status_code == 403
-    assert (await attacker.post(f"{HOME}/connect/complete", json=body)).status_code == 200
+    body = {"state": state, "code": code}
+    done = await browser.post(f"{HOME}/connect/complete", json=body)
+    assert done.status_code == 200, done.text
+    told = (await terminal.get(path)).json()
+    assert told["state"] == "connected"
+    assert [each["id"] for each in told["accounts"]] == [done.json()["accounts"][0]["id"]]
+    other = await desk.place.client("owner")
+    assert (await other.get(path)).status_code == 404
+    (row,) = await desk.place.rows("SELECT sealed, used_at FROM connecting")
+    assert row["sealed"] is None, "a used state keeps nothing"
+    assert (await browser.post(f"{HOME}/connect/complete", json=body)).status_code == 403
+
+
+async def test_who_waits_elsewhere_is_told_why_it_failed(desk: Desk) -> None:
+    terminal = await desk.place.client("admin")
+    begun = await terminal.post(
+        f"{HOME}/connect/mastodon", json={"fields": {"instance": desk.simulated.url()}}
+    )
+    (state,) = parse_qs(urlsplit(begun.json()["redirect"]).query)["state"]
+    refused = await terminal.post(f"{HOME}/connect/complete", json={"state": state, "code": "no"})
+    assert refused.status_code == 422
+    told = (await terminal.get(f"{HOME}/connect/begun/{begun.json()['id']}")).json()
+    assert (told["state"], told["reason"]) == ("failed", refused.json()["detail"])
 
 
 async def test_two_tabs_at_once_each_finish_their_own(desk: Desk) -> None:

@@ -8,12 +8,18 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
+from cadenza.cli.local import open_local
+from cadenza.config.model import Network
+from cadenza.core.secret import Secret
 from cadenza.deliveries import lanes
 from cadenza.demo.networks.mastodon import SimulatedMastodon
+from cadenza.providers.telegram_person import auth
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, Stage
 from tests.providers.mastodon.fixtures import CANARY, mastodon
+from tests.providers.telegram_person.fixtures import APP, person
+from tests.providers.telegram_person.standin import CODE, PASSWORD, PHONE
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -59,6 +65,76 @@ async def test_who_says_no_on_the_networks_page_is_told_and_nothing_is_connected
     await page.get_by_role("link", name="Back to the accounts").click()
     await expect(page.get_by_role("button", name="Connect an account")).to_be_visible()
     assert len(await stage.rows("SELECT id FROM account")) == 3
+
+
+async def test_what_the_command_line_began_is_finished_in_the_browser(
+    stage: Stage, simulated: SimulatedMastodon
+) -> None:
+    async with open_local(stage.app.state.runtime) as client:
+        fields = {"instance": simulated.url()}
+        begun = await client.workspace(HOME).connect.begin("mastodon", fields=fields)
+    assert begun["redirect"] is not None
+    assert begun["id"] is not None
+    page = await stage.visit("ada", "queue")
+    await page.goto(begun["redirect"])
+    brought = page.get_by_role("dialog", name="Connect")
+    await expect(brought).to_contain_text("It can send from now on.")
+    await expect(page).to_have_url(f"{stage.address}/w/{HOME}/accounts")
+    async with open_local(stage.app.state.runtime) as client:
+        told = await client.workspace(HOME).connect.show_begun(begun["id"])
+    assert told["state"] == "connected"
+
+
+async def test_somebody_else_who_comes_back_connects_nothing(
+    stage: Stage, simulated: SimulatedMastodon
+) -> None:
+    async with open_local(stage.app.state.runtime) as client:
+        fields = {"instance": simulated.url()}
+        begun = await client.workspace(HOME).connect.begin("mastodon", fields=fields)
+    assert begun["redirect"] is not None
+    await stage.runtime.operations.run(
+        lambda tx, _: tx.run(
+            "UPDATE member SET role = 'admin' WHERE id = :id", id=stage.members["ben"]
+        )
+    )
+    page = await stage.visit("ben", "queue")
+    await page.goto(begun["redirect"])
+    await expect(page.get_by_text("signed in as the same person")).to_be_visible()
+    await snap(page, "accounts-somebody-else")
+    assert len(await stage.rows("SELECT id FROM account")) == 3
+
+
+async def test_telegram_asks_for_a_number_a_code_and_a_password(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with person() as (call, telegram):
+        telegram.signed_in, telegram.has_password = False, True
+        monkeypatch.setattr(auth, "blank", lambda: Secret(telegram.session))
+        network = Network(client_id=APP.client_id, client_secret=APP.client_secret)
+        settings = replace(stage.runtime.settings, providers={"telegram_person": network})
+        stage.app.state.runtime = replace(
+            stage.runtime, http=call.http, settings=settings, app_of=lambda _: APP
+        )
+        page = await stage.visit("ada", "accounts")
+        await page.get_by_role("button", name="Connect an account").click()
+        await page.get_by_role("button", name="Telegram (a person)").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("Telephone number").fill(f"+{PHONE}")
+        await dialog.get_by_role("button", name="Connect", exact=True).click()
+        await expect(dialog).to_contain_text("Telegram has sent you a code.")
+        await dialog.get_by_role("textbox", name="Code").fill("11111")
+        await dialog.get_by_role("button", name="Continue").click()
+        await expect(dialog.get_by_role("alert")).to_be_visible()
+        await snap(page, "accounts-connect-code")
+        assert await hindrances(page) == []
+        await dialog.get_by_role("textbox", name="Code").fill(CODE)
+        await dialog.get_by_role("button", name="Continue").click()
+        await expect(dialog).to_contain_text("This account has a password.")
+        await dialog.get_by_role("textbox", name="Password").fill(PASSWORD)
+        await dialog.get_by_role("button", name="Continue").click()
+        await expect(dialog).to_contain_text("It can send from now on.")
+    (row,) = await stage.rows("SELECT state FROM account WHERE provider = 'telegram_person'")
+    assert row["state"] == "connected"
 
 
 async def begin(page: Page, simulated: SimulatedMastodon) -> None:

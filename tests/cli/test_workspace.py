@@ -172,6 +172,26 @@ def test_what_is_wrong_is_told_in_a_line_with_a_guess(ada: Ada) -> None:
     assert "nobody answers" in away.err
 
 
+def test_a_second_workspace_is_made_and_named_from_then_on(ada: Ada) -> None:
+    made = ada("workspace", "create", "Second brand", "--zone", "Europe/Berlin")
+    assert made.code == 0, made.err
+    assert "Second brand" in ada("workspace", "list").out
+    both = ada("post", "list")
+    assert both.code == 1
+    assert "name a workspace with --workspace" in both.err
+    assert ada("post", "create", "only here", "--workspace", "Second brand").code == 0
+    assert "only here" in ada("post", "list", "--workspace", "Second brand").out
+    first = next(
+        each["id"]
+        for each in ada("workspace", "list", "--json").data
+        if each["name"] != "Second brand"
+    )
+    assert "only here" not in ada("post", "list", "--workspace", first).out
+    wrong = ada("workspace", "create", "Third", "--zone", "Berlin")
+    assert wrong.code == 2
+    assert "zone" in wrong.err
+
+
 def test_a_key_is_made_shown_once_and_revoked(ada: Ada) -> None:
     made = ada("key", "make", "ci", "--json").data
     assert made["key"].startswith("cad_")

@@ -1,19 +1,22 @@
 """Connecting accounts: where a person is sent, and what they come back with.
 
-The state that goes round is random, kept as a hash, good once, for ten minutes, in the same session and
-workspace; verifier and what the network's adapter keeps are sealed. The page that the network sends the
-person back to hands code, state and issuer to `complete`: a code of another server than the one that the
-person was sent to is not taken. Tokens never leave this side.
+The state that goes round is random, kept as a hash, good once, for ten minutes, for the person who began and
+in one workspace, which it names (see `accounts/pending.py`); verifier and what the network's adapter keeps are
+sealed. The page that the network sends the person back to hands code, state and issuer to `complete`: a code of
+another server than the one that the person was sent to is not taken. What a network asks for on the way, such
+as a code that it sent, goes to `complete` too. Tokens never leave this side.
 """
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from cadenza.accounts import pending
 from cadenza.accounts.connect import (
     NewAccount,
     NoSuchAccount,
@@ -27,7 +30,7 @@ from cadenza.api.accounts import Account, one
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.request_context import Reader, WriteContext, Writer, WriterOnce
 from cadenza.api.routes import Resource
-from cadenza.api.schemas import Answer, Id, IdField, InputModel
+from cadenza.api.schemas import Answer, Id, IdField, InputModel, loads
 from cadenza.bootstrap.describe import readiness
 from cadenza.db.audit import record
 from cadenza.deliveries import resume_plan
@@ -36,13 +39,13 @@ from cadenza.deliveries.recheck_fit import recheck_fit
 from cadenza.people.model import Role
 from cadenza.people.tokens import draw_token, hash_token
 from cadenza.providers.base import use_of
-from cadenza.providers.connect import Connected, Connecting, Connector, Redirect
+from cadenza.providers.connect import Ask, Connected, Connecting, Connector, Redirect
+from cadenza.providers.connect import Field as AskedField
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.registry import all_connectors
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
 routes = Resource("connect", "/workspaces/{workspace_id}/connect")
-LIFE = timedelta(minutes=10)
 CALLBACK = "/connect/callback"
 Typed = Annotated[str, StringConstraints(max_length=4000)]
 
@@ -77,7 +80,7 @@ class Begin(InputModel):
 
 
 class Complete(InputModel):
-    """What the network sent the person back with."""
+    """What the network sent the person back with, or the answer to what it asked for."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"state": "as-it-came", "code": "as-it-came"}]}
@@ -89,14 +92,36 @@ class Complete(InputModel):
     )
 
 
+class Question(BaseModel):
+    """One more thing that the network asks for, such as a code that it sent."""
+
+    state: str = Field(description="For `complete`, with the answer as the code")
+    says: str
+    field: FieldView
+
+
 class Connection(Answer):
-    """Where to send the person, or the accounts that are connected now."""
+    """Where to send the person, what to ask them for, or the accounts that are connected now."""
 
     redirect: str | None = None
+    question: Question | None = Field(
+        default=None, description="Complete with its state, and the person's answer as the code"
+    )
+    id: str | None = Field(
+        default=None, description="Of what was begun and is not finished: ask with it how it went"
+    )
     accounts: list[Account] = Field(default_factory=list[Account])
     held: list[str] = Field(
         default_factory=list[str], description="Deliveries that want a resume choice"
     )
+
+
+class BegunConnection(BaseModel):
+    """How a connection goes that was begun."""
+
+    state: Literal["waiting", "connected", "failed"]
+    reason: str | None = Field(default=None, description="Why it failed")
+    accounts: list[Account] = Field(default_factory=list[Account])
 
 
 @routes.get(needs=Role.VIEWER, scope="accounts:read")
@@ -108,93 +133,225 @@ async def list_networks(ask: Reader, workspace_id: Id) -> list[Network]:
             provider=name,
             ready=ready[name].ready,
             says=ready[name].says,
-            fields=[
-                FieldView(
-                    name=each.name,
-                    label=each.label,
-                    secret=each.secret,
-                    hint=each.hint,
-                    required=each.required,
-                )
-                for each in connector.fields
-            ],
+            fields=[_show_field(each) for each in connector.fields],
         )
         for name, connector in sorted(all_connectors().items())
     ]
 
 
+@routes.get("/begun/{connection_id}", needs=Role.ADMIN)
+async def show_begun(ask: Reader, workspace_id: Id, connection_id: Id) -> BegunConnection:
+    """Tell how a connection goes that one began, perhaps elsewhere; it is known for ten minutes."""
+
+    def operation(tx: Tx, now: datetime) -> BegunConnection:
+        row = pending.look(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            state_hash=connection_id,
+            person_id=ask.person_id,
+        )
+        if row is None:
+            raise not_found("connection")
+        if row["reason"] is not None:
+            return BegunConnection(state="failed", reason=row["reason"])
+        if row["connected"] is None:
+            return BegunConnection(state="waiting")
+        accounts = [one(ask, tx, each) for each in loads(row["connected"])]
+        return BegunConnection(state="connected", accounts=accounts)
+
+    return await ask.read(operation)
+
+
 @routes.post("/complete", needs=Role.ADMIN)
 async def complete(act: WriterOnce, workspace_id: Id, body: Complete) -> Connection:
-    """Finish what was begun in this session, with what the network sent back; it cannot be tried."""
-    state_hash = hash_token(body.state)
+    """Finish what one began, with what the network sent back or asked for; it cannot be tried."""
+    begun = await _take(act, body.state)
+    try:
+        return await _complete(act, begun, body)
+    except Problem as problem:
+        await _fail(act, begun, problem.detail)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A state that was just used up, with what was kept for it."""
+
+    provider: str
+    account_id: str | None
+    state_hash: str
+    sealed: str
+    tries: int
+    now: datetime
+    kept: dict[str, Any]
+
+
+async def _take(act: WriteContext, state: str) -> _Begun:
+    state_hash = hash_token(state)
     await act.claim_key()
-    row, now = await act.change(lambda tx, now: (_take(act, tx, now, state_hash), now))
+    row, now = await act.change(
+        lambda tx, now: (
+            pending.take(
+                tx,
+                now,
+                workspace_id=act.workspace_id,
+                state_hash=state_hash,
+                person_id=act.person_id,
+            ),
+            now,
+        )
+    )
     if row is None:
         raise Problem(
-            403, "unknown_state", "This was not begun here, or it took too long: start again."
+            403,
+            "unknown_state",
+            "You did not begin this, or it took too long: start again, signed in as the same person.",
         )
-    said: dict[str, Any] = msgspec.json.decode(
-        act.runtime.keyring.open(row["sealed"], row=connecting_row(workspace_id, state_hash))
+    kept = act.runtime.keyring.open(row["sealed"], row=connecting_row(act.workspace_id, state_hash))
+    return _Begun(
+        provider=row["provider"],
+        account_id=row["account_id"],
+        state_hash=state_hash,
+        sealed=row["sealed"],
+        tries=row["tries"],
+        now=now,
+        kept=msgspec.json.decode(kept),
     )
-    if body.iss is not None and _origin(body.iss) != said["sent_to"]:
+
+
+async def _complete(act: WriteContext, begun: _Begun, body: Complete) -> Connection:
+    if body.iss is not None and _origin(body.iss) != begun.kept["sent_to"]:
         raise Problem(
             403, "other_issuer", "Another server sent you back than you were sent to: start again."
         )
-    connector = all_connectors()[row["provider"]]
-    answer = await connector.complete(
-        Connecting(
-            http=act.runtime.http.for_use(use_of(row["provider"])),
-            app=act.runtime.app_of(row["provider"]),
-            now=now,
-            redirect_uri=act.runtime.settings.home + CALLBACK,
-            state=body.state,
-            verifier=said["verifier"],
-        ),
-        {name: Secret(value) for name, value in said["keep"].items()},
-        Secret(body.code),
+    connecting = _connecting(
+        act, begun.provider, begun.now, state=body.state, verifier=begun.kept["verifier"]
     )
-    if not isinstance(answer, tuple):
-        raise _refused(answer)
-    return await _take_in(act, row["provider"], answer, row["account_id"])
+    keep = {name: Secret(value) for name, value in begun.kept["keep"].items()}
+    connector = all_connectors()[begun.provider]
+    match await connector.complete(connecting, keep, Secret(body.code)):
+        case tuple() as brought:
+            return await _take_in(
+                act, begun.provider, brought, begun.account_id, state_hash=begun.state_hash
+            )
+        case Ask() as asks:
+            return await _ask(act, begun.provider, begun.account_id, asks)
+        case refused:
+            raise _refused(refused)
+
+
+async def _fail(act: WriteContext, begun: _Begun, reason: str) -> None:
+    """Let a mistyped answer be typed again; else tell whoever waits elsewhere that it is over."""
+    place = {"workspace_id": act.workspace_id, "state_hash": begun.state_hash}
+    if begun.kept["asked"] and begun.tries + 1 < pending.TRIES:
+        await act.change(lambda tx, _: pending.put_back(tx, **place, sealed=begun.sealed))
+    else:
+        await act.change(lambda tx, _: pending.note_failed(tx, **place, reason=reason))
 
 
 @routes.post("/{provider}", needs=Role.ADMIN)
 async def begin(act: Writer, workspace_id: Id, provider: Id, body: Begin) -> Connection:
-    """Start connecting: it is done at once, or the person is sent to the network."""
+    """Start connecting: it is done at once, or the person is sent to the network or asked for more."""
     connector = all_connectors().get(provider)
     if connector is None:
         raise not_found("network")
     now = await act.read(lambda tx, now: _check(act, tx, now, provider, body))
     await act.claim_key()
-    state, verifier = draw_token(), draw_token()
+    state, verifier = _draw_state(act), draw_token().text
     answer = await connector.begin(
-        Connecting(
-            http=act.runtime.http.for_use(use_of(provider)),
-            app=act.runtime.app_of(provider),
-            now=now,
-            typed=_typed(connector, body),
-            redirect_uri=act.runtime.settings.home + CALLBACK,
-            state=state.text,
-            verifier=verifier.text,
+        _connecting(
+            act, provider, now, typed=_typed(connector, body), state=state, verifier=verifier
         )
     )
     match answer:
         case Redirect(url, keep):
-            said = {
-                "verifier": verifier.text,
-                "keep": {n: s.reveal() for n, s in keep.items()},
-                "sent_to": _origin(url),
-            }
-            sealed = act.runtime.keyring.seal(
-                msgspec.json.encode(said).decode(), row=connecting_row(workspace_id, state.hash)
-            )
-            return await act.write(
-                lambda tx, now: _expect(act, tx, now, provider, body, state.hash, sealed, url)
-            )
+            kept = _Kept(verifier=verifier, keep=keep, sent_to=_origin(url))
+            begun = Connection(redirect=url, id=hash_token(state))
+            return await _expect(act, provider, body.account_id, state, kept, begun)
+        case Ask():
+            return await _ask(act, provider, body.account_id, answer)
         case tuple():
             return await _take_in(act, provider, answer, body.account_id)
         case refused:
             raise _refused(refused)
+
+
+def _connecting(act: WriteContext, provider: str, now: datetime, **more: Any) -> Connecting:
+    return Connecting(
+        http=act.runtime.http.for_use(use_of(provider)),
+        app=act.runtime.app_of(provider),
+        now=now,
+        redirect_uri=act.runtime.settings.home + CALLBACK,
+        **more,
+    )
+
+
+def _draw_state(act: WriteContext) -> str:
+    """Draw a state; it names the workspace, because the network's answer names nothing else."""
+    return f"{act.workspace_id}.{draw_token().text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """What is sealed until the next step."""
+
+    keep: Mapping[str, Secret]
+    verifier: str = ""
+    sent_to: str = ""
+    asked: bool = False  # the next step brings what the person types
+
+    def encode(self) -> str:
+        keep = {name: secret.reveal() for name, secret in self.keep.items()}
+        said = {"verifier": self.verifier, "sent_to": self.sent_to, "asked": self.asked}
+        return msgspec.json.encode(said | {"keep": keep}).decode()
+
+
+async def _ask(act: WriteContext, provider: str, account_id: str | None, asks: Ask) -> Connection:
+    """Hand on what the network asks for, under a state of its own."""
+    state = _draw_state(act)
+    question = Question(state=state, says=asks.says, field=_show_field(asks.fields[0]))
+    begun = Connection(question=question, id=hash_token(state))
+    kept = _Kept(keep=asks.keep, asked=True)
+    return await _expect(act, provider, account_id, state, kept, begun)
+
+
+async def _expect(
+    act: WriteContext,
+    provider: str,
+    account_id: str | None,
+    state: str,
+    kept: _Kept,
+    begun: Connection,
+) -> Connection:
+    state_hash = hash_token(state)
+    sealed = act.runtime.keyring.seal(
+        kept.encode(), row=connecting_row(act.workspace_id, state_hash)
+    )
+    new = pending.Pending(
+        workspace_id=act.workspace_id,
+        state_hash=state_hash,
+        person_id=act.person_id,
+        provider=provider,
+        account_id=account_id,
+        sealed=sealed,
+    )
+
+    def operation(tx: Tx, now: datetime) -> Connection:
+        pending.expect(tx, now, new)
+        return begun
+
+    return await act.write(operation)
+
+
+def _show_field(field: AskedField) -> FieldView:
+    return FieldView(
+        name=field.name,
+        label=field.label,
+        secret=field.secret,
+        hint=field.hint,
+        required=field.required,
+    )
 
 
 def _check(act: WriteContext, tx: Tx, now: datetime, provider: str, body: Begin) -> datetime:
@@ -218,52 +375,13 @@ def _typed(connector: Connector, body: Begin) -> dict[str, str | Secret]:
     }
 
 
-def _expect(
-    act: WriteContext,
-    tx: Tx,
-    now: datetime,
-    provider: str,
-    body: Begin,
-    state_hash: str,
-    sealed: str,
-    url: str,
-) -> Connection:
-    tx.run("DELETE FROM connecting WHERE ends_at <= :now", now=now)
-    tx.run(
-        """
-        INSERT INTO connecting (workspace_id, state_hash, session_id, provider, account_id, sealed, created_at,
-            ends_at)
-        VALUES (:workspace_id, :hash, :session_id, :provider, :account_id, :sealed, :now, :ends)
-        """,
-        workspace_id=act.workspace_id,
-        hash=state_hash,
-        session_id=act.caller.session_id or "",
-        provider=provider,
-        account_id=body.account_id,
-        sealed=sealed,
-        now=now,
-        ends=now + LIFE,
-    )
-    return Connection(redirect=url)
-
-
-def _take(act: WriteContext, tx: Tx, now: datetime, state_hash: str) -> Row | None:
-    """Use the state up, be it for better or worse: a code is tried once."""
-    return tx.one(
-        """
-        DELETE FROM connecting
-        WHERE workspace_id = :workspace_id AND state_hash = :hash AND session_id = :session_id AND ends_at > :now
-        RETURNING provider, account_id, sealed
-        """,
-        workspace_id=act.workspace_id,
-        hash=state_hash,
-        session_id=act.caller.session_id or "",
-        now=now,
-    )
-
-
 async def _take_in(
-    act: WriteContext, provider: str, brought: Sequence[Connected], account_id: str | None
+    act: WriteContext,
+    provider: str,
+    brought: Sequence[Connected],
+    account_id: str | None,
+    *,
+    state_hash: str | None = None,
 ) -> Connection:
     def operation(tx: Tx, now: datetime) -> Connection:
         accounts: list[Account] = []
@@ -283,6 +401,13 @@ async def _take_in(
                 after={"provider": provider, "handle": each.handle},
             )
             accounts.append(one(act, tx, id_))
+        if state_hash is not None:
+            pending.note_connected(
+                tx,
+                workspace_id=act.workspace_id,
+                state_hash=state_hash,
+                ids=[each.id for each in accounts],
+            )
         return Connection(accounts=accounts, held=held)
 
     return await act.write(operation)

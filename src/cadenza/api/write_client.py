@@ -62,7 +62,7 @@ def blocking(code: str) -> str:
             '"""The client with an event loop',
             '"""The client without an event loop, made from `core.py`',
         ),
-        ("import Requester, Event, File, Told", "import Event, File, SyncRequester, Told"),
+        ("import Event, File, Requester, Told", "import Event, File, SyncRequester, Told"),
         ("Requester(", "SyncRequester("),
         (": Requester", ": SyncRequester"),
         ("for programs with an event loop", "for programs without an event loop"),

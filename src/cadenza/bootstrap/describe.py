@@ -5,6 +5,7 @@ name.
 """
 
 from dataclasses import dataclass, fields
+from importlib.util import find_spec
 
 from cadenza.bootstrap.find_copywriter import BadCopywriter, find_copywriter
 from cadenza.bootstrap.outbound import policy_of
@@ -21,6 +22,7 @@ REGISTERED = {
     "facebook": "https://developers.facebook.com: make an app with Facebook Login",
     "instagram": "https://developers.facebook.com: make an app with Instagram",
     "threads": "https://developers.facebook.com: make an app with Threads",
+    "telegram_person": "its api_id and api_hash, from an app that you make at https://my.telegram.org",
 }
 
 
@@ -87,6 +89,12 @@ def _ready(name: str, settings: Settings) -> Readiness:
     if name in REGISTERED and network.client_secret is None and name != "x":
         secret = variable(f"providers.{name}.client_secret")
         return Readiness(name, False, f"set {secret}")
+    if name == "telegram_person" and not network.client_id.isdecimal():
+        return Readiness(
+            name, False, f"{variable(f'providers.{name}.client_id')} is no api_id: it is a number"
+        )
+    if name == "telegram_person" and find_spec("telethon") is None:
+        return Readiness(name, False, "install the extra: pip install 'cadenza[telegram]'")
     if name not in all_connectors():
         return Readiness(name, True, "nothing to set")
     asked = ", ".join(field.label for field in all_connectors()[name].fields)

@@ -4,8 +4,10 @@ What limits an account, and its hours, are in `account_limits.py` and hang on th
 """
 
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
@@ -19,17 +21,19 @@ from cadenza.cli.open_workspace import (
     find_account,
     opened_workspace,
 )
-from cadenza.cli.show import echo, echo_ids, print_facts, print_json, print_table
-from cadenza.client.errors import ClientError
+from cadenza.cli.show import echo, echo_ids, plain, print_facts, print_json, print_table
+from cadenza.client.errors import ClientError, NotFound, Problem
 from cadenza.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from cadenza.client import types
+    from cadenza.client.core import Workspace
 
 app = App(name="account", help="Look at accounts, connect them, pause them, limit them.")
 add_limits(app)
 
 
+LOOK_EVERY = 1.0  # seconds, while a person is away at a network
 NONE_YET = "No account is connected yet: `cadenza account connect NETWORK` connects one."
 
 
@@ -88,6 +92,7 @@ async def connect(
     *,
     field: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     again: str | None = None,
+    wait: bool = True,
     reach: WorkspaceOptions = USUALLY,
 ) -> int:
     """Connect an account; without a network, list what can be connected and what each asks for.
@@ -103,6 +108,8 @@ async def connect(
         asked for on a terminal.
     again
         Connect this account again instead: its id, its handle, or its network.
+    wait
+        Where the network has a sign-in page: wait until you are back from there. With --json it does not wait.
     """
     async with opened_workspace(reach) as home:
         networks = {each["provider"]: each for each in await home.connect.list_networks()}
@@ -118,17 +125,44 @@ async def connect(
             fields=_fields(networks[provider], field),
             account_id=None if again is None else (await find_account(home, again))["id"],
         )
+        answer = await _reply(home, answer)
+        if reach.json:
+            print_json(answer)
+            return OK
+        accounts = answer["accounts"]
+        if answer["redirect"]:
+            echo("Sign in on the network's own page; it sends you back to the web app:\n")
+            echo(f"  {answer['redirect']}\n")
+            echo("Sign in to the web app as the same person, if it asks. If your browser cannot")
+            echo("reach it, copy the address that it was sent to: cadenza account finish 'ADDRESS'")
+            accounts = await _await_return(home, answer) if wait else []
+    _print_connected(accounts)
+    return OK
+
+
+@app.command
+async def finish(
+    address: str, /, *, code: str | None = None, reach: WorkspaceOptions = USUALLY
+) -> int:
+    """Finish connecting an account with the address that the network sent your browser to.
+
+    Needed only where the browser cannot reach the web app. An address works once, for ten minutes.
+
+    Parameters
+    ----------
+    address
+        The whole address, as the browser shows it; or the state of a question that `connect --json` printed.
+    code
+        With a state: the answer to the question.
+    """
+    body = _read_return(address, code)
+    own = reach.workspace or body["state"].partition(".")[0]
+    async with opened_workspace(replace(reach, workspace=own)) as home:
+        answer = await _reply(home, await home.connect.complete(**body))
     if reach.json:
         print_json(answer)
-    elif answer["redirect"]:
-        echo("Sign in on the network's own page; it sends you back to the web app:\n")
-        echo(f"  {answer['redirect']}")
-    for each in () if reach.json else answer["accounts"]:
-        echo(f"connected {each['handle']} on {each['provider']} ({each['id']})")
-        if each["to_resume"]:
-            echo(f"{_came_due(each)}: {_advice(each)} --choice shift (or send, or draft)")
-        elif _held(each):
-            echo(f"it is paused and sends nothing yet: {_advice(each)}")
+    else:
+        _print_connected(answer["accounts"])
     return OK
 
 
@@ -245,6 +279,66 @@ async def disconnect(
     return OK
 
 
+def _read_return(address: str, code: str | None) -> dict[str, Any]:
+    """Read what a network sent back from the address that it sent the browser to."""
+    from urllib.parse import parse_qs, urlsplit
+
+    if "?" not in address:
+        if code is None:
+            raise Misused("give the whole address, from https:// to its end, in quotes")
+        return {"state": address, "code": code}
+    said = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    if "error" in said:
+        raise ClientError(f"The network says: {said.get('error_description', said['error'])}")
+    if "state" not in said or "code" not in said:
+        raise Misused("this address holds no code: copy the one that the network sent you to")
+    return {name: said[name] for name in ("state", "code", "iss") if name in said}
+
+
+async def _reply(home: "Workspace", answer: "types.Connection") -> "types.Connection":
+    """Answer what the network asks for on the way, such as a code that it sent, until it asks no more."""
+    while (question := answer["question"]) is not None:
+        field = question["field"]
+        print(plain(f"{question['says']} ({field['hint']})"), file=sys.stderr)
+        said = _ask(f"{field['label']}: ", secret=field["secret"])
+        if not said.strip():
+            raise Misused(f"{field['label']} is needed: nothing was connected")
+        try:
+            answer = await home.connect.complete(state=question["state"], code=said)
+        except Problem as refused:
+            if refused.code != "network_refused" or not sys.stdin.isatty():
+                raise
+            print(plain(str(refused)), file=sys.stderr)
+    return answer
+
+
+async def _await_return(home: "Workspace", answer: "types.Connection") -> "list[types.Account]":
+    """Wait until the person came back from the network, wherever their browser is."""
+    from cadenza.core.clock import SystemClock
+
+    assert answer["id"] is not None
+    echo("\nWaiting for you to come back, ten minutes at most (Ctrl-C stops waiting) …")
+    while True:
+        try:
+            found = await home.connect.show_begun(answer["id"])
+        except NotFound:
+            raise ClientError("you did not come back in time: start again") from None
+        if found["state"] == "failed":
+            raise ClientError(f"it failed: {found['reason']}")
+        if found["state"] == "connected":
+            return found["accounts"]
+        await SystemClock().sleep(LOOK_EVERY)
+
+
+def _print_connected(accounts: "Iterable[types.Account]") -> None:
+    for each in accounts:
+        echo(f"connected {each['handle']} on {each['provider']} ({each['id']})")
+        if each["to_resume"]:
+            echo(f"{_came_due(each)}: {_advice(each)} --choice shift (or send, or draft)")
+        elif _held(each):
+            echo(f"it is paused and sends nothing yet: {_advice(each)}")
+
+
 def _list_networks(networks: "dict[str, types.Network]", *, json: bool) -> int:
     if json:
         print_json(list(networks.values()))
@@ -285,6 +379,8 @@ def _fields(network: "types.Network", given: tuple[str, ...]) -> dict[str, str]:
 def _ask(words: str, *, secret: bool) -> str:
     import getpass
 
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
     return getpass.getpass(words) if secret else input(words)
 
 

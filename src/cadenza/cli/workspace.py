@@ -19,7 +19,9 @@ from cadenza.cli.show import echo, echo_ids, print_facts, print_json, print_tabl
 if TYPE_CHECKING:
     from cadenza.client import types
 
-app = App(name="workspace", help="Look at workspaces, change them, stop and start sending.")
+app = App(
+    name="workspace", help="Look at workspaces, make and change them, stop and start sending."
+)
 
 Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
 
@@ -51,6 +53,24 @@ async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> i
         empty="There is no workspace yet: `cadenza person create` makes the first.",
     )
     return OK
+
+
+@app.command
+async def create(name: str, /, *, zone: str = "UTC", reach: WorkspaceOptions = USUALLY) -> int:
+    """Make another workspace and own it; `--workspace NAME` then says which one a command is about.
+
+    For example: `cadenza workspace create "Second brand" --zone Europe/Berlin`.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    zone
+        Its zone, where nothing nearer says another.
+    """
+    async with reached_installation(reach) as client:
+        made = await client.workspaces.create(name=name, zone=zone)
+    return _tell(made, json=reach.json)
 
 
 @app.command

@@ -441,7 +441,9 @@ class Connect(Calls):
         idempotency_key: str | None = None,
         **body: Unpack[shapes.Begin],
     ) -> shapes.Connection:
-        """Start connecting: it is done at once, or the person is sent to the network."""
+        """Start connecting: it is done at once, or the person is sent to the network or asked for
+        more.
+        """
         return self._asker.request(
             "POST",
             f"{self._at}/connect/{part(provider)}",
@@ -454,9 +456,7 @@ class Connect(Calls):
     def complete(
         self, *, idempotency_key: str | None = None, **body: Unpack[shapes.Complete]
     ) -> shapes.Connection:
-        """Finish what was begun in this session, with what the network sent back; it cannot be
-        tried.
-        """
+        """Finish what one began, with what the network sent back or asked for; it cannot be tried."""
         return self._asker.request(
             "POST", f"{self._at}/connect/complete", json=body, idempotency_key=idempotency_key
         )
@@ -464,6 +464,12 @@ class Connect(Calls):
     def list_networks(self) -> Sequence[shapes.Network]:
         """List the networks, and what a person is asked for."""
         return self._asker.request("GET", f"{self._at}/connect")
+
+    def show_begun(self, connection_id: str, /) -> shapes.BegunConnection:
+        """Tell how a connection goes that one began, perhaps elsewhere; it is known for ten
+        minutes.
+        """
+        return self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
 
 
 class Deliveries(Calls):

@@ -365,6 +365,15 @@ class Begin(TypedDict):
     account_id: NotRequired[str | None]
 
 
+class BegunConnection(TypedDict):
+    """How a connection goes that was begun."""
+
+    state: Literal["waiting", "connected", "failed"]
+    # Why it failed
+    reason: str | None
+    accounts: list[Account]
+
+
 class CalendarView(TypedDict):
     """What is due from `start` on and before `end`; `more`: ask for a shorter span to see all."""
 
@@ -540,7 +549,7 @@ class ColumnView(TypedDict):
 
 
 class Complete(TypedDict):
-    """What the network sent the person back with."""
+    """What the network sent the person back with, or the answer to what it asked for."""
 
     state: str
     code: str
@@ -612,10 +621,14 @@ class ConfirmedView(TypedDict):
 
 
 class Connection(TypedDict):
-    """Where to send the person, or the accounts that are connected now."""
+    """Where to send the person, what to ask them for, or the accounts that are connected now."""
 
     dry_run: bool
     redirect: str | None
+    # Complete with its state, and the person's answer as the code
+    question: Question | None
+    # Of what was begun and is not finished: ask with it how it went
+    id: str | None
     accounts: list[Account]
     # Deliveries that want a resume choice
     held: list[str]
@@ -1978,6 +1991,15 @@ class PublishingView(TypedDict):
     dry_run: bool
     post: PostView
     places: list[PublishTargetView]
+
+
+class Question(TypedDict):
+    """One more thing that the network asks for, such as a code that it sent."""
+
+    # For `complete`, with the answer as the code
+    state: str
+    says: str
+    field: FieldView
 
 
 class QueueTargetInput(TypedDict):

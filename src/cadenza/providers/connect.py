@@ -4,7 +4,7 @@ Three shapes cover all networks: those that send the person to a page of theirs 
 (`begin` returns `Redirect`, `complete` takes the code), those that take what the person typed (`begin`
 returns the accounts at once), and those that ask for more on the way (`Ask`; what is typed then goes to
 `complete` as the code, again and again while it asks). Nothing is stored here; `keep` is sealed by the
-caller between two steps and bound to the person's session together with `state`.
+caller between two steps and bound to the person who began, together with `state`.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,10 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Ask the person for one more thing, and call `complete` with it; keep `keep` (sealed) until then."""
+    """Ask the person for one more thing, and call `complete` with it; keep `keep` (sealed) until then.
+
+    Where `complete` refuses the answer, the same question is put again, a few times.
+    """
 
     says: str
     fields: tuple[Field, ...]

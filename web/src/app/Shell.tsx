@@ -1,7 +1,7 @@
 // The frame around every screen: navigation, the workspace, oneself, and a word when the line is down.
-import { ActionIcon, Alert, Anchor, AppShell, Badge, Burger, Group, Menu, NavLink, Select, Text } from "@mantine/core";
+import { ActionIcon, Alert, Anchor, AppShell, Badge, Burger, Group, Menu, NavLink, Select, Text, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconLogout, IconPlayerPause, IconPlugConnectedX, IconUser } from "@tabler/icons-react";
+import { IconLogout, IconPlayerPause, IconPlugConnectedX, IconPlus, IconUser } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect } from "react";
 import { NavLink as RouterLink, Outlet, useLocation, useNavigate } from "react-router";
@@ -13,6 +13,7 @@ import { onSessionEnd } from "../api/session";
 import { Loading } from "../ui/Loading";
 import { tellProblem } from "../ui/tell";
 import { ColourChoice } from "./ColourChoice";
+import { NewWorkspace } from "./NewWorkspace";
 import { screens, type Screen } from "./screens";
 
 export function Shell() {
@@ -131,16 +132,25 @@ function ScreenLink({ screen, workspaceId, onChosen }: { screen: Screen; workspa
 function WorkspaceChoice({ workspaceId }: { workspaceId: string }) {
   const me = useMe();
   const go = useNavigate();
+  const [creating, { open, close }] = useDisclosure();
   return (
-    <Select
-      aria-label="Workspace"
-      size="xs"
-      w={190}
-      allowDeselect={false}
-      value={workspaceId}
-      data={me.workspaces.map(({ workspace_id, name }) => ({ value: workspace_id, label: name }))}
-      onChange={(chosen) => chosen !== null && void go(`/w/${chosen}`)}
-    />
+    <Group gap={4} wrap="nowrap">
+      <Select
+        aria-label="Workspace"
+        size="xs"
+        w={190}
+        allowDeselect={false}
+        value={workspaceId}
+        data={me.workspaces.map(({ workspace_id, name }) => ({ value: workspace_id, label: name }))}
+        onChange={(chosen) => chosen !== null && void go(`/w/${chosen}`)}
+      />
+      <Tooltip label="New workspace">
+        <ActionIcon variant="subtle" color="gray" aria-label="New workspace" onClick={open}>
+          <IconPlus size={18} />
+        </ActionIcon>
+      </Tooltip>
+      {creating && <NewWorkspace onClose={close} />}
+    </Group>
   );
 }
 

@@ -1,17 +1,16 @@
 // Where a network sends people back to: the code is handed on once, and the outcome is told.
 import { Button, Loader, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 
 import { Failed } from "../../ui/Failed";
 import { Door } from "../enter/Door";
-import { begunIn, complete } from "./useConnect";
+import { complete, workspaceOf } from "./useConnect";
 
 export default function Callback() {
   const [search] = useSearchParams();
-  const [workspaceId] = useState(begunIn);
   const [state, code] = [search.get("state"), search.get("code")];
+  const workspaceId = workspaceOf(state);
   const refused = search.get("error_description") ?? search.get("error");
   const done = useQuery({
     queryKey: ["connect", state],

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, PasswordInput, SimpleGrid, Stack, Text, TextInput, UnstyledButton, Paper } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { useForm, type GetInputPropsReturnType } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -11,18 +11,25 @@ import { Fetched } from "../../ui/Fetched";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { networkName, stopped } from "../../ui/words";
 import { Brought } from "./Brought";
-import { begin, useNetworks, type Connection, type Network } from "./useConnect";
+import { begin, complete, useNetworks, type Connection, type Network, type Question } from "./useConnect";
 
 /** Connect an account, or one of them again. */
 export function Connect({ again, onClose }: { again?: Account; onClose: () => void }) {
   const networks = useNetworks();
   const [provider, setProvider] = useState(again?.provider ?? null);
   const [brought, setBrought] = useState<Connection | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const onAnswer = (answer: Connection) => {
+    setQuestion(answer.question);
+    if (answer.question === null) setBrought(answer);
+  };
   const title = again !== undefined ? `Connect ${again.handle} again` : provider === null ? "Connect an account" : `Connect ${networkName(provider)}`;
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       {brought !== null ? (
         <Brought connection={brought} onDone={onClose} />
+      ) : question !== null ? (
+        <Asked key={question.state} question={question} onBack={() => setQuestion(null)} onAnswer={onAnswer} />
       ) : (
         <Fetched query={networks}>
           {(found) => {
@@ -34,7 +41,7 @@ export function Connect({ again, onClose }: { again?: Account; onClose: () => vo
                 network={network}
                 again={again}
                 onBack={again === undefined ? () => setProvider(null) : onClose}
-                onBrought={setBrought}
+                onAnswer={onAnswer}
               />
             );
           }}
@@ -83,7 +90,7 @@ function NotReady({ network, onBack }: { network: Network; onBack: () => void })
   );
 }
 
-function Fields(props: { network: Network; again?: Account; onBack: () => void; onBrought: (connection: Connection) => void }) {
+function Fields(props: { network: Network; again?: Account; onBack: () => void; onAnswer: (connection: Connection) => void }) {
   const { network } = props;
   const workspaceId = useWorkspaceId();
   const queries = useQueryClient();
@@ -98,7 +105,7 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
     onSuccess: async (connection) => {
       if (connection === null) return; // on the way to the network
       await readAnew(queries, workspaceId, ["account"]);
-      props.onBrought(connection);
+      props.onAnswer(connection);
     },
     onError: (error) => {
       if (error instanceof Problem) form.setErrors(Object.fromEntries(Object.entries(error.fields).map(([name, says]) => [name.replace(/^fields\./, ""), says])));
@@ -107,28 +114,13 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
   return (
     <form noValidate onSubmit={form.onSubmit((said) => ask.mutate(Object.fromEntries(Object.entries(said).filter(([, value]) => value !== ""))))}>
       <Stack>
-        {ask.error !== null && (
-          <Alert role="alert" color="red" title="Not connected">
-            {ask.error.message}
-          </Alert>
-        )}
+        <NotConnected error={ask.error} />
         {network.fields.length === 0 && (
           <Text size="sm">You will be sent to {networkName(network.provider)} to agree there, and then back here. Cadenza never sees your password.</Text>
         )}
-        {network.fields.map((field, place) => {
-          const Input = field.secret ? PasswordInput : TextInput;
-          return (
-            <Input
-              key={field.name}
-              label={field.label}
-              description={field.hint || undefined}
-              withAsterisk={field.required}
-              autoComplete="off"
-              autoFocus={place === 0} // what was pressed to come here is gone, and the focus with it
-              {...form.getInputProps(field.name)}
-            />
-          );
-        })}
+        {network.fields.map((field, place) => (
+          <FieldInput key={field.name} field={field} autoFocus={place === 0} {...form.getInputProps(field.name)} />
+        ))}
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onBack}>
             Back
@@ -139,5 +131,52 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** One more thing that the network asks for on the way, such as a code that it sent. */
+function Asked(props: { question: Question; onBack: () => void; onAnswer: (connection: Connection) => void }) {
+  const { state, says, field } = props.question;
+  const workspaceId = useWorkspaceId();
+  const queries = useQueryClient();
+  const form = useForm({ initialValues: { said: "" }, validate: { said: (said) => (said.trim() === "" ? `${field.label} is needed.` : null) } });
+  const reply = useMutation({
+    mutationFn: (said: string) => complete(workspaceId, state, said),
+    onSuccess: async (connection) => {
+      await readAnew(queries, workspaceId, ["account"]);
+      props.onAnswer(connection);
+    },
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit(({ said }) => reply.mutate(said))}>
+      <Stack>
+        <NotConnected error={reply.error} />
+        <Text size="sm">{says}</Text>
+        <FieldInput field={field} autoFocus {...form.getInputProps("said")} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onBack}>
+            Start again
+          </Button>
+          <Button type="submit" loading={reply.isPending}>
+            Continue
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function FieldInput({ field, ...input }: { field: Network["fields"][number]; autoFocus: boolean } & GetInputPropsReturnType) {
+  const Input = field.secret ? PasswordInput : TextInput;
+  // The focus is set, because what was pressed to come here is gone.
+  return <Input label={field.label} description={field.hint || undefined} withAsterisk={field.required} autoComplete="off" {...input} />;
+}
+
+function NotConnected({ error }: { error: Error | null }) {
+  if (error === null) return null;
+  return (
+    <Alert role="alert" color="red" title="Not connected">
+      {error.message}
+    </Alert>
   );
 }

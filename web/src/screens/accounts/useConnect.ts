@@ -5,10 +5,10 @@ import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 
 const CONNECT = "/api/v1/workspaces/{workspace_id}/connect";
-const KEPT = "cadenza.connecting";
 
 export type Network = Schemas["Network"];
 export type Connection = Required<Schemas["Connection"]>;
+export type Question = Schemas["Question"];
 
 export function useNetworks() {
   const workspaceId = useWorkspaceId();
@@ -28,15 +28,15 @@ export async function begin(workspaceId: string, provider: string, fields: Recor
     }),
   )) as Connection;
   if (answer.redirect === null) return answer;
-  sessionStorage.setItem(KEPT, workspaceId); // the network's answer does not name the workspace
   window.location.assign(answer.redirect);
   return null;
 }
 
-export const begunIn = (): string | null => sessionStorage.getItem(KEPT);
+/** The workspace that a state names: what came back may have been begun elsewhere, such as on the command line. */
+export const workspaceOf = (state: string | null): string | null => /^([\w-]+)\./.exec(state ?? "")?.[1] ?? null;
 
-export async function complete(workspaceId: string, state: string, code: string, iss: string | null): Promise<Connection> {
-  sessionStorage.removeItem(KEPT);
+/** Hand on what the network sent back, or the answer to what it asked for. */
+export async function complete(workspaceId: string, state: string, code: string, iss: string | null = null): Promise<Connection> {
   const answer = await take(api.POST(`${CONNECT}/complete`, { params: { path: { workspace_id: workspaceId } }, body: { state, code, iss } }));
   return answer as Connection;
 }
