@@ -50,7 +50,9 @@ async def test_failures_are_listed_and_retried_together(
     assert {each["outcome"] for each in again} == {"refused"}
 
 
-async def test_a_dry_run_of_a_step_changes_nothing(place: Place, editor: httpx2.AsyncClient) -> None:
+async def test_a_dry_run_of_a_step_changes_nothing(
+    place: Place, editor: httpx2.AsyncClient
+) -> None:
     bad = await fail(place, editor, "one")
     body = {"step": "retry", "subjects": [bad["delivery"]]}
     tried = await editor.post(f"{ATTENTION}/steps?dry_run=true", json=body)

@@ -45,22 +45,30 @@ async def test_no_column_can_be_set_that_a_route_does_not_offer(small: Place) ->
     before = await everything(small)
     asked = 0
     for step in write_steps(small):
-        foreign = sorted(everywhere - names(step))
-        body = step.body() | dict.fromkeys(foreign, "x")
-        answer = await browser.request(
-            step.declared.method, step.fill(Unknown(ids_of(small, "ada"))), json=body
-        )
-        if answer.status_code == 404 or step.declared.needs is Access.KEY:
+        if step.declared.needs is Access.KEY:
             continue
-        asked += 1
-        assert answer.status_code == 422, (step.name, answer.text)
-        faults = {each["path"] for each in answer.json()["errors"]}
-        missed = [name for name in foreign if f"body.{name}" not in faults]
-        assert missed == [], step.name
+        foreign = sorted(everywhere - names(step))
+        for some in batched(foreign, 40):  # more are not taken, or not told of, in one go
+            answer = await browser.request(
+                step.declared.method,
+                step.fill(Unknown(ids_of(small, "ada"))),
+                json=step.body() | dict.fromkeys(some, "x"),
+            )
+            if answer.status_code == 404:
+                break
+            asked += 1
+            assert answer.status_code == 422, (step.name, answer.text)
+            faults = {each["path"] for each in answer.json()["errors"]}
+            missed = [name for name in some if f"body.{name}" not in faults]
+            assert missed == [], step.name
     assert asked > 50
     assert await everything(small, but=LOOSE) == {
         name: rows for name, rows in before.items() if name not in LOOSE
     }
+
+
+def batched(names: list[str], size: int) -> list[list[str]]:
+    return [names[first : first + size] for first in range(0, len(names), size)]
 
 
 @pytest.mark.parametrize("bad", OPERATORS, ids=str)

@@ -250,7 +250,7 @@ async def test_a_repeat_waits_for_the_gap_and_keeps_the_next_call_away(road: Roa
         await look(road, looking)
         assert scene.visible() == []
         row = await road.row("delivery", id_)
-        assert (row["state"], row["due_at"]) == ("unconfirmed", over)
+        assert (row["state"], row["look_at"]) == ("unconfirmed", over)
         assert "6 min apart" in row["reason"]
 
         await fill_gap(road, -1)

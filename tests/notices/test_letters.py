@@ -33,7 +33,9 @@ async def forget(runtime: Installation, address: str, token: Token) -> object:
     return await runtime.operations.run(ask)
 
 
-async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(runtime: Installation) -> None:
+async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(
+    runtime: Installation,
+) -> None:
     await runtime.operations.run(
         lambda tx, now: add_person(
             tx, now, email="Di@example.com", name="Di", password_hash="old", zone="UTC"
@@ -111,7 +113,9 @@ async def test_an_invitation_is_mailed_to_the_invited_alone(runtime: Installatio
         ("://", "a workspace"),
     ],
 )
-async def test_an_invitation_carries_no_advert(runtime: Installation, name: str, shown: str) -> None:
+async def test_an_invitation_carries_no_advert(
+    runtime: Installation, name: str, shown: str
+) -> None:
     await runtime.operations.run(
         lambda tx, _: tx.run("UPDATE workspace SET name = :n WHERE id = :id", n=name, id=HOME)
     )

@@ -171,7 +171,9 @@ async def test_what_others_wrote_cannot_break_out_of_a_mail(runtime: Installatio
     assert runtime.office.mails[-1]["Bcc"] is None
 
 
-async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(runtime: Installation) -> None:
+async def test_a_busy_mail_server_is_asked_again_and_the_mail_comes_once(
+    runtime: Installation,
+) -> None:
     await runtime.choose("ben", Topic.ACCOUNT, Choice.OFF)
     runtime.office.refusals = ["451 4.3.0 come again"]
     await lose(runtime)
@@ -234,7 +236,9 @@ async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(runtime: Inst
     assert first["Message-ID"] == second["Message-ID"]
 
 
-async def test_outreach_is_not_mailed_one_by_one_and_a_simulated_not_at_all(runtime: Installation) -> None:
+async def test_outreach_is_not_mailed_one_by_one_and_a_simulated_not_at_all(
+    runtime: Installation,
+) -> None:
     await runtime.deliver("sent", post="p1", action=Action.EMAIL, channel=Channel.EMAIL)
     await runtime.deliver("failed", post="p2", action=Action.EMAIL, channel=Channel.EMAIL)
     await runtime.deliver("failed", post="p3", mode="test")

@@ -73,7 +73,9 @@ async def test_others_are_told_in_the_same_pass_though_much_older_waits_for_the_
     assert took < 10, "two time-outs of a second, and what a busy machine adds"
 
 
-async def test_what_was_not_tried_counts_no_attempt_and_comes_back_soon(runtime: Installation) -> None:
+async def test_what_was_not_tried_counts_no_attempt_and_comes_back_soon(
+    runtime: Installation,
+) -> None:
     async with Rude(silent) as hung:
         await listen(runtime, hung, "hung", "campaign.progress")
         await happen(runtime, "campaign.progress", EACH)

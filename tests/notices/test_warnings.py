@@ -18,7 +18,9 @@ WARN = """
 """
 
 
-async def warn(runtime: Installation, kind: str, state: str, *, later: str | None = None) -> list[str]:
+async def warn(
+    runtime: Installation, kind: str, state: str, *, later: str | None = None
+) -> list[str]:
     """Write a warning about a delivery; return the subjects of the mails that Ada got."""
     await runtime.deliver(state, post="p1", text="hello")
     body = '{"state":"at risk","reason":"the text is too long"}'

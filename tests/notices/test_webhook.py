@@ -53,7 +53,9 @@ async def test_a_receiver_can_check_the_signature(runtime: Installation) -> None
     assert told["data"]["post_id"] == "p1"
 
 
-async def test_a_repetition_has_the_same_id_and_body_and_ends_with_success(runtime: Installation) -> None:
+async def test_a_repetition_has_the_same_id_and_body_and_ends_with_success(
+    runtime: Installation,
+) -> None:
     manner = answering("503 Busy", "500 Oops")
     async with Rude(manner) as server:
         await listen(runtime, server)
@@ -232,7 +234,9 @@ async def test_a_private_address_is_not_called(runtime: Installation) -> None:
     assert row["state"] != "told"
 
 
-async def test_the_secret_shows_nowhere(runtime: Installation, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_secret_shows_nowhere(
+    runtime: Installation, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     manner = answering("500 Oops")
     async with Rude(manner) as server:

@@ -19,7 +19,8 @@ from cadenza.api.routes import INSTANCE, Resource
 from cadenza.api.schemas import Answer, InputModel
 from cadenza.bootstrap.bundle import write_bundle
 from cadenza.bootstrap.guard import read_witness
-from cadenza.bootstrap.resume_sending import Overdue, reschedule_overdue
+from cadenza.bootstrap.overdue import Overdue
+from cadenza.bootstrap.resume_sending import reschedule_overdue
 from cadenza.core.zones import tz_version
 from cadenza.deliveries import installation
 from cadenza.deliveries.audit_limits import audit_limits

@@ -5,32 +5,13 @@ every account at once. Each account is a transaction of its own, after sending w
 leaves undone stays missed, where a person sees it. Limit: an account without a queue keeps its posts missed.
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 
+from cadenza.bootstrap.overdue import Overdue, Rescheduled
 from cadenza.deliveries.installation import list_maybe_sent
 from cadenza.queues.missed import MissedChoice, Rescued, rescue_missed
 from cadenza.queues.move_over_daily_max import locks_of
 from cadenza.sql.transactions import Operations
-
-
-class Overdue(StrEnum):
-    """What becomes of posts that were due after the backup."""
-
-    CHECK = "check"
-    NEXT_SLOT = "next_slot"
-    NOW = "now"
-    DRAFT = "draft"
-
-
-@dataclass(frozen=True, slots=True)
-class Rescheduled:
-    """How many got a new time, how many are drafts again, how many are still missed."""
-
-    moved: int = 0
-    drafts: int = 0
-    left: int = 0
 
 
 async def reschedule_overdue(operations: Operations, overdue: Overdue, *, by: str) -> Rescheduled:

@@ -11,7 +11,7 @@ from pathlib import Path
 from cyclopts import App
 
 from cadenza.bootstrap.guard import LOOK_EVERY, Newcomer, read_witness, write_witness
-from cadenza.bootstrap.resume_sending import Overdue, Rescheduled, reschedule_overdue
+from cadenza.bootstrap.overdue import Overdue, Rescheduled
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import new_file
 from cadenza.cli.settings import USUAL, ConfigOptions, Database, opened_database, sqlite_file
@@ -114,6 +114,8 @@ async def confirm_(
             raise ClientError("nothing is held: there is nothing to confirm")
         done = Rescheduled()
         if answer.missed:
+            from cadenza.bootstrap.resume_sending import reschedule_overdue
+
             done = await reschedule_overdue(runtime.operations, overdue, by=who)
         signs = await runtime.operations.read(read_signs)
         if signs is not None and signs.hold is None:

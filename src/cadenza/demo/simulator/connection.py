@@ -80,7 +80,9 @@ class Connections:
         simulated = self._world
         simulated.received.append(call)
         if len(simulated.received) > _KEPT:
-            del simulated.received[: _KEPT // 2]  # bodies of a long simulation would fill the memory
+            del simulated.received[
+                : _KEPT // 2
+            ]  # bodies of a long simulation would fill the memory
         found = simulated.find(call.method, call.path)
         name = found[0].name if found else f"{call.method} {call.path}"
         call = replace(call, args=found[1] if found else {})
