@@ -32,7 +32,7 @@ function JobView({ id }: { id: number }) {
   });
   const retry = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs again." });
   const cancel = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/cancel", { params })), {
-    done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is cancelled."),
+    done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is canceled."),
     undo: (answer) => (answer.state === "canceled" ? () => retry.mutate() : undefined),
   });
   const askCancel = async (state: string) => {
