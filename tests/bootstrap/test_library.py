@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cadenza.bootstrap.open_runtime import open_runtime
+from cadenza.bootstrap.runtime import open_runtime
 from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.config.load import BadSettings
 from cadenza.config.model import Media, Settings

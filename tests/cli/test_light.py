@@ -22,7 +22,7 @@ from cadenza.cli import main
 main(sys.argv[1:])
 """
 SERVING = {"fastapi", "pydantic", "starlette", "uvicorn", "cadenza.api"}
-SENDING = {"cadenza.deliveries.publish", "cadenza.providers.base", "cadenza.bootstrap.open_runtime"}
+SENDING = {"cadenza.deliveries.publish", "cadenza.providers.base", "cadenza.bootstrap.runtime"}
 REST = {
     "PIL",
     "h2",

@@ -1,6 +1,6 @@
 """Puts the application together: the only place that picks stores, providers, clock and chance.
 
-`open_house(settings)` gives a `Runtime` with everything opened; `run_worker(house, stop)` works in it.
+`open_runtime(settings)` gives a `Runtime` with everything opened; `run_worker(runtime, stop)` works in it.
 """
 
 from typing import TYPE_CHECKING
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from cadenza.bootstrap.errors import CannotStart
     from cadenza.bootstrap.jobs import ProductJob
     from cadenza.bootstrap.model import Runtime
-    from cadenza.bootstrap.open_runtime import open_runtime
+    from cadenza.bootstrap.runtime import open_runtime
     from cadenza.bootstrap.work import run_worker
 
 __getattr__ = names_from(
     __name__,
     {
         "CannotStart": "errors",
-        "open_runtime": "open_runtime",
+        "open_runtime": "runtime",
         "ProductJob": "jobs",
         "Runtime": "model",
         "run_worker": "work",

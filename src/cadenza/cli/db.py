@@ -43,7 +43,7 @@ COUNTED = ("workspace", "account", "delivery")
 @app.command
 async def upgrade(*, chosen: ConfigOptions = USUAL) -> int:
     """Bring the database up to date; make it if there is none."""
-    from cadenza.bootstrap.open_runtime import open_runtime
+    from cadenza.bootstrap.runtime import open_runtime
 
     settings = chosen.settings()
     async with open_runtime(settings) as runtime:

@@ -78,7 +78,7 @@ async def create(
             approval=settings.first_approval,
         )
 
-    from cadenza.bootstrap.open_runtime import open_runtime
+    from cadenza.bootstrap.runtime import open_runtime
 
     async with open_runtime(settings) as runtime:
         made = await runtime.operations.run(operation, locks=[LOCK])

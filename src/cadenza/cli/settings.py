@@ -44,7 +44,7 @@ USUAL = ConfigOptions()
 @asynccontextmanager
 async def opened_runtime(chosen: ConfigOptions) -> "AsyncGenerator[Runtime]":
     """Open the application for one command; one that was never started is not made by looking at it."""
-    from cadenza.bootstrap.open_runtime import open_runtime
+    from cadenza.bootstrap.runtime import open_runtime
 
     settings = chosen.settings()
     _must_exist(settings)
