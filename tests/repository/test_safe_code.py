@@ -53,7 +53,9 @@ CALLING = frozenset(
 )
 # The door itself, and who has a reason not to go through it.
 AT_THE_DOOR = {
-    **dict.fromkeys(("client", "encode", "parse_target", "redirects"), "reads, writes and sends for the door"),
+    **dict.fromkeys(
+        ("client", "encode", "parse_target", "redirects"), "reads, writes and sends for the door"
+    ),
     "connect": "the door",
     "resolve": "the look-up",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from cadenza.client.wire import Requester, Event, File, Told, part
+from cadenza.client.wire import Event, File, Requester, Told, part
 
 if TYPE_CHECKING:
     from typing import Literal, Unpack
