@@ -13,7 +13,7 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
 import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
-import { fromNow, moment, onClock, placeOf } from "../../ui/times";
+import { ago, fromNow, moment, onClock, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count } from "../../ui/words";
 import { ResumeAccount } from "../queue/ResumeAccount";
@@ -162,7 +162,7 @@ function Row({ thing, onStep, choice, others: alike, onUnfold }: RowProps) {
         </Text>
         <Text size="xs" c="dimmed">
           {isAhead(thing) && "Due "}
-          {moment(thing.at, zone)} {placeOf(zone)} ({fromNow(thing.at, now)})
+          {moment(thing.at, zone)} {placeOf(zone)} ({isAhead(thing) ? fromNow(thing.at, now) : ago(thing.at, now)})
         </Text>
         <Group gap="xs" mt={6}>
           {editor && first !== undefined && <StepButton thing={thing} step={first} onStep={onStep} />}
