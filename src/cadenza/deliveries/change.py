@@ -64,11 +64,12 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
     before = _row(tx, workspace_id, id)
     moved = tx.run(
         """
-        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
         WHERE workspace_id = :workspace_id AND id = :id
             AND state IN ('draft', 'scheduled') AND leased_until IS NULL
         """,
         reason=reason,
+        now=now,
         workspace_id=workspace_id,
         id=id,
     )

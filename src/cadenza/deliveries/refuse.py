@@ -85,7 +85,8 @@ def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
     tx.run(
         """
         UPDATE delivery SET state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
-            failed_at = new.fails_at
+            failed_at = new.fails_at,
+            ended_at = CASE WHEN new.becomes = 'failed' THEN NULL ELSE :now END
         FROM TABLE(:new) AS new (
             workspace_id text, id text, held bigint, becomes text, why text, fails_at timestamptz
         )
@@ -102,6 +103,7 @@ def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
             )
             for ticket, end in ends
         ],
+        now=now,
     )
     announce(
         tx,
