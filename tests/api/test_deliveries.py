@@ -175,3 +175,15 @@ async def test_a_cancellation_is_dated(place: Place) -> None:
     assert canceled["ended_at"] is not None
     page = (await editor.get(LIST, params={"order": "happened"})).json()
     assert [each["id"] for each in page["items"]] == ["delivery-of-ada"]
+
+
+async def test_what_was_missed_and_is_tried_again_has_not_ended(place: Place) -> None:
+    await place.runtime.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET state = 'missed', ended_at = :now WHERE id = 'delivery-of-ada'",
+            now=now,
+        )
+    )
+    editor = await place.client("editor")
+    retried = (await editor.post(f"{LIST}/delivery-of-ada/retry")).json()
+    assert (retried["state"], retried["ended_at"]) == ("scheduled", None)

@@ -90,7 +90,7 @@ def retry(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
     moved = tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = :now, attempts = 0, failures = 0, crashes = 0,
-            deferrals = 1, failed_at = NULL, prepared = NULL, unready_at = NULL, slot_at = NULL
+            deferrals = 1, failed_at = NULL, ended_at = NULL, prepared = NULL, unready_at = NULL, slot_at = NULL
         WHERE workspace_id = :workspace_id AND id = :id AND state IN ('failed', 'missed') AND approved
         """,
         now=now,

@@ -180,7 +180,8 @@ def _reactivate(tx: Tx, end: Contact, recipients: set[str]) -> None:
     back = [row for row in skipped if fold_recipient(row["recipient"]) in recipients]
     tx.run(
         """
-        UPDATE delivery SET reason = NULL, state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END
+        UPDATE delivery SET reason = NULL, ended_at = NULL,
+            state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END
         FROM TABLE(:ids) AS asked (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
         """,
