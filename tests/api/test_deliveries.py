@@ -129,3 +129,61 @@ async def test_a_delivery_is_explained_at_the_instant_that_was_asked_about(place
     for wrong in ("2999-01-01T09:00:00", "2001-01-01T09:00:00+01:00"):  # without an offset; past
         refused = await viewer.get(f"{one}/explain", params={"at": wrong})
         assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "query.at")
+
+
+async def test_what_happened_is_listed_by_when_it_did(place: Place) -> None:
+    """A post canceled long before its time does not stand above what was sent since."""
+
+    def lay_out(tx: Tx, now: datetime) -> None:
+        tx.run("DELETE FROM delivery WHERE id = 'delivery-of-ada'")
+        for id_, state, days, ago in (
+            ("sent", "sent", -1, 1),
+            ("canceled", "canceled", 30, 3),
+            ("missed", "missed", -4, 2),
+            ("sending", "sending", -5, 0),
+            ("ahead", "scheduled", 40, 0),
+        ):
+            deliver(
+                tx, now, "home-of-ada", "account-of-ada", id_, due_at=now + timedelta(days=days)
+            )
+            column = {"sent": "sent_at", "sending": "last_attempt_at"}.get(state, "ended_at")
+            tx.run(
+                f"UPDATE delivery SET state = :state, {column} = :at WHERE id = :id",  # noqa: S608
+                state=state,
+                at=now - timedelta(hours=ago),
+                id=id_,
+            )
+
+    await place.runtime.operations.run(lay_out)
+    browser = await place.client("viewer")
+    seen: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        query = {"order": "happened", "limit": "1", **({"cursor": cursor} if cursor else {})}
+        page = (await browser.get(LIST, params=query)).json()
+        seen += [each["id"] for each in page["items"]]
+        cursor = page["next"]
+    assert seen == ["sending", "sent", "missed", "canceled"]
+    some = {"order": "happened", "state": ["canceled", "missed"]}
+    page = (await browser.get(LIST, params=some)).json()
+    assert [each["id"] for each in page["items"]] == ["missed", "canceled"]
+
+
+async def test_a_cancellation_is_dated(place: Place) -> None:
+    editor = await place.client("editor")
+    canceled = (await editor.post(f"{LIST}/delivery-of-ada/cancel", json={})).json()
+    assert canceled["ended_at"] is not None
+    page = (await editor.get(LIST, params={"order": "happened"})).json()
+    assert [each["id"] for each in page["items"]] == ["delivery-of-ada"]
+
+
+async def test_what_was_missed_and_is_tried_again_has_not_ended(place: Place) -> None:
+    await place.runtime.operations.run(
+        lambda tx, now: tx.run(
+            "UPDATE delivery SET state = 'missed', ended_at = :now WHERE id = 'delivery-of-ada'",
+            now=now,
+        )
+    )
+    editor = await place.client("editor")
+    retried = (await editor.post(f"{LIST}/delivery-of-ada/retry")).json()
+    assert (retried["state"], retried["ended_at"]) == ("scheduled", None)

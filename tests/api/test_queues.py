@@ -257,3 +257,16 @@ async def test_no_slots_match_nothing(editor: httpx2.AsyncClient) -> None:
     url = f"{HOME}/accounts/account-of-ada/queue/schedule"
     asked = await editor.put(url, json={"slots": SLOTS}, headers={"if-match": "*"})
     assert asked.status_code == 412, asked.text
+
+
+@pytest.mark.parametrize("thing", ["", "/queue"])
+async def test_a_pause_until_a_past_time_is_refused(
+    editor: httpx2.AsyncClient, queue: str, thing: str
+) -> None:
+    path = queue.removesuffix("/queue")
+    answer = await editor.post(
+        f"{path}{thing}/pause", json={"reason": "news", "until": "2020-01-01T09:00:00Z"}
+    )
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["path"] == "body.until"
+    assert not (await editor.get(path)).json()["lane"]["paused"]

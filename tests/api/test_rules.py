@@ -89,9 +89,23 @@ async def test_a_rule_is_tried_made_laid_out_and_ended(
     generated = (await editor.post(f"{HOME}/drafts/generate")).json()
     assert (generated["posts"], generated["complete"]) == (30, True)
     assert (await editor.post(f"{HOME}/drafts/generate")).json()["posts"] == 0
-    posts = (await editor.get(f"{HOME}/posts", params={"source": "rule"})).json()["items"]
+    posts = (await editor.get(f"{HOME}/posts", params={"source": "rule", "limit": "200"})).json()["items"]
     assert "We open on " in posts[0]["text"]
     assert not posts[0]["approved"]
+    month = posts[0]["target_month"]
+    assert (posts[0]["rule_id"], posts[0]["last_attempt_at"]) == (made["id"], None)
+    assert month in {each["at"][:7] for each in tried.json()["plan"]["added"]}
+    await editor.post(f"{HOME}/posts", json={"text": "by hand"})
+    for query, fit in (
+        ({"rule_id": made["id"]}, posts),
+        ({"rule_id": made["id"], "state": "draft"}, posts),
+        ({"rule_id": "another"}, []),
+        ({"target_month": month}, [each for each in posts if each["target_month"] == month]),
+        ({"target_month": "2001-01"}, []),
+    ):
+        found = await editor.get(f"{HOME}/posts", params={**query, "limit": "200"})
+        assert [each["id"] for each in found.json()["items"]] == [each["id"] for each in fit], query
+    assert (await editor.get(f"{HOME}/posts?target_month=2026-13")).status_code == 422
     later = form(kept["id"], pattern={"kind": "daily", "times": ["10:00"]})
     plan = (await editor.put(f"{RULES}/{made['id']}?dry_run=true", json=later)).json()["plan"]
     assert (len(plan["moved"]), plan["kept"], plan["removed"]) == (30, [], [])

@@ -78,7 +78,7 @@ async def test_connecting_asks_for_what_the_network_needs(stage: Stage) -> None:
     await expect(page.get_by_text("LinkedIn wants to know this installation first")).to_be_visible()
 
 
-async def test_disconnecting_asks_first_and_says_what_was_cancelled(stage: Stage) -> None:
+async def test_disconnecting_asks_first_and_says_what_was_canceled(stage: Stage) -> None:
     page = await stage.visit("ada", "accounts?account=mastodon")
     await page.get_by_role("button", name="Disconnect…").click()
     question = page.get_by_role("dialog", name="Disconnect @hall@music.example?")
@@ -90,7 +90,7 @@ async def test_disconnecting_asks_first_and_says_what_was_cancelled(stage: Stage
     await question.get_by_role("button", name="Disconnect it").click()
 
     await expect(
-        page.get_by_text("@hall@music.example is disconnected; 6 posts cancelled.")
+        page.get_by_text("@hall@music.example is disconnected; 6 posts canceled.")
     ).to_be_visible()
     assert await stage.order() == []
 

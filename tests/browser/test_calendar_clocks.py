@@ -111,7 +111,7 @@ async def test_a_post_is_dragged_to_the_day_of_the_change_and_keeps_the_wall_tim
     slot = f"Takes the slot {season.name}, 17:30."
     await drag(page, entry(page, TEXTS[5]), sunday, hint=hint(page), says=slot)
     await page.mouse.up()
-    await expect(page.get_by_text(f"Now goes out {season.name}, 17:30.")).to_be_visible()
+    await expect(page.get_by_text(f"Now goes out {season.name}, 17:30 ")).to_be_visible()
     assert await times_of(stage, stage.posts[5]) == [(season.slot, season.slot)]
 
     await expect(free.filter(has_text="17:30")).to_have_count(1)  # Saturday's alone
@@ -126,7 +126,7 @@ async def test_a_post_is_dragged_to_the_day_of_the_change_and_keeps_the_wall_tim
         at=[(20, hours["13"] - hours["09"])],
     )
     await page.mouse.up()
-    await expect(page.get_by_text(f"Now goes out {season.name}, 13:00.")).to_be_visible()
+    await expect(page.get_by_text(f"Now goes out {season.name}, 13:00 ")).to_be_visible()
     assert await times_of(stage, stage.posts[4]) == [(season.hand, None)]
     await expect(entry(page, TEXTS[4])).to_contain_text("13:00")
     off = await distances(page)

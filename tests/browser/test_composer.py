@@ -24,7 +24,7 @@ async def test_the_button_says_the_time_before_it_is_pressed_and_keeps_its_word(
 
     await button.click()
 
-    await expect(page.get_by_text("Goes out Sat 24 Oct 17:30 Berlin.")).to_be_visible()
+    await expect(page.get_by_text("Goes out Sat 24 Oct 17:30 Berlin by ")).to_be_visible()
     (row,) = await stage.rows(
         """
         SELECT delivery.due_at FROM delivery JOIN post ON post.id = delivery.post_id

@@ -63,7 +63,7 @@ async def test_a_draft_is_approved_and_published_from_the_list_after_a_question(
     assert await hindrances(page) == []
     await question.get_by_role("button", name="Approve and publish now").click()
 
-    await expect(page.get_by_text("On its way in 1 place.")).to_be_visible()
+    await expect(page.get_by_text("On its way in 1 place: ")).to_be_visible()
     await expect(page.get_by_role("link", name=DRAFTS[0])).to_have_count(0)
     (row,) = await stage.rows("SELECT state, due_at FROM delivery WHERE post_id = :id", id=id_)
     assert row["state"] == "scheduled"

@@ -66,7 +66,7 @@ async def test_a_failed_post_is_changed_and_tried_again_in_one_step(stage: Stage
     await page.get_by_label("Text", exact=True).fill("Words that the server likes")
     await snap(page, "composer-try-again")
     await page.get_by_role("button", name="Save and try again").click()
-    await expect(page.get_by_text("On its way in 1 place.")).to_be_visible()
+    await expect(page.get_by_text("On its way in 1 place: ")).to_be_visible()
     (row,) = await stage.rows(
         "SELECT state, content FROM delivery WHERE post_id = :id", id=stage.posts[0]
     )

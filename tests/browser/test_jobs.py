@@ -31,7 +31,7 @@ async def test_a_queue_is_paused_with_a_reason_and_opened_again(stage: Stage) ->
     await expect(card).to_contain_text("Open")
 
 
-async def test_a_job_tells_why_it_waits_and_is_cancelled(stage: Stage) -> None:
+async def test_a_job_tells_why_it_waits_and_is_canceled(stage: Stage) -> None:
     await stage.runtime.engine.enqueue("letters.send", {"to": "dee"})
     page = await stage.visit("ada", "jobs/list")
     await page.get_by_role("button", name="Look at job").click()
@@ -42,7 +42,7 @@ async def test_a_job_tells_why_it_waits_and_is_cancelled(stage: Stage) -> None:
 
     await drawer.get_by_role("button", name="Cancel it").click()
 
-    await expect(drawer).to_contain_text("Cancelled")
+    await expect(drawer).to_contain_text("Canceled")
 
 
 async def test_failures_are_tried_again_together_after_a_question(stage: Stage) -> None:

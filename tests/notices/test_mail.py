@@ -110,6 +110,17 @@ async def test_a_disconnect_is_told_at_once_and_once_with_a_link(runtime: Instal
     assert 'href="https://cadenza.example/accounts/ada/reconnect"' in part(mail, "html")
 
 
+async def test_a_disconnect_says_how_many_posts_wait_and_that_they_are_safe(
+    runtime: House,
+) -> None:
+    for n in range(3):
+        await runtime.deliver("scheduled", post=f"p{n}")
+    await lose(runtime)
+    await runtime.dispatch(3)
+    (mail,) = runtime.office.to("ada@example.com")
+    assert "3 posts wait for it and can't get lost" in " ".join(part(mail, "plain").split())
+
+
 async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
     runtime: Installation,
 ) -> None:
@@ -129,7 +140,7 @@ async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
     assert await after(48) == 2
     assert await after(73) == 3
     assert await after(200) == 3
-    assert "1 posts wait" in part(runtime.office.to("ada@example.com")[-1], "plain")
+    assert "1 post waits for it and can't get lost" in part(runtime.office.to("ada@example.com")[-1], "plain")
 
 
 async def test_accounts_that_nothing_waits_for_keep_no_other_from_its_reminder(

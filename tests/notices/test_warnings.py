@@ -64,7 +64,7 @@ async def test_a_hold_of_all_sending_is_mailed(runtime: Installation) -> None:
 async def test_a_connection_that_ends_is_mailed_before_it_does(runtime: Installation) -> None:
     account = {"workspace_id": HOME, "id": "ada", "provider": "linkedin", "handle": "@ada"}
     ends = datetime(2026, 12, 1, 9, tzinfo=UTC)
-    row = {**account, "token_expires_at": ends, "refresh_lease": 0}
+    row = {**account, "token_expires_at": ends, "refresh_lease": 0, "zone": "Europe/Berlin"}
     tokens = Tokens(access=Secret("a"))
     said = Disconnected("the network gave no refresh token", code=NOTHING_TO_RENEW)
 
@@ -72,6 +72,7 @@ async def test_a_connection_that_ends_is_mailed_before_it_does(runtime: Installa
     await runtime.dispatch(2)
 
     (mail,) = runtime.office.to("ada@example.com")
-    subject = "[Ada & friends] Connect @ada (linkedin) again by 1 December 2026, 09:00 UTC"
+    by = "Tuesday 1 December 2026, 10:00 Europe/Berlin"
+    subject = f"[Ada & friends] Connect @ada (linkedin) again by {by}"
     assert str(mail["Subject"]) == subject
     assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")

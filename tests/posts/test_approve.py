@@ -5,7 +5,7 @@ from datetime import timedelta
 from cadenza.deliveries.approve import sweep_unapproved
 from cadenza.deliveries.permit import Permitted
 from cadenza.posts.approve import Approved, Unapproved, approve, unapprove
-from cadenza.posts.edit import Conflict
+from cadenza.posts.edit import Change, Conflict, edit
 from cadenza.posts.model import NEEDS_MEDIA, Blocked, NotAllowed, Source
 from tests.posts.conftest import ADA, BEN, BLUESKY, CY, HOME, MASTODON, Desk
 
@@ -111,3 +111,35 @@ async def test_an_approval_schedules_with_the_brands_newest_hashtags(desk: Desk)
     await say_yes(desk, id_)
     row = await desk.delivery(toot)
     assert (row["state"], row["content"]) == ("scheduled", '{"text":"hello\\n\\n#Ada"}')
+
+
+async def test_an_editor_cannot_approve_their_own_post_where_approval_is_required(
+    desk: Desk,
+) -> None:
+    own = await desk.write(by=BEN, author_id="ben", approve=False)
+    assert isinstance(await say_yes(desk, own), Approved)  # the workspace leaves it to the author
+    await desk.sql("UPDATE workspace SET approval = 'required'")
+    own = await desk.write("mine", by=BEN, author_id="ben")
+    refused = await say_yes(desk, own, by=BEN)
+    assert isinstance(refused, NotAllowed)
+    assert refused.says == "an editor cannot approve their own post here: somebody else has to"
+    assert isinstance(await say_yes(desk, own, by=ADA), Approved)
+    owners = await desk.write("the owner's", by=ADA, author_id="ada")
+    assert isinstance(await say_yes(desk, owners, by=ADA), Approved)
+
+
+async def test_an_editor_cannot_approve_what_they_rewrote_or_save_as_approved(desk: Desk) -> None:
+    await desk.sql("UPDATE workspace SET approval = 'required'")
+    saved = await desk.save("at once", by=BEN, author_id="ben", approve=True)
+    assert (saved.approved, saved.why_not_approved) == (
+        False,
+        "an editor cannot approve their own post here: somebody else has to",
+    )
+    adas = await desk.write("hers", by=ADA, author_id="ada")
+    await desk.run(
+        lambda tx, now: edit(
+            tx, now, workspace_id=HOME, post_id=adas, revision=1, change=Change(text="his"), by=BEN
+        )
+    )
+    assert isinstance(await say_yes(desk, adas, by=BEN), NotAllowed)
+    assert isinstance(await say_yes(desk, adas, by=ADA), Approved)

@@ -51,7 +51,7 @@ async def test_everything_that_wants_a_person_is_listed_with_its_steps(desk: Des
     await desk.plan(posts[1], [INSTAGRAM], due=timedelta(minutes=-1))
     rule_made = await desk.write(source=Source.RULE)
     await desk.plan(rule_made, [MASTODON], due=timedelta(hours=3))
-    await desk.plan(rule_made, [BLUESKY], due=timedelta(days=3))  # not yet a worry
+    await desk.plan(rule_made, [BLUESKY], due=timedelta(days=30))
     blocked = await desk.write(title="Monday", blockers=(NEEDS_MEDIA,))
     found = {thing.kind: thing for thing in await look(desk)}
     assert set(found) == set(AttentionKind) - {AttentionKind.ACCOUNT}
@@ -193,3 +193,11 @@ async def test_an_account_tells_the_calls_that_it_made(desk: Desk) -> None:
     assert [event.kind for event in events] == ["attempt.ended", "attempt.began"]
     assert events[0].says == "mastodon, attempt 1: The network took it."
     assert events[0].details["url"] == "https://example.org/1"
+
+
+async def test_a_post_that_waits_for_an_approval_is_listed_however_far_ahead(desk: Desk) -> None:
+    waiting = await desk.write(source=Source.RULE)
+    (far,) = await desk.plan(waiting, [MASTODON], due=timedelta(days=20))
+    (thing,) = await look(desk)
+    assert (thing.kind, thing.subject_id) == (AttentionKind.UNAPPROVED, far)
+    assert thing.steps[0] is Step.APPROVE

@@ -29,6 +29,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "leased_until": None,
         "url": None,
         "sent_at": None,
+        "last_attempt_at": None,
         "failed_at": None,
         "doubted_at": None,
         "created_at": NOW - timedelta(days=1),

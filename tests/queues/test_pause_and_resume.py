@@ -9,7 +9,7 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.permit import Refusal
 from cadenza.deliveries.resume_plan import NotConnected
 from cadenza.queues.model import NoQueue
-from cadenza.queues.pause import Paused, pause
+from cadenza.queues.pause import Paused, PauseOver, pause
 from cadenza.queues.resume import ResumeChoice, Resumed, ended, resume
 from tests.queues.conftest import ADA, DAILY, HOME, MONDAY, Desk, only
 
@@ -235,3 +235,20 @@ async def test_a_pause_ends_by_itself_without_weekly_slots_too(desk: Desk) -> No
 
 async def test_an_account_that_is_not_there_cannot_be_resumed(desk: Desk) -> None:
     assert isinstance(await desk.run(resume, account_id="nobody", by=ADA), NoQueue)
+
+
+async def test_a_pause_whose_end_has_passed_is_refused(desk: Desk) -> None:
+    await desk.week(slots=DAILY)
+    for until in (desk.now, desk.now - timedelta(days=1)):
+        answer = await desk.run(pause, account_id="ada", reason="recall", by=ADA, until=until)
+        assert isinstance(answer, PauseOver)
+    assert not (await desk.queue()).paused
+
+
+async def test_only_what_came_due_says_so_after_a_shift(desk: Desk) -> None:
+    await paused_over_a_day(desk)
+    await desk.run(resume, account_id="ada", by=ADA)
+    rows = await desk.rows("SELECT post_id, reason FROM delivery ORDER BY post_id")
+    late = "moved on: it came due while nothing was sent"
+    behind = "moved on: it made room for late posts"
+    assert [row["reason"] for row in rows] == [late] * 4 + [behind] * 2

@@ -49,11 +49,10 @@ async def test_the_mail_says_whose_queue_and_until_when(desk: Desk) -> None:
     await tell(desk)
     (row,) = await desk.rows("SELECT * FROM outbox")
     news = row | {"channel": None, "account_id": None, "handle": None, "content": None}
-    parcel = NoticeBatch(HOME, "email", "ada", "g", 1, 0, (news,))
+    batch = NoticeBatch(HOME, "email", "ada", "g", 1, 0, (news,))
     letter = write(
-        parcel, to="a@b.example", name="Ada", home="Ada", public_url="https://c.example", now=MONDAY
+        batch, to="a@b.example", name="Ada", home="Ada", public_url="https://c.example", now=MONDAY
     )
     assert letter.subject == "[Ada] The queue of ada (simulated) runs dry"
-    assert (
-        "2026-05-04T10:00:00+00:00. Add some: https://c.example/accounts/ada/queue" in letter.text
-    )
+    assert "Its last post goes out Monday 4 May 2026, 12:00 Europe/Berlin. Add some: " in letter.text
+    assert "https://c.example/accounts/ada/queue" in letter.text

@@ -188,6 +188,7 @@ def _warn(tx: Tx, now: datetime, row: Row, says: str) -> None:
             "handle": row["handle"],
             "reason": says,
             "ends_at": ends.isoformat(),
+            "zone": row["zone"],
         },
     )
     write_outbox(tx, now, [word])

@@ -48,7 +48,20 @@ def require_reconnect(
         id=f"account:{account_id}:{now.isoformat()}:0",
         kind=EventKind.NEEDS_RECONNECT,
         subject_id=account_id,
-        body={**marked, "reason": says},
+        body={**marked, "reason": says, "held": _count_waiting(tx, workspace_id, account_id)},
     )
     write_outbox(tx, now, [word])
     return True
+
+
+def _count_waiting(tx: Tx, workspace_id: str, account_id: str) -> int:
+    """Count the posts that wait in the account's lane, due or not."""
+    return tx.value(
+        """
+        SELECT count(*) FROM delivery
+        WHERE workspace_id = :workspace_id AND lane_id = :lane_id
+            AND state = 'scheduled' AND leased_until IS NULL
+        """,
+        workspace_id=workspace_id,
+        lane_id=f"account:{account_id}",
+    )

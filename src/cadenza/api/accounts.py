@@ -31,6 +31,7 @@ from cadenza.deliveries.model import Action, account_scope
 from cadenza.people.model import Role
 from cadenza.queues.change import ChangedSchedule, change
 from cadenza.queues.model import NoQueue
+from cadenza.queues.pause import PauseOver
 from cadenza.queues.resume import ResumeChoice, Resumed
 from cadenza.queues.resume import resume as resume_queue
 from cadenza.sql.tx import Row, Tx
@@ -304,6 +305,8 @@ async def pause(act: Writer, workspace_id: Id, account_id: Id, body: Pause) -> A
 
     def operation(tx: Tx, now: datetime) -> Account:
         one(act, tx, account_id)
+        if body.until is not None and body.until <= now:
+            refuse(PauseOver(body.until))
         lane = f"account:{account_id}"
         lanes.pause(
             tx, workspace_id=workspace_id, lane_id=lane, reason=body.reason, until=body.until

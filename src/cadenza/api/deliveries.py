@@ -67,6 +67,12 @@ class Delivery(Answer):
     created_at: datetime
     sent_at: datetime | None
     failed_at: datetime | None
+    ended_at: datetime | None = Field(
+        default=None, description="When it was missed, canceled or skipped"
+    )
+    last_attempt_at: datetime | None = Field(
+        default=None, description="When the network was last called for it"
+    )
     look_at: datetime | None = Field(
         default=None, description="Of an unconfirmed one: when it is looked for again"
     )
@@ -121,10 +127,13 @@ async def list_deliveries(
     account_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
     post_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
     order: Annotated[
-        Literal["soonest", "newest"], Query(description="By when they are due")
+        Literal["soonest", "newest", "happened"],
+        Query(
+            description="By when they are due; `happened`: what is over or under way, the latest first"
+        ),
     ] = "soonest",
 ) -> Page[Delivery]:
-    """List deliveries in the order in which they are due, or the other way round."""
+    """List deliveries in the order in which they are due, the other way round, or as things happened."""
     in_states, states = _in_states(state)
     in_accounts, accounts = one_of("account_id", _accounts(ask, account_id))
     in_posts, posts = one_of("post_id", [post_id] if post_id else None)
@@ -132,17 +141,20 @@ async def list_deliveries(
     at, id_ = page.after or (FIRST if order == "soonest" else LAST, "")
     # Each half has an index in this order, and so has each state; asked for all at once, no index would do.
     halves = [in_posts] if post_id else ["post_id IS NOT NULL", "post_id IS NULL"]
+    by = "due_at"
+    if order == "happened":
+        by, halves = _HAPPENED, [f"{in_posts} AND state NOT IN ('draft', 'scheduled')"]
 
     def look(tx: Tx, now: datetime) -> list[Row]:
-        in_order = f"ORDER BY due_at {way}, id {way} LIMIT :limit"
+        in_order = f"ORDER BY {by} {way}, id {way} LIMIT :limit"
         # SQLite, asked for an order, would walk through the whole workspace to find one post's.
         first = "" if post_id and tx.dialect == "sqlite" else in_order
         found = (
             f"""
             SELECT * FROM (
-                SELECT * FROM delivery
+                SELECT *, {by} AS listed_at FROM delivery
                 WHERE workspace_id = :workspace_id AND {half} AND {of_state} AND {in_accounts}
-                    AND (due_at, id) {beyond} (:at, :id)
+                    AND ({by}, id) {beyond} (:at, :id)
                 {first}
             ) AS half
             """  # noqa: S608 - names of parameters, and constants
@@ -150,7 +162,7 @@ async def list_deliveries(
             for of_state in in_states
         )
         return tx.all(
-            " UNION ALL ".join(found) + in_order,
+            " UNION ALL ".join(found) + f"ORDER BY listed_at {way}, id {way} LIMIT :limit",
             workspace_id=workspace_id,
             at=at,
             id=id_,
@@ -168,8 +180,12 @@ async def list_deliveries(
     return page.cut(
         [row for row in rows if ask.caller.may_use(row["account_id"])],
         lambda row: show(row, held=held.get(row["id"])),
-        at="due_at",
+        at="listed_at",
     )
+
+
+# As the index `delivery_happened` has it. What is over has an end of its own, else the last call tells when.
+_HAPPENED = "coalesce(sent_at, failed_at, ended_at, last_attempt_at, due_at)"
 
 
 def _in_states(states: Sequence[State] | None) -> tuple[list[str], dict[str, Any]]:

@@ -226,6 +226,7 @@ class PillView(ValueView):
     held: HeldView | None
     unfit: str | None = Field(description="Why its channel would refuse it: change the post")
     attempts: int
+    last_attempt_at: datetime | None = None
 
 
 class ApprovalView(ValueView):
@@ -261,6 +262,13 @@ class PostView(AnswerView):
     published_at: datetime | None
     scheduled_at: datetime | None
     pills: list[PillView]
+    rule_id: str | None = Field(default=None, description="The rule that made it")
+    target_month: str | None = Field(
+        default=None, description="The month that the rule made it for, as YYYY-MM"
+    )
+    last_attempt_at: datetime | None = Field(
+        default=None, description="When a network was last called for it"
+    )
 
 
 class FindingView(ValueView):
@@ -308,6 +316,9 @@ def post_fields(read: Read) -> dict[str, Any]:
         "published_at": read.published_at,
         "scheduled_at": read.scheduled_at,
         "pills": [show(PillView, pill) for pill in read.pills],
+        "rule_id": read.rule_id,
+        "target_month": read.target_month,
+        "last_attempt_at": read.last_attempt_at,
     }
 
 

@@ -61,6 +61,16 @@ async def list_posts(
     category_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
     label: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
     source: Annotated[Source | None, Query()] = None,
+    rule_id: Annotated[
+        str | None, Query(max_length=128, pattern=ID, description="Made by this rule")
+    ] = None,
+    target_month: Annotated[
+        str | None,
+        Query(
+            pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$",
+            description="Made by a rule for this month, as YYYY-MM",
+        ),
+    ] = None,
     search: Annotated[str | None, Query(max_length=200, description="Every word occurs")] = None,
     due_from: Annotated[Instant | None, Query()] = None,
     due_until: Annotated[Instant | None, Query()] = None,
@@ -77,6 +87,8 @@ async def list_posts(
         category_id=category_id,
         label=label,
         source=None if source is None else source.value,
+        rule_id=rule_id,
+        target_month=target_month,
         search=search,
         due_from=due_from,
         due_until=due_until,

@@ -15,6 +15,7 @@ from cadenza.posts.model import MovedMeanwhile, NoSuchPost
 from cadenza.posts.preflight import DoesNotFit
 from cadenza.posts.targets import BadTarget
 from cadenza.queues.model import NoQueue, NoRoom, Queue
+from cadenza.queues.pause import PauseOver
 from cadenza.queues.reorder import Stale, Unknown
 from cadenza.queues.schedule import BadSchedule, HasSchedule, as_data
 from cadenza.queues.show import Kind
@@ -36,6 +37,7 @@ Refused = (
     | NotConnected
     | MovedMeanwhile
     | DoesNotFit
+    | PauseOver
 )
 
 
@@ -234,6 +236,8 @@ def refuse(answer: Refused) -> NoReturn:
             raise invalid("body.slots", says, "bad_schedule")
         case HasSchedule():
             raise conflict("has_schedule", "The account has a schedule: change it with PATCH.")
+        case PauseOver(says=says):
+            raise invalid("body.until", says, "past")
         case TooLate(says=says):
             raise conflict("too_late", says)
         case NotConnected(state=state):

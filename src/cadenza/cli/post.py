@@ -16,6 +16,7 @@ from cadenza.cli.open_workspace import (
     at,
     find_account,
     find_accounts,
+    find_named,
     opened_workspace,
     places,
     short,
@@ -55,6 +56,8 @@ async def list_(
     state: States = (),
     account: str | None = None,
     search: str | None = None,
+    rule: str | None = None,
+    month: str | None = None,
     most: Count = 50,
     quiet: Quiet = False,
     reach: WorkspaceOptions = USUALLY,
@@ -69,6 +72,10 @@ async def list_(
         Only for this account: its id, its handle, or its network.
     search
         Only where every one of these words occurs.
+    rule
+        Only those that this rule made: its id or its name.
+    month
+        Only those that a rule made for this month, as in 2026-12.
     most
         At most so many.
     quiet
@@ -76,8 +83,14 @@ async def list_(
     """
     async with opened_workspace(reach) as home:
         account_id = None if account is None else (await find_account(home, account))["id"]
+        rule_id = None if rule is None else find_named(await home.rules.list(), rule, "rule")["id"]
         listed = home.posts.list(
-            state=list(state) or None, account_id=account_id, search=search, most=most
+            state=list(state) or None,
+            account_id=account_id,
+            search=search,
+            rule_id=rule_id,
+            target_month=month,
+            most=most,
         )
         found = [each async for each in listed]
     if quiet:

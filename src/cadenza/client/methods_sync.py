@@ -529,11 +529,13 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
-        order: Literal["soonest", "newest"] | None = None,
+        order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
     ) -> Iterator[shapes.Delivery]:
-        """List deliveries in the order in which they are due, or the other way round."""
+        """List deliveries in the order in which they are due, the other way round, or as things
+        happened.
+        """
         return self._asker.pages(
             f"{self._at}/deliveries",
             query={
@@ -1423,6 +1425,8 @@ class Posts(Calls):
         category_id: str | None = None,
         label: str | None = None,
         source: shapes.Source | None = None,
+        rule_id: str | None = None,
+        target_month: str | None = None,
         search: str | None = None,
         due_from: Instant | None = None,
         due_until: Instant | None = None,
@@ -1439,6 +1443,8 @@ class Posts(Calls):
                 "category_id": category_id,
                 "label": label,
                 "source": source,
+                "rule_id": rule_id,
+                "target_month": target_month,
                 "search": search,
                 "due_from": due_from,
                 "due_until": due_until,

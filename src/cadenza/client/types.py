@@ -710,6 +710,10 @@ class Delivery(TypedDict):
     created_at: str
     sent_at: str | None
     failed_at: str | None
+    # When it was missed, canceled or skipped
+    ended_at: str | None
+    # When the network was last called for it
+    last_attempt_at: str | None
     # Of an unconfirmed one: when it is looked for again
     look_at: str | None
     # Of a thread unconfirmed: which part nobody answered, from 1
@@ -1742,6 +1746,7 @@ class PillView(TypedDict):
     # Why its channel would refuse it: change the post
     unfit: str | None
     attempts: int
+    last_attempt_at: str | None
 
 
 class PlanView(TypedDict):
@@ -1865,6 +1870,12 @@ class PostSaved(TypedDict):
     published_at: str | None
     scheduled_at: str | None
     pills: list[PillView]
+    # The rule that made it
+    rule_id: str | None
+    # The month that the rule made it for, as YYYY-MM
+    target_month: str | None
+    # When a network was last called for it
+    last_attempt_at: str | None
     why_not_approved: str | None
     # An approval that it had is gone
     voided: bool
@@ -1901,6 +1912,12 @@ class PostView(TypedDict):
     published_at: str | None
     scheduled_at: str | None
     pills: list[PillView]
+    # The rule that made it
+    rule_id: str | None
+    # The month that the rule made it for, as YYYY-MM
+    target_month: str | None
+    # When a network was last called for it
+    last_attempt_at: str | None
 
 
 class PostViewPage(TypedDict):

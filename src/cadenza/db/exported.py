@@ -98,6 +98,7 @@ DELIVERY = Table(
         *("content", "revision", "approved", "mode", "parts_sent", "attempts", "failures"),
         "retry_limit",
         *("remote_id", "url", "created_at", "sent_at", "failed_at"),
+        *("ended_at", "last_attempt_at"),
     ),
     kept_back=(
         *("lane_id", "prepared", "crashes", "deferrals", "lease", "leased_until", "worker"),

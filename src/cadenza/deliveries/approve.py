@@ -46,12 +46,14 @@ def release(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Releas
         """
         UPDATE delivery SET approved = true, state = new.state, lease = lease + 1,
             reason = CASE WHEN new.state = 'missed' AND delivery.state = 'draft' THEN :late
-                WHEN new.state = 'scheduled' THEN NULL ELSE reason END
+                WHEN new.state = 'scheduled' THEN NULL ELSE reason END,
+            ended_at = CASE WHEN new.state = 'missed' AND delivery.state = 'draft' THEN :now ELSE ended_at END
         FROM TABLE(:new) AS new (id text, state text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = new.id
         """,
         workspace_id=workspace_id,
         late=NOT_IN_TIME,
+        now=now,
         new=[(row["id"], _after(row, late_ids)) for row in held],
     )
     settle_lanes(tx, drafts)
@@ -93,7 +95,7 @@ def sweep_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
     missed = tx.all(
         f"""
-        UPDATE delivery SET state = 'missed', reason = :reason, lease = lease + 1
+        UPDATE delivery SET state = 'missed', reason = :reason, ended_at = :now, lease = lease + 1
         WHERE (workspace_id, id) IN (
             SELECT workspace_id, id FROM delivery
             WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'draft'

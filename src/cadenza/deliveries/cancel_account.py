@@ -29,7 +29,7 @@ def cancel_account(
     key = {"workspace_id": workspace_id, "account_id": account_id}
     canceled = tx.all(
         """
-        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
         WHERE workspace_id = :workspace_id AND state IN ('draft', 'scheduled') AND leased_until IS NULL
             AND id IN (
                 SELECT id FROM delivery
@@ -40,6 +40,7 @@ def cancel_account(
         RETURNING lane_id
         """,
         reason=reason,
+        now=now,
         batch=BATCH,
         **key,
     )

@@ -6,6 +6,7 @@ missed stays as it is: it is history.
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.hand_over_slot import hand_over_slots
@@ -24,6 +25,7 @@ class CanceledPost:
 
 def cancel_post(
     tx: Tx,
+    now: datetime,
     *,
     workspace_id: str,
     post_id: str,
@@ -38,11 +40,12 @@ def cancel_post(
     tx.run(
         """
         UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1, leased_until = NULL,
-            worker = NULL
+            worker = NULL, ended_at = :now
         FROM TABLE(:ids) AS asked (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
         """,
         reason=reason,
+        now=now,
         workspace_id=workspace_id,
         ids=[(row["id"],) for row in waiting],
     )

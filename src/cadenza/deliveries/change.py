@@ -64,11 +64,12 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
     before = _row(tx, workspace_id, id)
     moved = tx.run(
         """
-        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
         WHERE workspace_id = :workspace_id AND id = :id
             AND state IN ('draft', 'scheduled') AND leased_until IS NULL
         """,
         reason=reason,
+        now=now,
         workspace_id=workspace_id,
         id=id,
     )
@@ -89,7 +90,7 @@ def retry(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
     moved = tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = :now, attempts = 0, failures = 0, crashes = 0,
-            deferrals = 1, failed_at = NULL, prepared = NULL, unready_at = NULL, slot_at = NULL
+            deferrals = 1, failed_at = NULL, ended_at = NULL, prepared = NULL, unready_at = NULL, slot_at = NULL
         WHERE workspace_id = :workspace_id AND id = :id AND state IN ('failed', 'missed') AND approved
         """,
         now=now,

@@ -56,7 +56,7 @@ def _move(tx: Tx, rows: Sequence[Row], *, priority: int, places: Mapping[str, In
             crashes = CASE WHEN state IN ('failed', 'missed') THEN 0 ELSE crashes END,
             deferrals = CASE WHEN state IN ('failed', 'missed') THEN 0 ELSE deferrals END,
             prepared = CASE WHEN state = 'failed' THEN NULL ELSE prepared END,
-            failed_at = NULL, state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END,
+            failed_at = NULL, ended_at = NULL, state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END,
             reason = NULL, lease = lease + 1, leased_until = NULL, worker = NULL
         FROM TABLE(:new) AS new (workspace_id text, id text, to_at timestamptz, wall text, zone text)
         WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id

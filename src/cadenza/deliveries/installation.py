@@ -395,7 +395,7 @@ def count_maybe_sent(tx: Tx) -> int:
 def _miss_overdue(tx: Tx, now: datetime) -> None:
     rows = tx.all(
         """
-        UPDATE delivery SET state = 'missed', reason = :reason
+        UPDATE delivery SET state = 'missed', reason = :reason, ended_at = :now
         WHERE state = 'scheduled' AND leased_until IS NULL AND due_at <= :now
         RETURNING workspace_id, id, lane_id, lease
         """,

@@ -137,7 +137,7 @@ def _permit_each(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> li
         for request in requests
     ]
     refuse(tx, now, [one for one in decided if isinstance(one, DeliveryRefusal)])
-    won = _freeze(tx, [one for one in decided if isinstance(one, _Granted)])
+    won = _freeze(tx, now, [one for one in decided if isinstance(one, _Granted)])
     _write_buckets(tx, won)
     _write_intents(tx, now, won)
     ours = {one.permit.attempt_id for one in won}
@@ -234,13 +234,14 @@ def _armed(budget: Budget, *, busy_until: datetime) -> Budget:
     return budget
 
 
-def _freeze(tx: Tx, granted: Sequence[_Granted]) -> list[_Granted]:
+def _freeze(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> list[_Granted]:
     """Take deliveries as they were read; an edit, a cancel or a void in between wins, and nothing is sent."""
     if not granted:
         return []
     rows = tx.all(
         """
-        UPDATE delivery SET state = 'sending', attempts = new.number, reason = NULL
+        UPDATE delivery SET state = 'sending', attempts = new.number, reason = NULL,
+            last_attempt_at = :now, ended_at = NULL
         FROM TABLE(:new) AS new (
             workspace_id text, id text, held bigint, was text, seen integer, number integer
         )
@@ -248,6 +249,7 @@ def _freeze(tx: Tx, granted: Sequence[_Granted]) -> list[_Granted]:
             AND state = was AND revision = seen
         RETURNING delivery.workspace_id, delivery.id
         """,
+        now=now,
         new=[
             (r["workspace_id"], r["id"], r["lease"], r["state"], r["revision"], one.permit.number)
             for one in granted

@@ -99,7 +99,7 @@ def _failed(tx: Tx, now: datetime, end: Contact) -> None:
         **channel,
     )
     if not active:
-        _skip_waiting(tx, end)
+        _skip_waiting(tx, now, end)
     tx.run(
         """
         INSERT INTO recipient_failure (workspace_id, account_id, id) VALUES (:workspace_id, :account_id, :id)
@@ -112,11 +112,12 @@ def _failed(tx: Tx, now: datetime, end: Contact) -> None:
     _blame(tx, now, end)
 
 
-def _skip_waiting(tx: Tx, end: Contact) -> None:
+def _skip_waiting(tx: Tx, now: datetime, end: Contact) -> None:
     """Skip what else waits for this recipient in this network and is in nobody's hands."""
     rows = tx.all(
         """
-        UPDATE delivery SET state = 'skipped', reason = :reason, slot_at = NULL, lease = lease + 1
+        UPDATE delivery SET state = 'skipped', reason = :reason, slot_at = NULL, ended_at = :now,
+            lease = lease + 1
         WHERE workspace_id = :workspace_id AND recipient = :recipient AND recipient IS NOT NULL
             AND state IN ('draft', 'scheduled') AND leased_until IS NULL
             AND account_id IN (
@@ -125,6 +126,7 @@ def _skip_waiting(tx: Tx, end: Contact) -> None:
         RETURNING workspace_id, lane_id
         """,
         reason=SKIPPED,
+        now=now,
         workspace_id=end.workspace_id,
         recipient=end.recipient,
         provider=end.provider,
@@ -178,7 +180,8 @@ def _reactivate(tx: Tx, end: Contact, recipients: set[str]) -> None:
     back = [row for row in skipped if fold_recipient(row["recipient"]) in recipients]
     tx.run(
         """
-        UPDATE delivery SET reason = NULL, state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END
+        UPDATE delivery SET reason = NULL, ended_at = NULL,
+            state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END
         FROM TABLE(:ids) AS asked (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
         """,

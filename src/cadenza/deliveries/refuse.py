@@ -85,9 +85,10 @@ def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
     tx.run(
         """
         UPDATE delivery SET state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
-            failed_at = new.fails_at
+            failed_at = new.fails_at, ended_at = new.ends_at
         FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, becomes text, why text, fails_at timestamptz
+            workspace_id text, id text, held bigint, becomes text, why text, fails_at timestamptz,
+            ends_at timestamptz
         )
         WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
         """,
@@ -99,6 +100,7 @@ def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
                 end.state.value,
                 end.says,
                 now if end.state is State.FAILED else None,
+                None if end.state is State.FAILED else now,
             )
             for ticket, end in ends
         ],

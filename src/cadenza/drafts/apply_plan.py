@@ -46,11 +46,12 @@ def remove(tx: Tx, now: datetime, rule: Rule, removed: Sequence[GeneratedPost]) 
     )
     tx.run(
         """
-        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
         WHERE workspace_id = :workspace_id AND state = 'draft'
             AND post_id IN (SELECT id FROM TABLE(:posts) AS asked (id text))
         """,
         reason=REASON,
+        now=now,
         **params,
     )
     tx.run(
@@ -116,12 +117,13 @@ def _retarget(tx: Tx, now: datetime, rule: Rule, change: Retarget) -> None:
     assert post_id is not None, "only posts are re-aimed"
     tx.run(
         """
-        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1
+        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
         WHERE workspace_id = :workspace_id AND post_id = :post_id AND state = 'draft'
             AND EXISTS (SELECT 1 FROM TABLE(:gone) AS gone (account_id text, channel text)
                 WHERE gone.account_id = delivery.account_id AND gone.channel = delivery.channel)
         """,
         reason=REASON,
+        now=now,
         workspace_id=rule.workspace_id,
         post_id=post_id,
         gone=[(account, channel.value) for account, channel in change.drop],

@@ -9,6 +9,7 @@ from html import escape
 
 import msgspec
 
+from cadenza.core.zones import get_zone, local
 from cadenza.notices.model import Email, NoticeBatch
 from cadenza.sql.tx import Row
 
@@ -90,15 +91,30 @@ def _who(row: Row) -> str:
 
 
 def _end_of(row: Row) -> str:
-    ends = datetime.fromisoformat(msgspec.json.decode(row["body"])["ends_at"])
-    return f"{ends:%-d %B %Y, %H:%M} UTC"  # its day alone would be too late west of Greenwich
+    said = msgspec.json.decode(row["body"])
+    return _local(said["ends_at"], said.get("zone"))
+
+
+def _local(at: str, zone: str | None) -> str:
+    """Tell an instant on the account's clock, with the zone's name; without one, in UTC."""
+    known = get_zone(zone or "UTC")
+    told = local(datetime.fromisoformat(at), known)
+    return f"{told:%A %-d %B %Y, %H:%M} {known.name}"
+
+
+def _waiting(many: int) -> str:
+    posts = "1 post waits" if many == 1 else f"{many} posts wait"
+    return (
+        f"{posts} for it and can't get lost: nothing is sent until you connect it again, "
+        "and then you choose what happens to those whose time has passed."
+    )
 
 
 def _line(row: Row, public_url: str) -> tuple[str, str]:
     said = msgspec.json.decode(row["body"])
     if row["kind"] == "account.needs_reconnect":
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
-        held = f" {said['held']} posts wait for it." if said.get("held") else ""
+        held = f" {_waiting(said['held'])}" if said.get("held") else ""
         words = f"{said.get('reason')}.{held} Connect it again: "
     elif row["kind"] == "account.expiring":
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
@@ -118,7 +134,7 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
     elif row["kind"] == "queue.dry":
         link = f"{public_url}/accounts/{row['subject_id']}/queue"
         last = (
-            f"Its last post goes out at {said['last_at']}."
+            f"Its last post goes out {_local(said['last_at'], said.get('zone'))}."
             if said.get("last_at")
             else "It is empty."
         )

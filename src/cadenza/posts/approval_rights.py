@@ -1,21 +1,24 @@
-"""Does this save approve the post? The workspace's setting and the role of whoever saves it say so.
+"""Does this save approve the post? The workspace's setting and the role of the person who saves it decide.
 
 Roles are looked up for members (`member:<id>`). What a program or a key may do, the edge that let it in
-has checked: it asks for an approval with `asked=True`.
+has checked: it asks for an approval with `asked=True`. Where the workspace requires approvals, an editor
+cannot approve what they wrote: a second person looks at it. Owners and admins can: they could change the setting.
 """
 
 from typing import Any
 
+from cadenza.posts.model import Post
 from cadenza.sql.tx import Tx
 
 APPROVERS = frozenset({"owner", "admin", "editor"})
+OWN = "an editor cannot approve their own post here: somebody else has to"
 
 
 def may_approve(tx: Tx, workspace_id: str, by: str, *, asked: bool | None) -> str | None:
-    """Return None when this save is an approval, else why it is not."""
+    """Return None when this save is an approval, else why it is not; the words saved are `by`'s own."""
     if asked is False:
         return "nobody asked for an approval"
-    if (refused := why_not(tx, workspace_id, by)) is not None:
+    if (refused := why_not(tx, workspace_id, by, own=asked is True)) is not None:
         return refused
     if asked is None:
         if not by.startswith("member:"):
@@ -25,8 +28,8 @@ def may_approve(tx: Tx, workspace_id: str, by: str, *, asked: bool | None) -> st
     return None
 
 
-def why_not(tx: Tx, workspace_id: str, by: str) -> str | None:
-    """Return why this person may not approve at all; None: they may, or they are no member."""
+def why_not(tx: Tx, workspace_id: str, by: str, *, own: bool = False) -> str | None:
+    """Return why this person may not approve it, their `own` post or another; None: they may, or are no member."""
     kind, _, id_ = by.partition(":")
     if kind != "member":
         return None
@@ -37,7 +40,25 @@ def why_not(tx: Tx, workspace_id: str, by: str) -> str | None:
     )
     if role is None:
         return "who saved it is no member of the workspace"
-    return None if role in APPROVERS else f"a {role} cannot approve: an editor or above can"
+    if role not in APPROVERS:
+        return f"a {role} cannot approve: an editor or above can"
+    return OWN if own and role == "editor" and _approval(tx, workspace_id) == "required" else None
+
+
+def is_own(tx: Tx, post: Post, by: str) -> bool:
+    """Say whether this person began the post or wrote what it says now."""
+    if by == f"member:{post.author_id}":
+        return True
+    saved_by: Any = tx.value(
+        """
+        SELECT saved_by FROM post_revision
+        WHERE workspace_id = :workspace_id AND post_id = :id AND revision = :revision
+        """,
+        workspace_id=post.workspace_id,
+        id=post.id,
+        revision=post.revision,
+    )
+    return saved_by == by
 
 
 def _approval(tx: Tx, workspace_id: str) -> str | None:

@@ -15,7 +15,7 @@ from cadenza.deliveries import approve as road
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen
-from cadenza.posts.approval_rights import why_not
+from cadenza.posts.approval_rights import is_own, why_not
 from cadenza.posts.compose import compose_post
 from cadenza.posts.edit import Conflict, carry
 from cadenza.posts.find import Hold, find
@@ -72,7 +72,8 @@ def approve_held(
     tx: Tx, now: datetime, post: Post, *, by: str, files: Files | None = None
 ) -> Approved | NotAllowed | Blocked | DoesNotFit:
     """Approve a post that this transaction holds, if what waits for the approval can be sent then."""
-    if (refused := why_not(tx, post.workspace_id, by)) is not None:
+    own = is_own(tx, post, by)
+    if (refused := why_not(tx, post.workspace_id, by, own=own)) is not None:
         return NotAllowed(refused)
     if post.blockers:
         return Blocked(post.blockers)

@@ -1,8 +1,8 @@
 """What wants a person, in one list: each thing with what is wrong and the steps that put it right.
 
-Failed, check needed, missed, held, unapproved soon, accounts that cannot send or soon cannot, posts that
+Failed, check needed, missed, held, waiting for an approval, accounts that cannot send or soon cannot, posts that
 something is missing from. Every step names an operation that exists. Limit: the newest 30 days of what
-ended badly, 200 things of each kind; what is due later than a day is not yet anybody's worry.
+ended badly, 200 things of each kind.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,6 @@ from cadenza.sql.tx import Row, Tx
 
 MOST = 200
 LOOK_BACK = timedelta(days=30)
-LOOK_AHEAD = timedelta(days=1)
 
 
 class AttentionKind(StrEnum):
@@ -182,10 +181,10 @@ _WAITING = (
     "delivery.state = 'scheduled' AND delivery.state <> 'sent' "
     "AND delivery.due_at > :back AND delivery.due_at <= :now"
 )
-# One that lacks something cannot be approved: it is told of as that.
+# However far ahead: somebody wrote it and waits. One that lacks something cannot be approved: it is told of as that.
 _UNAPPROVED = (
     "delivery.state = 'draft' AND delivery.state <> 'sent' AND NOT delivery.approved AND delivery.due_at > :back "
-    "AND delivery.due_at <= :ahead AND post.blockers = '[]' AND delivery.unfit IS NULL"
+    "AND post.blockers = '[]' AND delivery.unfit IS NULL"
 )
 # However far ahead: somebody planned it and thinks that it goes out.
 _UNFIT = (
@@ -203,7 +202,7 @@ def _deliveries(
     *,
     order: str = "DESC",
 ) -> list[AttentionItem]:
-    instants = {"back": now - LOOK_BACK, "now": now, "ahead": now + LOOK_AHEAD}
+    instants = {"back": now - LOOK_BACK, "now": now}
     rows = tx.all(
         f"""
         SELECT {COLUMNS}, delivery.lease, delivery.crashes, {_CAME_TO} AS came_to FROM delivery {JOINS}

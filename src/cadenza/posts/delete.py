@@ -51,7 +51,7 @@ def delete(
     if sending := under_way(held):
         return Sending(sending)
     canceled = cancel_post(
-        tx, workspace_id=workspace_id, post_id=post_id, reason="its post was deleted"
+        tx, now, workspace_id=workspace_id, post_id=post_id, reason="its post was deleted"
     ).canceled
     tx.run(
         "UPDATE post SET deleted_at = :now WHERE workspace_id = :workspace_id AND id = :id",

@@ -18,7 +18,7 @@ from cadenza.sql.tx import Row, Tx
 # The names that `read_csv.py` reads, then what only people read.
 COLUMNS = (
     *("key", "text", "accounts", "when", "title", "link", "hashtags", "first_comment"),
-    *("labels", "media", "states", "addresses"),
+    *("labels", "media", "states", "addresses", "rule_id", "target_month", "last_attempt_at"),
 )
 
 
@@ -32,7 +32,7 @@ def export_workspace(
 
 
 def _posts(tx: Tx, workspace_id: str, after: Row | None) -> list[Row]:
-    """Return the next posts with their labels and deliveries: three statements a page.
+    """Return the next posts with their labels and deliveries: four statements a page.
 
     Cross joins, and the order made here: asked for one, SQLite would walk through the whole workspace in it.
     """
@@ -56,7 +56,7 @@ def _posts(tx: Tx, workspace_id: str, after: Row | None) -> list[Row]:
     )
     deliveries = tx.all(
         """
-        SELECT d.post_id, d.id, d.channel, d.state, d.due_at, d.url, a.provider, a.handle, a.id AS account_id
+        SELECT d.post_id, d.id, d.channel, d.state, d.due_at, d.url, d.last_attempt_at, a.provider, a.handle, a.id AS account_id
         FROM TABLE(:ids) AS asked (id text) CROSS JOIN delivery d
         JOIN account a ON a.workspace_id = d.workspace_id AND a.id = d.account_id
         WHERE d.workspace_id = :workspace_id AND d.post_id = asked.id
@@ -65,11 +65,22 @@ def _posts(tx: Tx, workspace_id: str, after: Row | None) -> list[Row]:
         ids=ids,
         workspace_id=workspace_id,
     )
+    made = tx.all(
+        """
+        SELECT o.post_id, o.rule_id, o.target_month
+        FROM TABLE(:ids) AS asked (id text) CROSS JOIN rule_occurrence o
+        WHERE o.workspace_id = :workspace_id AND o.post_id = asked.id
+        """,
+        ids=ids,
+        workspace_id=workspace_id,
+    )
+    rules = {row["post_id"]: row for row in made}
     words = _by_post(sorted(labels, key=itemgetter("label")))
     places = _by_post(sorted(deliveries, key=itemgetter("due_at", "id")))
     return [
         {
             **post,
+            "rule": rules.get(post["id"], {}),
             "labels": [row["label"] for row in words.get(post["id"], [])],
             "deliveries": places.get(post["id"], []),
         }
@@ -100,6 +111,11 @@ def _line(post: Row) -> bytes:
         "media": _joined(item.media_id for item in content.media),
         "states": _joined(f"{_account(row)} {row['state']}" for row in going),
         "addresses": _joined(row["url"] for row in going if row["url"]),
+        "rule_id": post["rule"].get("rule_id"),
+        "target_month": post["rule"].get("target_month"),
+        "last_attempt_at": max(
+            (row["last_attempt_at"] for row in going if row["last_attempt_at"]), default=None
+        ),
     }
     return csv_line(cells[name] for name in COLUMNS)
 

@@ -18,7 +18,7 @@ COLUMNS = f"""
     delivery.workspace_id, delivery.id, delivery.post_id, delivery.account_id, delivery.channel,
     delivery.state, delivery.reason, delivery.due_at, delivery.wall_time, delivery.zone, delivery.slot_at,
     delivery.approved, delivery.attempts, delivery.leased_until, delivery.url, delivery.sent_at,
-    delivery.failed_at, delivery.created_at, delivery.revision, delivery.unfit,
+    delivery.failed_at, delivery.last_attempt_at, delivery.created_at, delivery.revision, delivery.unfit,
     CASE WHEN delivery.state = 'unconfirmed' THEN (
         SELECT max(attempt.began_at) FROM attempt
         WHERE attempt.workspace_id = delivery.workspace_id AND attempt.delivery_id = delivery.id
@@ -61,6 +61,7 @@ class Pill:
     held: Held | None = None
     unfit: str | None = None  # why its channel would refuse it, while it has not been sent
     attempts: int = 0
+    last_attempt_at: datetime | None = None
 
 
 def pill_of(row: Row, now: datetime) -> Pill:
@@ -86,6 +87,7 @@ def pill_of(row: Row, now: datetime) -> Pill:
         held=held,
         unfit=unfit,
         attempts=row["attempts"],
+        last_attempt_at=row["last_attempt_at"],
     )
 
 

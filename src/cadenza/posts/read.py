@@ -37,6 +37,9 @@ class ShownPost:
     published_at: datetime | None
     scheduled_at: datetime | None
     pills: tuple[Pill, ...]
+    rule_id: str | None = None  # the rule that made it
+    target_month: str | None = None  # YYYY-MM that the rule made it for
+    last_attempt_at: datetime | None = None  # when a network was last called for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,8 @@ class Filters:
     category_id: str | None = None
     label: str | None = None
     source: str | None = None
+    rule_id: str | None = None
+    target_month: str | None = None  # YYYY-MM
     search: str | None = None  # every word must occur
     due_from: datetime | None = None
     due_until: datetime | None = None
@@ -75,7 +80,7 @@ def read_post(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Show
     if isinstance(post, NoSuchPost):
         return post
     rows = _deliveries(tx, workspace_id, [post_id])
-    return _show(post, rows.get(post_id, []), now)
+    return _show(post, rows.get(post_id, []), _rules(tx, workspace_id, [post_id]), now)
 
 
 def list_posts(
@@ -105,8 +110,14 @@ def list_posts(
     shown, more = rows[:size], len(rows) > size
     ids = [row["id"] for row in shown]
     deliveries, labels = _deliveries(tx, workspace_id, ids), _labels(tx, workspace_id, ids)
+    rules = _rules(tx, workspace_id, ids)
     posts = tuple(
-        _show(post_of(row, tuple(labels.get(row["id"], ()))), deliveries.get(row["id"], []), now)
+        _show(
+            post_of(row, tuple(labels.get(row["id"], ()))),
+            deliveries.get(row["id"], []),
+            rules,
+            now,
+        )
         for row in shown
     )
     return Page(posts, _cursor(shown[-1]) if more else None)
@@ -264,6 +275,16 @@ def _ask(asked: _Asked, filters: Filters) -> None:
         asked.add("post.category_id = :category_id", category_id=filters.category_id)
     if filters.source is not None:
         asked.add("post.source = :source", source=filters.source)
+    by_rule = {"rule_id": filters.rule_id, "target_month": filters.target_month}
+    if given := {name: value for name, value in by_rule.items() if value is not None}:
+        asked.add(
+            f"""post.id IN (
+                SELECT rule_occurrence.post_id FROM rule_occurrence
+                WHERE rule_occurrence.workspace_id = :workspace_id
+                    AND {" AND ".join(f"{name} = :{name}" for name in given)}
+            )""",  # noqa: S608 - put together from constants
+            **given,
+        )
     if filters.label is not None:
         asked.add(
             """EXISTS (
@@ -282,15 +303,34 @@ def _like(word: str) -> str:
     return f"%{word}%"
 
 
-def _show(post: Post, rows: Sequence[Row], now: datetime) -> ShownPost:
+def _show(post: Post, rows: Sequence[Row], rules: Mapping[str, Row], now: datetime) -> ShownPost:
     rolled = roll_up_of(rows)
+    rule = rules.get(post.id)
+    calls = [row["last_attempt_at"] for row in rows if row["last_attempt_at"] is not None]
     return ShownPost(
         post=post,
         state=rolled.state,
         published_at=rolled.published_at,
         scheduled_at=rolled.scheduled_at,
         pills=pills_of(rows, now),
+        rule_id=None if rule is None else rule["rule_id"],
+        target_month=None if rule is None else rule["target_month"],
+        last_attempt_at=max(calls, default=None),
     )
+
+
+def _rules(tx: Tx, workspace_id: str, post_ids: Sequence[str]) -> dict[str, Row]:
+    """Read which rule made each of these posts, and for which month."""
+    rows = tx.all(
+        """
+        SELECT made.post_id, made.rule_id, made.target_month
+        FROM TABLE(:posts) AS asked (post_id text) CROSS JOIN rule_occurrence AS made
+        WHERE made.workspace_id = :workspace_id AND made.post_id = asked.post_id
+        """,
+        workspace_id=workspace_id,
+        posts=[(id_,) for id_ in post_ids],
+    )
+    return {row["post_id"]: row for row in rows}
 
 
 def _deliveries(tx: Tx, workspace_id: str, post_ids: Sequence[str]) -> Mapping[str, list[Row]]:

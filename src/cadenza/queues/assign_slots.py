@@ -102,12 +102,12 @@ def assign_slots(
     *,
     by: str,
     why: str | Mapping[str, str] | None,
-    reason: str | None = None,
+    reason: str | Mapping[str, str] | None = None,
 ) -> list[Moved]:
     """Give each entry and its followers an instant and the slot there; return whose changed.
 
     `why` goes into each post's history (or, by the entry's id, one for each); None: the caller writes it.
-    `reason` shows on the rows.
+    `reason` shows on the rows (of an entry and its followers; by the entry's id, one for each).
     """
     if not moves:
         return []
@@ -122,13 +122,13 @@ def assign_slots(
     tx.run(
         """
         UPDATE delivery SET due_at = moves.to_at, slot_at = moves.slot_at, wall_time = moves.wall_time,
-            zone = :zone, pinned = NULL, reason = :reason
-        FROM TABLE(:moves) AS moves (id text, to_at timestamptz, slot_at timestamptz, wall_time text)
+            zone = :zone, pinned = NULL, reason = moves.reason
+        FROM TABLE(:moves)
+            AS moves (id text, to_at timestamptz, slot_at timestamptz, wall_time text, reason text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = moves.id
         """,
-        moves=[row for move in moves for row in _rows(*move)],
+        moves=[row for move in moves for row in _rows(*move, reason)],
         zone=queue.schedule.zone.name,
-        reason=reason,
         workspace_id=queue.workspace_id,
     )
     lanes.refresh(tx, [(queue.workspace_id, queue.lane_id)])
@@ -138,10 +138,13 @@ def assign_slots(
     return moved
 
 
-def _rows(entry: Entry, at: datetime, wall: str | None) -> Iterable[tuple[object, ...]]:
-    yield entry.id, at, at, wall
+def _rows(
+    entry: Entry, at: datetime, wall: str | None, reason: str | Mapping[str, str] | None
+) -> Iterable[tuple[object, ...]]:
+    shown = reason.get(entry.id) if isinstance(reason, Mapping) else reason
+    yield entry.id, at, at, wall, shown
     for follower in entry.followers:
-        yield follower, at, None, wall
+        yield follower, at, None, wall, shown
 
 
 def being_sent(tx: Tx, queue: Queue, *, since: datetime) -> list[Row]:

@@ -91,12 +91,13 @@ def _clear(
     gone = tx.all(
         f"""
         UPDATE delivery SET state = 'canceled', reason = 'cleared from the queue', lease = lease + 1,
-            clear_id = :clear_id
+            clear_id = :clear_id, ended_at = :now
         WHERE workspace_id = :workspace_id AND {scope} AND action = 'post' AND {queued}
             AND state IN ('draft', 'scheduled') AND leased_until IS NULL
         RETURNING id, post_id, account_id, lane_id
         """,  # noqa: S608 - put together from constants
         clear_id=clear_id,
+        now=now,
         workspace_id=workspace_id,
         **about,
     )

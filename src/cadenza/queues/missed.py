@@ -213,7 +213,7 @@ def _now(
         """
         UPDATE delivery SET state = 'scheduled', due_at = turns.turn_at, slot_at = NULL, attempts = 0,
             failures = 0, crashes = 0, deferrals = 1, prepared = NULL, unready_at = NULL,
-            priority = :hurry, reason = 'sent late, as a person asked'
+            priority = :hurry, ended_at = NULL, reason = 'sent late, as a person asked'
         FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id AND state = 'missed'
         """,
@@ -229,7 +229,8 @@ def _now(
 def _draft(tx: Tx, workspace_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
     tx.run(
         """
-        UPDATE delivery SET state = 'draft', slot_at = NULL, reason = 'taken back after it was missed'
+        UPDATE delivery SET state = 'draft', slot_at = NULL, ended_at = NULL,
+            reason = 'taken back after it was missed'
         FROM TABLE(:ids) AS asked (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id AND state = 'missed'
         """,

@@ -26,6 +26,14 @@ class Paused:
     fresh: bool = True  # false: it was paused before, reason and end are new
 
 
+@dataclass(frozen=True, slots=True)
+class PauseOver:
+    """Its end is not in the future: the pause would be over before it began."""
+
+    until: datetime
+    says: str = "the end of the pause has passed already: give a later one, or none"
+
+
 def pause(
     tx: Tx,
     now: datetime,
@@ -35,8 +43,10 @@ def pause(
     reason: str,
     by: str,
     until: datetime | None = None,
-) -> Paused | NoQueue:
+) -> Paused | NoQueue | PauseOver:
     """Let nothing of the account go out; pausing again gives it another reason and end."""
+    if until is not None and until <= now:
+        return PauseOver(until)
     queue = store.hold(tx, workspace_id=workspace_id, account_id=account_id)
     if isinstance(queue, NoQueue):
         return queue

@@ -31,7 +31,8 @@ def reschedule(
         """
         UPDATE delivery SET state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END, due_at = :at,
             slot_at = :slot_at, wall_time = :wall, zone = :zone, pinned = NULL, attempts = 0, failures = 0,
-            crashes = 0, deferrals = 0, failed_at = NULL, prepared = NULL, unready_at = NULL, reason = NULL
+            crashes = 0, deferrals = 0, failed_at = NULL, ended_at = NULL, prepared = NULL,
+            unready_at = NULL, reason = NULL
         FROM TABLE(:rows) AS revived (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = revived.id
             AND state IN ('missed', 'draft') AND leased_until IS NULL

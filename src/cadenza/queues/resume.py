@@ -27,6 +27,7 @@ from cadenza.queues.shift import shift
 from cadenza.sql.tx import Row, Tx
 
 LATE = "it came due while nothing was sent"
+MADE_ROOM = "it made room for late posts"
 
 
 class ResumeChoice(StrEnum):
@@ -226,9 +227,10 @@ def _do(
     match answer.choice:
         case ResumeChoice.SHIFT:
             assert isinstance(queue, Queue), "without slots it is sent instead"
-            why = dict.fromkeys((move.id for move in answer.moved), "it made room for late posts")
+            why = dict.fromkeys((move.id for move in answer.moved), MADE_ROOM)
             why |= dict.fromkeys(answer.held, LATE)
-            assign_slots(tx, now, queue, moves, by=by, why=why, reason=f"moved on: {LATE}")
+            shown = {id_: f"moved on: {words}" for id_, words in why.items()}
+            assign_slots(tx, now, queue, moves, by=by, why=why, reason=shown)
         case ResumeChoice.SEND:
             _send(tx, account, moves)
             record_moves(tx, now, answer.moved, by=by, why=LATE, **account.key)

@@ -65,7 +65,7 @@ def tell_dry(tx: Tx, now: datetime, *, warning: timedelta = WARNING) -> list[tup
     rows = tx.all(
         f"""
         SELECT queue.workspace_id, queue.account_id, queue.dry_at, queue.revision, account.handle,
-            account.provider, (
+            account.provider, account.zone, (
                 SELECT max(slot_at) FROM delivery
                 WHERE delivery.workspace_id = queue.workspace_id
                     AND delivery.account_id = queue.account_id
@@ -97,6 +97,7 @@ def _word(now: datetime, row: Row) -> OutboxEvent:
     body = {
         "handle": row["handle"],
         "provider": row["provider"],
+        "zone": row["zone"],
         "last_at": None if last is None else last.isoformat(),
     }
     return OutboxEvent(

@@ -239,7 +239,7 @@ def _write(tx: Tx, workspace_id: str, back: Sequence[_Back]) -> None:
     tx.run(
         """
         UPDATE delivery SET state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END,
-            reason = NULL, clear_id = NULL, slot_at = back.slot_at, wall_time = back.wall,
+            reason = NULL, ended_at = NULL, clear_id = NULL, slot_at = back.slot_at, wall_time = back.wall,
             zone = back.zone, pinned = back.pinned
         FROM TABLE(:back)
             AS back (id text, slot_at timestamptz, wall text, zone text, pinned text)

@@ -1,6 +1,6 @@
 // The accounts of a workspace, and which one a screen is about (kept in its address, and remembered).
 import { useLocalStorage } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 
 import { api, take, type Schemas } from "./client";
@@ -14,6 +14,16 @@ export function useAccounts() {
     queryKey: [workspaceId, "accounts"],
     queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/accounts", { params: { path: { workspace_id: workspaceId } } })),
   });
+}
+
+/** Puts the account's name before what was done: a toast is read when the screen shows another one already. */
+export function useNamed(): (accountId: string, words: string) => string {
+  const workspaceId = useWorkspaceId();
+  const queries = useQueryClient();
+  return (accountId, words) => {
+    const account = queries.getQueryData<Account[]>([workspaceId, "accounts"])?.find(({ id }) => id === accountId);
+    return account === undefined ? words : `${account.handle}: ${words}`;
+  };
 }
 
 /** The account that a screen shows: of the address, else the last one, else the first. */

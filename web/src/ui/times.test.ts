@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { localInstant } from "./localInstant";
-import { addDays, clock, clockChange, dayWords, fromNow, localDay, moment, onClock, wallTime } from "./times";
+import { addDays, ago, clock, clockChange, dayWords, fromNow, localDay, moment, onClock, wallTime } from "./times";
 
 describe("times", () => {
   it("are said in the zone that is named", () => {
@@ -89,4 +89,11 @@ describe("times", () => {
     expect(fromNow("2026-10-21T04:00:00Z", now)).toBe("3 h ago");
     expect(fromNow("2026-10-24T07:00:00Z", now)).toBe("in 3 days");
   });
+});
+
+it("what happened is never told as still to come, whatever the two clocks say", () => {
+  const now = new Date("2026-11-16T09:00:00Z");
+  expect(ago("2026-11-16T09:00:20Z", now)).toBe("just now");
+  expect(ago("2026-11-16T09:10:00Z", now)).toBe("just now");
+  expect(ago("2026-11-16T06:00:00Z", now)).toBe("3 h ago");
 });

@@ -42,6 +42,11 @@ export function moment(at: string | Date, zone: string): string {
   return `${dayName(at, zone)}, ${clock(at, zone)}`;
 }
 
+/** "Mon 16 Nov, 09:00 Berlin": where nothing else on the screen names the zone. */
+export function momentThere(at: string | Date, zone: string): string {
+  return `${moment(at, zone)} ${placeOf(zone)}`;
+}
+
 /** "Monday 16 November 2026" of a local date such as "2026-11-16". */
 export function longDay(day: string): string {
   return format("UTC", { weekday: "long", day: "numeric", month: "long", year: "numeric" }).format(new Date(`${day}T12:00Z`)).replace(",", "");
@@ -109,6 +114,11 @@ export function fromNow(at: string | Date, now: Date): string {
   const said =
     size < 5400 ? `${Math.max(1, Math.round(size / 60))} min` : size < 129_600 ? `${Math.round(size / 3600)} h` : `${Math.round(size / 86_400)} days`;
   return seconds < 0 ? `${said} ago` : `in ${said}`;
+}
+
+/** "3 h ago" of something that happened: the server's clock may be ahead of this one, and it is still past. */
+export function ago(at: string | Date, now: Date): string {
+  return date(at).getTime() >= now.getTime() ? "just now" : fromNow(at, now);
 }
 
 /** "Auckland", from "Pacific/Auckland". */

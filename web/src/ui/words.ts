@@ -47,7 +47,7 @@ const states: Record<string, Word> = {
   failed: { says: "Failed", colour: "red" },
   unconfirmed: { says: "Unconfirmed", colour: "orange" },
   missed: { says: "Missed", colour: "orange" },
-  canceled: { says: "Cancelled", colour: "gray" },
+  canceled: { says: "Canceled", colour: "gray" },
   skipped: { says: "Skipped", colour: "gray" },
   held: { says: "Held", colour: "yellow" },
   paused: { says: "Paused", colour: "yellow" },

@@ -61,7 +61,7 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
     after: close,
   });
   const leave = useAct("account", () => take(api.POST(`${ACCOUNT}/disconnect`, { params: { path }, body: { reason: "disconnected by a person" } })), {
-    done: ({ canceled }) => `${account.handle} is disconnected; ${count(canceled, "post")} cancelled.`,
+    done: ({ canceled }) => `${account.handle} is disconnected; ${count(canceled, "post")} canceled.`,
     after: onGone,
   });
   const lift = useAct("account", () => take(api.POST(`${ACCOUNT}/lift-suspension`, { params: { path } })), {
@@ -70,7 +70,7 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
   const disconnect = async () => {
     const yes = await askFirst({
       title: `Disconnect ${account.handle}?`,
-      says: "Its keys are wiped and everything it had still to send is cancelled. Its history stays. This cannot be undone; connecting it again starts with an empty queue.",
+      says: "Its keys are wiped and everything it had still to send is canceled. Its history stays. This cannot be undone; connecting it again starts with an empty queue.",
       yes: "Disconnect it",
       danger: true,
     });

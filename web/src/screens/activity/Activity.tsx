@@ -12,7 +12,7 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
 import { Paged, usePages } from "../../ui/Paged";
 import { StateBadge } from "../../ui/StateBadge";
-import { fromNow, moment, placeOf } from "../../ui/times";
+import { ago, fromNow, moment, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { asSentence, channelName, standing, stateWord } from "../../ui/words";
 import ExplainDrawer from "./ExplainDrawer";
@@ -35,7 +35,7 @@ export default function Activity() {
   const deliveries = usePages([workspace_id, "deliveries", ahead, account_id, wanted], (cursor?: string) =>
     take(
       api.GET("/api/v1/workspaces/{workspace_id}/deliveries", {
-        params: { path: { workspace_id }, query: { account_id, state: wanted.length === 0 ? states : wanted, order: ahead ? "soonest" : "newest", cursor } },
+        params: { path: { workspace_id }, query: { account_id, state: wanted.length === 0 ? states : wanted, order: ahead ? "soonest" : "happened", cursor } },
       }),
     ),
   );
@@ -121,10 +121,14 @@ export default function Activity() {
 /** When an unconfirmed one is looked for again. */
 const lookWords = (at: string | null, now: Date) => (at !== null && new Date(at) > now ? `we look again ${fromNow(at, now)}` : "being looked into");
 
+/** When it came to this: what the server lists it by. */
+const happenedAt = ({ sent_at, failed_at, ended_at, last_attempt_at, due_at }: Delivery) => sent_at ?? failed_at ?? ended_at ?? last_attempt_at ?? due_at;
+
 function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Account | undefined; onOpen: () => void }) {
   const now = useNow();
   const zone = delivery.zone ?? account?.zone ?? "UTC";
-  const at = delivery.sent_at ?? delivery.failed_at ?? delivery.due_at;
+  const isAhead = toCome.includes(delivery.state);
+  const at = isAhead ? delivery.due_at : happenedAt(delivery);
   const looks = delivery.state === "unconfirmed" ? ` · ${lookWords(delivery.look_at ?? null, now)}` : "";
   const why = delivery.held?.says ?? delivery.reason;
   const text = typeof delivery.content.text === "string" ? delivery.content.text : "";
@@ -137,7 +141,7 @@ function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Acco
             {text === "" ? channelName(delivery.channel) : text}
           </Text>
           <Text size="xs" c="dimmed">
-            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {moment(at, zone)} {placeOf(zone)} ({fromNow(at, now)}){looks}
+            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {moment(at, zone)} {placeOf(zone)} ({isAhead ? fromNow(at, now) : ago(at, now)}){looks}
           </Text>
           {why !== null && delivery.state !== "sent" && <Text size="xs">{asSentence(why)}</Text>}
         </div>

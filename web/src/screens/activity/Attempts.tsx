@@ -2,7 +2,7 @@ import { Anchor, Stack, Text } from "@mantine/core";
 
 import type { Schemas } from "../../api/client";
 import { Section } from "../../ui/Section";
-import { moment } from "../../ui/times";
+import { momentThere } from "../../ui/times";
 import { asSentence } from "../../ui/words";
 import { Exchanges, type Exchange } from "./Exchanges";
 import { Fix } from "./Fix";
@@ -24,7 +24,7 @@ export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; de
                 {each.part > 0 && `, part ${each.part + 1}`}: {each.sentence}
               </Text>
               <Text size="xs" c="dimmed">
-                {moment(each.began_at, zone)}
+                {momentThere(each.began_at, zone)}
                 {each.ended_at !== null && `, took ${took(each.began_at, each.ended_at)}`}
                 {each.remote_id !== null && ` · id there: ${each.remote_id}`}
               </Text>

@@ -91,8 +91,9 @@ function Explanation({ id }: { id: string }) {
 
 function Head({ delivery, account, zone }: { delivery: Delivery; account: Account | undefined; zone: string }) {
   const me = useMe();
-  const at = delivery.sent_at ?? delivery.failed_at ?? delivery.due_at;
-  const word = delivery.sent_at !== null ? "sent" : delivery.failed_at !== null ? "failed" : delivery.state === "unconfirmed" ? "looked for again" : "due";
+  const called = delivery.state === "unconfirmed" ? delivery.last_attempt_at : null;
+  const at = delivery.sent_at ?? delivery.failed_at ?? called ?? delivery.due_at;
+  const word = delivery.sent_at !== null ? "sent" : delivery.failed_at !== null ? "failed" : typeof called === "string" ? "tried" : "due";
   return (
     <Group justify="space-between" align="flex-start" wrap="nowrap">
       <div>

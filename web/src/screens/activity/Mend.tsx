@@ -1,6 +1,7 @@
 // What a person may do about one delivery, by its state.
 import { Button, Group } from "@mantine/core";
 
+import { useNamed } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
@@ -15,7 +16,9 @@ export function Mend({ delivery }: { delivery: Delivery }) {
   const editor = useMay("editor");
   const workspace_id = useWorkspaceId();
   const params = { path: { workspace_id, delivery_id: delivery.id } };
-  const warn = (says: string) => (answer: Delivery) => (answer.warning === null || answer.warning === undefined ? says : `${says} ${answer.warning}`);
+  const named = useNamed();
+  const warn = (says: string) => (answer: Delivery) =>
+    named(delivery.account_id, answer.warning === null || answer.warning === undefined ? says : `${says} ${answer.warning}`);
   const retry = useAct("delivery", () => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/retry", { params })), {
     done: warn("It is tried again."),
   });
@@ -33,7 +36,7 @@ export function Mend({ delivery }: { delivery: Delivery }) {
     // The fence comes from the click: what is on the screen by now may be another try.
     (seen: { is_there: boolean; fence: number }) =>
       take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/decide", { params, body: { ...seen, rest: true } })),
-    { done: (answer) => (answer.state === "sent" ? "Kept as sent." : "It is sent again.") },
+    { done: (answer) => named(delivery.account_id, answer.state === "sent" ? "Kept as sent." : "It is sent again.") },
   );
   if (!editor) return null;
   const { state, fence, doubt_part } = delivery;

@@ -6,7 +6,7 @@ import { useWorkspaceId } from "../../api/me";
 import { useMembers } from "../../api/members";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
-import { moment, onClock } from "../../ui/times";
+import { momentThere, onClock } from "../../ui/times";
 import { asSentence } from "../../ui/words";
 
 type Event = Schemas["EventView"];
@@ -36,7 +36,7 @@ export function Story({ postId, zone }: { postId: string; zone: string }) {
                   {asSentence(onClock(event.says, zone))}
                 </Text>
                 <Text size="xs" c="dimmed">
-                  {moment(event.at, zone)}
+                  {momentThere(event.at, zone)}
                   {who(event.by)}
                 </Text>
               </li>

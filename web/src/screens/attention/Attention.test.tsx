@@ -45,3 +45,13 @@ it("says of what is still ahead when it is due, and of the rest when it happened
   expect(await screen.findByText(/^Due .*\(in 3 h\)$/)).toBeTruthy();
   expect(screen.getAllByText(/Due/)).toHaveLength(1);
 });
+
+it("folds placeholders that look the same into one line, and shows them all on request", async () => {
+  const placeholder = (id: string, more: Partial<Thing> = {}) => thing(id, { kind: "blocked", reason: "needs_copy", steps: ["write", "delete"], pill: null, words: "", ...more });
+  house([placeholder("one"), placeholder("two"), placeholder("three"), placeholder("four", { words: "Monday" })]);
+  show(<Attention />);
+  expect(await screen.findByText("Needs changes (4)")).toBeTruthy();
+  expect(screen.getAllByText("Its text is not written yet.")).toHaveLength(2);
+  await userEvent.click(screen.getByRole("button", { name: /^Show 2 more like this/ }));
+  expect(screen.getAllByText("Its text is not written yet.")).toHaveLength(4);
+});

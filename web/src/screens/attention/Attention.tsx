@@ -13,11 +13,11 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
 import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
-import { fromNow, moment, onClock, placeOf } from "../../ui/times";
+import { ago, fromNow, moment, onClock, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count } from "../../ui/words";
 import { ResumeAccount } from "../queue/ResumeAccount";
-import { commonStep, elsewhere, fencesOf, kinds, sentence, steps, wordOf } from "./steps";
+import { commonStep, elsewhere, fencesOf, folded, kinds, sentence, steps, wordOf } from "./steps";
 import { takeSteps } from "./takeSteps";
 import { useThings, type Step, type Thing } from "./useThings";
 
@@ -74,6 +74,11 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
     if (step === "resume" && accountId !== undefined) setResuming(accountId);
     else if (await isMeant(step, some.length)) act.mutate({ step, things: some }, { onSuccess: done });
   };
+  const [unfolded, setUnfolded] = useState<string[]>([]);
+  const lines = folded(things).flatMap((alike) => {
+    const isOpen = alike.some(({ subject_id }) => unfolded.includes(subject_id));
+    return isOpen ? alike.map((thing) => ({ thing, others: 0 })) : alike.slice(0, 1).map((thing) => ({ thing, others: alike.length - 1 }));
+  });
   const picked = things.filter(({ subject_id }) => chosen.includes(subject_id));
   const isBulk = things.some((each) => commonStep([each]) !== null); // else there is nothing to choose them for
   const alike = picked.length > 0 ? picked : things;
@@ -91,11 +96,13 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
   return (
     <Section title={`${kinds[kind].name} (${things.length})`} says={kinds[kind].says} actions={bulk}>
       <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
-        {things.map((thing) => (
+        {lines.map(({ thing, others }) => (
           <li key={thing.subject_id}>
             <Row
               thing={thing}
               onStep={(next) => void begin(next, [thing])}
+              others={others}
+              onUnfold={() => setUnfolded([...unfolded, thing.subject_id])}
               choice={
                 editor && things.length > 1 && isBulk ? (
                   <Checkbox
@@ -124,7 +131,16 @@ async function isMeant(step: Step, many: number): Promise<boolean> {
   return askFirst({ title: many === 1 ? `${name}?` : `${name}: ${count(many, "post")}?`, says, yes: name, danger: danger !== undefined });
 }
 
-function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => void; choice: ReactNode }) {
+interface RowProps {
+  thing: Thing;
+  onStep: (step: Step) => void;
+  choice: ReactNode;
+  /** How many more look just like it. */
+  others: number;
+  onUnfold: () => void;
+}
+
+function Row({ thing, onStep, choice, others: alike, onUnfold }: RowProps) {
   const workspaceId = useWorkspaceId();
   const me = useMe();
   const now = useNow();
@@ -146,13 +162,18 @@ function Row({ thing, onStep, choice }: { thing: Thing; onStep: (step: Step) => 
         </Text>
         <Text size="xs" c="dimmed">
           {isAhead(thing) && "Due "}
-          {moment(thing.at, zone)} {placeOf(zone)} ({fromNow(thing.at, now)})
+          {moment(thing.at, zone)} {placeOf(zone)} ({isAhead(thing) ? fromNow(thing.at, now) : ago(thing.at, now)})
         </Text>
         <Group gap="xs" mt={6}>
           {editor && first !== undefined && <StepButton thing={thing} step={first} onStep={onStep} />}
           {thing.pill !== null && (
             <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={`Why? ${labelOf(thing)}`}>
               Why?
+            </Button>
+          )}
+          {alike > 0 && (
+            <Button size="compact-sm" variant="subtle" onClick={onUnfold} aria-label={`Show ${alike} more like this: ${labelOf(thing)}`}>
+              Show {alike} more like this
             </Button>
           )}
           {editor && others.length > 0 && (

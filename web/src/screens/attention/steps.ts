@@ -74,7 +74,7 @@ export const kinds: Record<Thing["kind"], { name: string; says: string }> = {
   account: { name: "Accounts", says: "They cannot send, or soon cannot." },
   needs_check: { name: "In doubt", says: "We do not know whether these arrived. Look at the account and say so." },
   held: { name: "Held", says: "They are due, and something keeps them." },
-  unapproved: { name: "Waiting for approval", says: "Due within a day, and nobody approved them." },
+  unapproved: { name: "Waiting for approval", says: "They go out when somebody has approved them." },
   blocked: { name: "Needs changes", says: "These posts can't be sent as they are." },
   failed: { name: "Failed", says: "The network refused them, or we gave up." },
   missed: { name: "Missed", says: "Their time passed before they could go." },
@@ -90,6 +90,17 @@ export function elsewhere(thing: Thing, step: Step, workspaceId: string): string
 /** Which try of each delivery was looked at: a decision is about that one. */
 export function fencesOf(things: readonly Pick<Thing, "subject_id" | "fence">[]): Record<string, number> {
   return Object.fromEntries(things.flatMap(({ subject_id, fence }) => (fence === null ? [] : [[subject_id, fence]])));
+}
+
+/** Things that look the same folded into one line, in their order: placeholders that lack the same, with the same words. */
+export function folded(things: readonly Thing[]): Thing[][] {
+  const lines = new Map<string, Thing[]>();
+  for (const thing of things) {
+    const isPlaceholder = thing.kind === "blocked" && thing.pill === null;
+    const line = isPlaceholder ? JSON.stringify([thing.reason, thing.words ?? "", sentence(thing)]) : thing.subject_id;
+    lines.set(line, [...(lines.get(line) ?? []), thing]);
+  }
+  return [...lines.values()];
 }
 
 /** What many things have in common: the first step that each of them has and that is done right here. */

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { StateBadge } from "../../ui/StateBadge";
-import { moment, ownZone, placeOf } from "../../ui/times";
+import { momentThere, ownZone, placeOf } from "../../ui/times";
 import { channelName, standing } from "../../ui/words";
 import { mayMove } from "./events";
 import { TimeFields, useTime } from "./TimeFields";
@@ -57,7 +57,7 @@ export function EntryDialog(props: {
                 <Table.Th scope="row">
                   {words} ({placeOf(name)})
                 </Table.Th>
-                <Table.Td>{moment(pill.at, name)}</Table.Td>
+                <Table.Td>{momentThere(pill.at, name)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

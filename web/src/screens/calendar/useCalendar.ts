@@ -1,11 +1,12 @@
 // What is due between two instants, and moving it: one query for month, week, day and agenda.
 import { keepPreviousData, useQuery, type UseMutationResult } from "@tanstack/react-query";
 
+import { useNamed } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import { api, take, type AnswerOf, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { tellProblem } from "../../ui/tell";
-import { moment, onClock } from "../../ui/times";
+import { momentThere, onClock } from "../../ui/times";
 
 const CALENDAR = "/api/v1/workspaces/{workspace_id}/calendar";
 export type CalendarView = AnswerOf<typeof CALENDAR, "get">;
@@ -91,6 +92,7 @@ export function planOf({ pill, in_slot }: Entry, time: Time, zone: string): Plan
 /** Give a post another instant, with a way back; on a slot it is the queue's, between slots timed by hand. */
 export function usePlan(): UseMutationResult<string[], Error, Plan> {
   const workspaceId = useWorkspaceId();
+  const named = useNamed();
   const takeBack = useAct(
     "post",
     ({ postId, deliveries }: { postId: string; deliveries: string[] }) =>
@@ -103,7 +105,7 @@ export function usePlan(): UseMutationResult<string[], Error, Plan> {
     { done: () => "It has no date again." },
   );
   const plan: UseMutationResult<string[], Error, Plan> = useAct<Plan, string[]>("post", (asked) => carry(workspaceId, asked), {
-    done: (_, { at, zone, slot }) => `Now goes out ${moment(at, zone)}.${slot ? "" : " It is timed by hand: the queue does not move it."}`,
+    done: (_, { accountId, at, zone, slot }) => named(accountId, `Now goes out ${momentThere(at, zone)}.${slot ? "" : " It is timed by hand: the queue does not move it."}`),
     undo: (deliveries, asked) => {
       const { was } = asked;
       if (was === null) return () => takeBack.mutate({ postId: asked.postId, deliveries });

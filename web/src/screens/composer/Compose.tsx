@@ -9,7 +9,7 @@ import { api, take } from "../../api/client";
 import { useMay, useMe, useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { Page } from "../../ui/Page";
-import { moment } from "../../ui/times";
+import { momentThere } from "../../ui/times";
 import { Conflict } from "./Conflict";
 import { contentOf, empty, isReworded, type Content, type Post } from "./content";
 import { Editor } from "./Editor";
@@ -145,7 +145,7 @@ function Restored({ at, onDrop }: { at: string; onDrop: () => void }) {
   return (
     <Alert color="blue" role="status" title="Your unsaved text is back">
       <Group justify="space-between">
-        <span>You typed it here until {moment(at, zone)}. It is in this browser only.</span>
+        <span>You typed it here until {momentThere(at, zone)}. It is in this browser only.</span>
         <Button size="compact-sm" variant="default" onClick={onDrop}>
           Drop it
         </Button>

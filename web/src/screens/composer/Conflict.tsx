@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from "@mantine/core";
 
 import { useMe } from "../../api/me";
-import { moment } from "../../ui/times";
+import { momentThere } from "../../ui/times";
 import type { Content, Post } from "./content";
 
 /** Somebody saved meanwhile: both versions side by side, and a person decides. */
@@ -13,7 +13,7 @@ export function Conflict(props: { mine: Content; theirs: Post; onMine: () => voi
         <Text size="sm">Nothing of yours was saved. Look at both and choose.</Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Version title="Yours" text={props.mine.text} parts={props.mine.parts} />
-          <Version title={`Theirs, saved ${moment(props.theirs.updated_at, zone)}`} text={props.theirs.text} parts={props.theirs.parts} />
+          <Version title={`Theirs, saved ${momentThere(props.theirs.updated_at, zone)}`} text={props.theirs.text} parts={props.theirs.parts} />
         </SimpleGrid>
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onTheirs}>

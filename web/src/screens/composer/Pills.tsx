@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import type { Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
-import { moment } from "../../ui/times";
+import { momentThere } from "../../ui/times";
 import { standing, stateWord } from "../../ui/words";
 import type { Post } from "./content";
 
@@ -25,7 +25,7 @@ export function Pills({ post }: { post: Post }) {
 export function Pill({ pill }: { pill: Schemas["PillView"] }) {
   const workspaceId = useWorkspaceId();
   const word = pill.held === null ? pill.label : `${pill.label}: ${pill.held.says}`;
-  const when = moment(pill.at, pill.zone);
+  const when = momentThere(pill.at, pill.zone);
   return (
     <Badge
       component={Link}

@@ -56,10 +56,12 @@ type Pill = Pick<Post["pills"][number], "account_id" | "handle" | "held">;
 /** What it came to, in one sentence; what is held does not go out at its time. */
 export function wentWords(places: readonly Went[], pills: readonly Pill[] = []): string {
   const holds = new Map(pills.flatMap((pill) => (pill.held === null ? [] : [[pill.account_id, pill] as const])));
-  const told = places.map((each) => ({ each, held: heldWords(holds.get(each.account_id)) }));
+  const handles = new Map(pills.map(({ account_id, handle }) => [account_id, handle]));
+  const told = places.map((each) => ({ each, held: heldWords(holds.get(each.account_id)), handle: handles.get(each.account_id) }));
   const going = told.filter(({ each, held }) => each.outcome === "now" && held === null).length;
-  const now = going === 0 ? [] : [`On its way in ${count(going, "place")}.`];
-  const rest = told.flatMap(({ each, held }) => (each.outcome === "now" && held === null ? [] : [oneWords(each, held)]));
+  const whose = told.flatMap(({ each, held, handle }) => (each.outcome === "now" && held === null && handle !== undefined ? [handle] : []));
+  const now = going === 0 ? [] : [`On its way in ${count(going, "place")}${whose.length > 0 ? `: ${[...new Set(whose)].join(", ")}` : ""}.`];
+  const rest = told.flatMap(({ each, held, handle }) => (each.outcome === "now" && held === null ? [] : [oneWords(each, held, handle)]));
   return [...new Set([...now, ...rest])].join(" ");
 }
 
@@ -77,11 +79,12 @@ function heldWords(pill: Pill | undefined): string | null {
   }
 }
 
-function oneWords(went: Went, held: string | null): string {
-  if (went.outcome === "already") return "It is on its way there already.";
-  if (went.outcome === "refused" || typeof went.at !== "string") return `Not sent: ${went.says ?? "no reason given"}.`;
+function oneWords(went: Went, held: string | null, handle: string | undefined): string {
+  const by = handle === undefined ? "" : ` by ${handle}`;
+  if (went.outcome === "already") return `It is on its way${by === "" ? " there" : by} already.`;
+  if (went.outcome === "refused" || typeof went.at !== "string") return `Not sent${by}: ${went.says ?? "no reason given"}.`;
   if (held !== null) return went.outcome === "now" ? `Not sent yet. ${held}` : `Planned for ${placeTime(went.at, went.zone ?? "UTC")}. ${held}`;
-  return `Goes out ${placeTime(went.at, went.zone ?? "UTC")}.`;
+  return `Goes out ${placeTime(went.at, went.zone ?? "UTC")}${by}.`;
 }
 
 export function approve(workspaceId: string, postId: string, revision: number) {

@@ -57,6 +57,12 @@ test("what a pause or a lost connection holds is not told to go out", () => {
   expect(wentWords([went("a", "2026-05-11T21:00:00Z", { outcome: "now" })], held("account"))).toBe("Not sent yet. @ada can't send until it is connected again.");
 });
 
+test("what was done names the account", () => {
+  const pills = [{ account_id: "a", handle: "@ada", held: null }];
+  expect(wentWords([went("a", "2026-05-11T21:00:00Z")], pills)).toBe("Goes out Tue 12 May 09:00 Auckland by @ada.");
+  expect(wentWords([went("a", null, { outcome: "now" })], pills)).toBe("On its way in 1 place: @ada.");
+});
+
 test("what stays as it was saved is not sent again", () => {
   const saved = { post: { id: "p" } as Post, revision: 3 };
   const wish = { content: { ...empty, text: "all", places: [{ account_id: "a" }] }, saved, at: null, wall: "2026-05-12T09:00", zone: "Europe/Berlin" };

@@ -2,6 +2,7 @@
 import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconFileText, IconPencilPlus, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 
@@ -38,12 +39,18 @@ export function PostList() {
   const state = search.get("state") ?? DRAFT;
   const label = search.get("label") ?? undefined;
   const source = search.get("source");
+  const rule_id = search.get("rule") ?? undefined;
+  const month = search.get("month") ?? undefined;
+  const rules = useQuery({
+    queryKey: [workspace_id, "rules"],
+    queryFn: () => take(api.GET("/api/v1/workspaces/{workspace_id}/rules", { params: { path: { workspace_id } } })),
+  });
   const [words] = useDebouncedValue(search.get("search") ?? "", 300);
   const set = (name: string, value: string | null) => {
     setChosen([]);
     setSearch(name, value);
   };
-  const posts = usePages([workspace_id, "posts", "list", state, label, source, words], (cursor?: string) =>
+  const posts = usePages([workspace_id, "posts", "list", state, label, source, rule_id, month, words], (cursor?: string) =>
     take(
       api.GET("/api/v1/workspaces/{workspace_id}/posts", {
         params: {
@@ -52,6 +59,8 @@ export function PostList() {
             state: state === "all" ? undefined : [state as State],
             label,
             source: source === null ? undefined : (source as Schemas["PostView"]["source"]),
+            rule_id,
+            target_month: month,
             search: words === "" ? undefined : words,
             cursor,
           },
@@ -86,6 +95,20 @@ export function PostList() {
         />
         <Select aria-label="State" w={150} allowDeselect={false} data={states} value={state} onChange={(value) => set("state", value === DRAFT ? null : value)} />
         <Select aria-label="Made" placeholder="By anyone" w={140} clearable data={sources} value={source} onChange={(value) => set("source", value)} />
+        {(rules.data ?? []).length > 0 && (
+          <>
+            <Select
+              aria-label="Rule"
+              placeholder="Any rule"
+              w={150}
+              clearable
+              data={(rules.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              value={rule_id ?? null}
+              onChange={(value) => set("rule", value)}
+            />
+            <TextInput aria-label="Month of the rule" type="month" w={150} value={month ?? ""} onChange={(event) => set("month", event.currentTarget.value === "" ? null : event.currentTarget.value)} />
+          </>
+        )}
         {label !== undefined && (
           <Button variant="default" onClick={() => set("label", null)}>
             Label {label}: show all
@@ -112,7 +135,7 @@ export function PostList() {
           )}
         </Group>
       )}
-      <Paged pages={posts} empty={<Nothing filtered={words !== "" || label !== undefined || source !== null || state !== DRAFT} />}>
+      <Paged pages={posts} empty={<Nothing filtered={words !== "" || label !== undefined || source !== null || rule_id !== undefined || month !== undefined || state !== DRAFT} />}>
         {(rows) => (
           <Stack component="ul" gap={0} p={0} m={0} style={{ listStyle: "none" }}>
             {rows.map((post) => (

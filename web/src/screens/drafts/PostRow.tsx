@@ -62,6 +62,7 @@ function Acts({ post, words }: { post: Post; words: string }) {
   const workspace_id = useWorkspaceId();
   const editor = useMay("editor");
   const params = { path: { workspace_id, post_id: post.id } };
+  const handlesOf = (ids: string[]) => [...new Set(post.pills.filter(({ account_id }) => ids.includes(account_id)).map(({ handle }) => handle))].join(", ");
   const unapprove = useAct("post", () => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/unapprove", { params, body: {} })), {
     done: () => "It waits for approval again.",
   });
@@ -73,7 +74,7 @@ function Acts({ post, words }: { post: Post; words: string }) {
   const publish = useAct(
     "post",
     () => take(api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/approve-and-publish-now", { params, body: { revision: post.revision } })),
-    { done: ({ places }) => `On its way in ${count(places.length, "place")}.` },
+    { done: ({ places }) => `On its way in ${count(places.length, "place")}: ${handlesOf(places.map(({ account_id }) => account_id))}.` },
   );
   const remove = useAct("post", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/posts/{post_id}", { params })), {
     done: ({ says }) => says ?? "Deleted.",

@@ -6,7 +6,7 @@ import { api, take } from "../../api/client";
 import { useMe, useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { Fetched } from "../../ui/Fetched";
-import { moment } from "../../ui/times";
+import { momentThere } from "../../ui/times";
 import { jobWord, taskWords } from "./words";
 
 /** One job: why it does not run, what it was given, what went wrong. */
@@ -32,7 +32,7 @@ function JobView({ id }: { id: number }) {
   });
   const retry = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs again." });
   const cancel = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/cancel", { params })), {
-    done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is cancelled."),
+    done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is canceled."),
     undo: (answer) => (answer.state === "canceled" ? () => retry.mutate() : undefined),
   });
   const askCancel = async (state: string) => {
@@ -47,7 +47,7 @@ function JobView({ id }: { id: number }) {
             <Text fw={600}>{shown.task}</Text>
             {taskWords(shown.task) !== undefined && <Text size="sm">{taskWords(shown.task)}</Text>}
             <Text size="sm" c="dimmed">
-              {jobWord(shown.state).says} · queue {shown.queue} · made {moment(shown.created_at, zone)} · runs {moment(shown.run_at, zone)}
+              {jobWord(shown.state).says} · queue {shown.queue} · made {momentThere(shown.created_at, zone)} · runs {momentThere(shown.run_at, zone)}
             </Text>
           </div>
           {why.data !== undefined && <Alert color="blue">{why.data.says}</Alert>}

@@ -9,7 +9,7 @@ import { useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { Empty } from "../../ui/Empty";
 import { Paged, usePages } from "../../ui/Paged";
-import { fromNow } from "../../ui/times";
+import { ago, fromNow } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { useSearchWords } from "../../ui/useSearchWords";
 import { count } from "../../ui/words";
@@ -124,7 +124,7 @@ function JobRow({ job, now, onOpen }: { job: Job; now: Date; onOpen: () => void 
         </Badge>
       </Table.Td>
       <Table.Td>
-        <Text size="sm">{fromNow(job.finished_at ?? job.run_at, now)}</Text>
+        <Text size="sm">{job.finished_at === null ? fromNow(job.run_at, now) : ago(job.finished_at, now)}</Text>
       </Table.Td>
       <Table.Td visibleFrom="sm">
         {job.attempts}

@@ -9,7 +9,7 @@ import { useMe, useWorkspaceId } from "../../api/me";
 import { Empty } from "../../ui/Empty";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
-import { fromNow, moment } from "../../ui/times";
+import { ago, fromNow, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { often, policyWords, recurrenceWords, taskWords } from "./words";
 
@@ -79,7 +79,7 @@ function ScheduleCard({ schedule }: { schedule: Schedule }) {
         {taskWords(schedule.task) !== undefined && <Text size="sm">{taskWords(schedule.task)}</Text>}
         <Text size="xs" c="dimmed">
           {schedule.task !== schedule.name && `Task ${schedule.task} · `}Queue {schedule.queue} · {policyWords(schedule)}
-          {schedule.last_at !== null && ` · last ${fromNow(schedule.last_at, now)}`}
+          {schedule.last_at !== null && ` · last ${ago(schedule.last_at, now)}`}
           {schedule.last_note !== null && ` (${schedule.last_note})`}
         </Text>
       </div>

@@ -8,7 +8,7 @@ const states: Record<string, Word> = {
   running: { says: "Running", colour: "cyan" },
   done: { says: "Done", colour: "teal" },
   failed: { says: "Failed", colour: "red" },
-  canceled: { says: "Cancelled", colour: "gray" },
+  canceled: { says: "Canceled", colour: "gray" },
 };
 
 export const jobWord = (state: string): Word => states[state] ?? { says: state, colour: "gray" };

@@ -50,7 +50,7 @@ export function Days(props: { view: QueueView; acts: LineActs | null; why: (line
     onDragOver: ({ active, over }) =>
       over === null ? "Not over a place." : over.id === active.id ? inHand(active.id) : `Would go out ${when(over.id)}.`,
     onDragEnd: ({ over }) => (over === null ? "Let go; it stays." : `Let go at ${when(over.id)}.`),
-    onDragCancel: () => "Cancelled; it stays where it was.",
+    onDragCancel: () => "Canceled; it stays where it was.",
   };
   return (
     <DndContext

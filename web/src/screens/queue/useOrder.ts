@@ -4,12 +4,13 @@
 import { useMutation, useMutationState, useQueryClient, type Mutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
+import { useNamed } from "../../api/accounts";
 import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { readAnew } from "../../api/touches";
 import { tellDone, tellProblem } from "../../ui/tell";
-import { moment } from "../../ui/times";
+import { momentThere } from "../../ui/times";
 import { movable, moveTo, nameOf, wayBack, withMove, withServersOrder, type Move, type QueueView } from "./order";
 
 const ORDER = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue/order";
@@ -29,6 +30,7 @@ export interface Conflict {
 
 export function useOrder(accountId: string, days: number, told: QueueView | undefined) {
   const queries = useQueryClient();
+  const named = useNamed();
   const path = { workspace_id: useWorkspaceId(), account_id: accountId };
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const seen = useRef(0); // the revision that the next move was made on
@@ -52,9 +54,9 @@ export function useOrder(accountId: string, days: number, told: QueueView | unde
       tell((now) => (now.revision < revision ? { ...(stays.length > 0 ? now : withMove(now, move)), revision } : now));
       const own = moved.find(({ id }) => id === move.id);
       if (stays.length > 0) tellProblem(new Error(`It stays where it is: ${stays.map(({ why }) => why).join(", ")}.`));
-      else if (undone === true) tellDone("Moved back.");
+      else if (undone === true) tellDone(named(accountId, "Moved back."));
       else if (own !== undefined && told !== undefined)
-        tellDone(`Now goes out ${moment(own.now_at, told.zone)}.`, back === null ? undefined : () => begin({ move: back, back: null, undone: true }));
+        tellDone(named(accountId, `Now goes out ${momentThere(own.now_at, told.zone)}.`), back === null ? undefined : () => begin({ move: back, back: null, undone: true }));
     },
     onError: (error, { move }) => {
       if (!(error instanceof Problem && error.code === "queue_changed")) return tellProblem(error);

@@ -2,11 +2,12 @@
 // once; every act here waits for its answer.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
+import { useNamed } from "../../api/accounts";
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
-import { moment } from "../../ui/times";
+import { momentThere } from "../../ui/times";
 import { count } from "../../ui/words";
 import { orderBefore } from "./order";
 import { undoSkip } from "./undoSkip";
@@ -16,6 +17,11 @@ const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
 
 function usePath(accountId: string) {
   return { workspace_id: useWorkspaceId(), account_id: accountId };
+}
+
+function useSay(accountId: string) {
+  const named = useNamed();
+  return (words: string) => named(accountId, words);
 }
 
 export function useQueueView(accountId: string, days: number) {
@@ -55,12 +61,13 @@ export type Mix = Extract<Schemas["OrderInput"], { verb: "shuffle" | "reverse" |
 /** The whole order at once: mixed, turned round, or two changed about; with a way back to the order before. */
 export function useMix(accountId: string) {
   const path = usePath(accountId);
+  const say = useSay(accountId);
   const ask = (body: Schemas["OrderInput"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
-  const back = useAct("queue", ({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => "The order is as it was." });
+  const back = useAct("queue", ({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => say("The order is as it was.") });
   return useAct("queue", (body: Mix) => ask(body), {
     done: ({ moved, stays }, { verb }) => {
-      if (moved.length === 0) return stays.length === 0 ? "Nothing had to move." : `They stay where they are: ${stays.map(({ why }) => why).join(", ")}.`;
-      return verb === "swap" ? "The two changed places." : `${count(moved.length, "post")} got another time.`;
+      if (moved.length === 0) return say(stays.length === 0 ? "Nothing had to move." : `They stay where they are: ${stays.map(({ why }) => why).join(", ")}.`);
+      return say(verb === "swap" ? "The two changed places." : `${count(moved.length, "post")} got another time.`);
     },
     undo: ({ moved, revision }) => (moved.length === 0 ? undefined : () => back.mutate({ ids: orderBefore(moved), revision })),
   });
@@ -69,22 +76,23 @@ export function useMix(accountId: string) {
 /** Everything else that is done to a queue. */
 export function useQueueActs(accountId: string, zone: string) {
   const path = usePath(accountId);
+  const say = useSay(accountId);
   const lift = useAct(
     "queue",
     (instants: string[] | null) => take(api.POST(`${QUEUE}/skips/lift`, { params: { path }, body: { instants } })),
-    { done: () => "The slot is offered again." },
+    { done: () => say("The slot is offered again.") },
   );
   const takeSkipBack = useAct(
     "queue",
     ({ instants, skipped }: { instants: string[]; skipped: Schemas["SkippedView"] }) => undoSkip(path, instants, skipped),
-    { done: (says) => says },
+    { done: (says) => say(says) },
   );
   const skip = useAct(
     "queue",
     (instants: string[]) => take(api.POST(`${QUEUE}/skips`, { params: { path }, body: { instants } })),
     {
       done: ({ moved }, [at]) =>
-        `${at === undefined ? "The slot" : moment(at, zone)} is left out${moved.length > 0 ? `; ${count(moved.length, "post")} moved on` : ""}.`,
+        say(`${at === undefined ? "The slot" : momentThere(at, zone)} is left out${moved.length > 0 ? `; ${count(moved.length, "post")} moved on` : ""}.`),
       undo: (skipped, instants) => () => takeSkipBack.mutate({ instants, skipped }),
     },
   );
@@ -98,9 +106,11 @@ export function useQueueActs(accountId: string, zone: string) {
       ),
     {
       done: ({ restored, lost }) =>
-        lost.length === 0
-          ? `${count(restored.length, "post")} back in the queue.`
-          : `${count(restored.length, "post")} back; ${lost.length} found their slot taken.`,
+        say(
+          lost.length === 0
+            ? `${count(restored.length, "post")} back in the queue.`
+            : `${count(restored.length, "post")} back; ${lost.length} found their slot taken.`,
+        ),
     },
   );
   const clear = useAct(
@@ -108,7 +118,7 @@ export function useQueueActs(accountId: string, zone: string) {
     (byHand: boolean) => take(api.POST(`${QUEUE}/clear`, { params: { path }, body: { by_hand: byHand } })),
     {
       done: ({ canceled, on_their_way: going }) =>
-        `${count(canceled.length, "post")} taken off the queue${going.length > 0 ? `; ${going.length} were on their way` : ""}.`,
+        say(`${count(canceled.length, "post")} taken off the queue${going.length > 0 ? `; ${going.length} were on their way` : ""}.`),
       undo: ({ clear_id: id }) => (id === null ? undefined : () => undoClear.mutate(id)),
     },
   );
@@ -117,13 +127,13 @@ export function useQueueActs(accountId: string, zone: string) {
     (body: Schemas["PauseInput"]) => take(api.POST(`${QUEUE}/pause`, { params: { path }, body })),
     {
       done: ({ under_way: going }) =>
-        going === 0 ? "Paused: nothing is sent until you resume." : `Paused; ${count(going, "post")} already on the way.`,
+        say(going === 0 ? "Paused: nothing is sent until you resume." : `Paused; ${count(going, "post")} already on the way.`),
     },
   );
   const resume = useAct(
     "queue",
     (body: Schemas["ResumeInput"]) => take(api.POST(`${QUEUE}/resume`, { params: { path }, body })),
-    { done: () => "It sends again." },
+    { done: () => say("It sends again.") },
   );
   const rescue = useAct(
     "queue",
@@ -136,7 +146,7 @@ export function useQueueActs(accountId: string, zone: string) {
           full.length > 0 && `${full.length} found no free slot`,
           unfit.length > 0 && `${unfit.length} can't be sent as written: change them first`,
         ].filter(Boolean);
-        return `${parts.join("; ") || "Nothing was missed any more"}.`;
+        return say(`${parts.join("; ") || "Nothing was missed any more"}.`);
       },
     },
   );
@@ -148,10 +158,10 @@ export function useQueueActs(accountId: string, zone: string) {
   const cancel = useAct(
     "queue",
     (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/cancel`, { params: { path: delivery }, body: { reason: "taken off the queue" } }))),
-    { done: () => "Taken off the queue." },
+    { done: () => say("Taken off the queue.") },
   );
   const publish = useAct("queue", (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/publish-now`, { params: { path: delivery } }))), {
-    done: (answers) => ["It goes out now.", answers.find(({ warning }) => warning)?.warning].filter(Boolean).join(" "),
+    done: (answers) => say(["It goes out now.", answers.find(({ warning }) => warning)?.warning].filter(Boolean).join(" ")),
   });
   return { skip, lift, clear, pause, resume, rescue, cancel, publish };
 }

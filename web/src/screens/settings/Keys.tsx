@@ -13,7 +13,7 @@ import { Fetched } from "../../ui/Fetched";
 import { Once } from "../../ui/Once";
 import { roleWord } from "../../ui/roles";
 import { Section } from "../../ui/Section";
-import { fromNow, moment } from "../../ui/times";
+import { ago, momentThere } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count } from "../../ui/words";
 import { NewKey } from "./NewKey";
@@ -82,8 +82,8 @@ function KeyRow({ shown }: { shown: Schemas["KeyView"] }) {
     roleWord(shown.role),
     shown.accounts === null ? "all accounts" : count(shown.accounts.length, "account"),
     shown.publish_per_day === null ? null : `at most ${shown.publish_per_day} sent a day`,
-    shown.ends_at === null ? null : `ends ${moment(shown.ends_at, zone)}`,
-    shown.last_used_at === null ? "never used" : `used ${fromNow(shown.last_used_at, now)}`,
+    shown.ends_at === null ? null : `ends ${momentThere(shown.ends_at, zone)}`,
+    shown.last_used_at === null ? "never used" : `used ${ago(shown.last_used_at, now)}`,
   ];
   return (
     <Group justify="space-between" align="flex-start" wrap="nowrap">

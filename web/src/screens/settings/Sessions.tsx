@@ -6,7 +6,7 @@ import { api, take } from "../../api/client";
 import { askFirst } from "../../ui/ask";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
-import { fromNow } from "../../ui/times";
+import { ago } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count } from "../../ui/words";
 
@@ -47,7 +47,7 @@ export function Sessions() {
                     {browserOf(each.agent)} · {each.address}
                   </Text>
                   <Text size="xs" c="dimmed">
-                    Last seen {fromNow(each.seen_at, now)}
+                    Last seen {ago(each.seen_at, now)}
                   </Text>
                 </div>
                 {each.current ? (

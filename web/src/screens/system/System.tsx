@@ -12,7 +12,7 @@ import { Fetched } from "../../ui/Fetched";
 import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
 import { Section } from "../../ui/Section";
-import { fromNow, moment } from "../../ui/times";
+import { ago, fromNow, momentThere } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { count, networkName } from "../../ui/words";
 
@@ -71,7 +71,7 @@ function Hold({ hold }: { hold: NonNullable<Shown["hold"]> }) {
     <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title="All sending is held">
       <Stack gap="xs">
         <Text size="sm">
-          {sentence(hold.says)} Held since {moment(hold.since, zone)}.
+          {sentence(hold.says)} Held since {momentThere(hold.since, zone)}.
         </Text>
         {hold.overdue > 0 && (
           <Text size="sm">{count(hold.overdue, "post")} came due since the backup. They may be online already, so they are marked as missed.</Text>
@@ -201,12 +201,12 @@ function Workers({ of }: { of: Shown }) {
                   {each.queues.join(", ")} · {each.version}
                 </Text>
               </Table.Td>
-              <Table.Td>{fromNow(each.seen_at, now)}</Table.Td>
+              <Table.Td>{ago(each.seen_at, now)}</Table.Td>
               <Table.Td>
                 {each.running} of {each.concurrency}
               </Table.Td>
               <Table.Td>{skewWords(each.clock_skew_seconds)}</Table.Td>
-              <Table.Td>{fromNow(each.started_at, now)}</Table.Td>
+              <Table.Td>{ago(each.started_at, now)}</Table.Td>
             </Table.Tr>
           ))}
         </Rows>
