@@ -299,7 +299,7 @@ MUTANTS = {
             "a refresh under way is not seen",
             swaps=(("SET refresh_until = :until, refresh_lease", "SET refresh_lease"),),
         ),
-        Mutant("a refresh unconfirmed is made again", patches=((refresh, "Unconfirmed", _Never),)),
+        Mutant("an unconfirmed refresh is made again", patches=((refresh, "Unconfirmed", _Never),)),
         Mutant(
             "nobody takes back",
             swaps=(("leased_until IS NOT NULL AND leased_until <= :now", "leased_until < 0"),),

@@ -147,7 +147,7 @@ def _item(media: _Media, files: Files) -> MediaItem:
         read=_reader(files, media.file),
         name=media.name or media.file.rpartition("/")[2],
         url=media.url or _address(files, media.file),
-        own_url=_own_address(files, media.file),
+        own_url=media.url or _own_address(files, media.file),
         width=media.width,
         height=media.height,
         seconds=media.seconds,
