@@ -221,7 +221,7 @@ def judge_lists(kind: str, ratios: Mapping[str, float]) -> list[Bar]:
     return [Bar(text, not over, f"{over} over; the worst: {slowest}, {ratios[slowest]:.1f} times")]
 
 
-def judge_road(
+def judge_pipeline(
     *, rate: float | None = None, of_bare: float | None = None, beside: float | None = None
 ) -> list[Bar]:
     """Judge what is promised of the pipeline, of what this run measured."""

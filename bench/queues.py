@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from bench.bars import judge_queues, tell
-from bench.road import HOME, database
+from bench.pipeline import HOME, database
 from cadenza.core.channels import Channel
 from cadenza.core.slots import upcoming_slots
 from cadenza.deliveries.claim import claim, release

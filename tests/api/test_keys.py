@@ -147,7 +147,7 @@ async def test_a_key_of_the_house_reads_its_numbers(place: Place) -> None:
     program, _ = await make(place, scopes=["system:read"])
     answer = await program.get("/metrics")
     assert answer.status_code == 200
-    assert "cadenza_road_lag_seconds" in answer.text
+    assert "cadenza_delivery_lag_seconds" in answer.text
     assert (await program.get("/api/v1/system")).json()["tz_version"]
 
 

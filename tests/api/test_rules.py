@@ -89,7 +89,9 @@ async def test_a_rule_is_tried_made_laid_out_and_ended(
     generated = (await editor.post(f"{HOME}/drafts/generate")).json()
     assert (generated["posts"], generated["complete"]) == (30, True)
     assert (await editor.post(f"{HOME}/drafts/generate")).json()["posts"] == 0
-    posts = (await editor.get(f"{HOME}/posts", params={"source": "rule", "limit": "200"})).json()["items"]
+    posts = (await editor.get(f"{HOME}/posts", params={"source": "rule", "limit": "200"})).json()[
+        "items"
+    ]
     assert "We open on " in posts[0]["text"]
     assert not posts[0]["approved"]
     month = posts[0]["target_month"]

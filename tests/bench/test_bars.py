@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bench.bars import judge_queues, judge_road, tell
+from bench.bars import judge_pipeline, judge_queues, tell
 
 WELL: dict[str, Any] = {"posts": 10_000, "ratio": 1.8, "turned": 0.9, "waited": 0.12}
 
@@ -29,14 +29,14 @@ ROAD = {"rate": 1000.0, "of_bare": 0.5, "beside": 2.0}
 
 
 def test_a_road_at_its_bars_meets_them_and_one_below_does_not() -> None:
-    assert [bar.met for bar in judge_road(**ROAD)] == [True] * 3
+    assert [bar.met for bar in judge_pipeline(**ROAD)] == [True] * 3
     for name, value in {"rate": 999.0, "of_bare": 0.49, "beside": 2.01}.items():
         figures = ROAD | {name: value}
-        assert [bar.met for bar in judge_road(**figures)].count(False) == 1
+        assert [bar.met for bar in judge_pipeline(**figures)].count(False) == 1
 
 
 def test_what_was_not_measured_is_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
-    assert [bar.figures for bar in judge_road(beside=1.5)] == ["1.50 times"]
-    assert tell(judge_road(beside=1.5)) == 0
-    assert tell(judge_road(beside=2.5)) == 1
+    assert [bar.figures for bar in judge_pipeline(beside=1.5)] == ["1.50 times"]
+    assert tell(judge_pipeline(beside=1.5)) == 0
+    assert tell(judge_pipeline(beside=2.5)) == 1
     assert "NOT MET" in capsys.readouterr().out

@@ -12,8 +12,8 @@ from cadenza.bootstrap import Runtime
 from cadenza.cli.run import run
 from cadenza.deliveries.installation import MAYBE_SENT
 from tests.bootstrap.conftest import Town
-from tests.bootstrap.test_full_days import SLOTS, week
 from tests.bootstrap.test_guard import go_back, lived
+from tests.bootstrap.test_move_over_daily_max import SLOTS, week
 from tests.bootstrap.test_work import until, working
 
 

@@ -82,7 +82,7 @@ async def test_disconnecting_asks_first_and_says_what_was_canceled(stage: Stage)
     page = await stage.visit("ada", "accounts?account=mastodon")
     await page.get_by_role("button", name="Disconnect…").click()
     question = page.get_by_role("dialog", name="Disconnect @hall@music.example?")
-    await question.get_by_role("button", name="Leave it").click()
+    await question.get_by_role("button", name="Cancel").click()
     await expect(question).to_have_count(0)
     assert len(await stage.order()) == 6
 

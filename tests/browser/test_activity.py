@@ -22,7 +22,7 @@ async def test_a_delivery_tells_which_gate_holds_it_and_who_can_change_that(stag
     await page.get_by_text("What is to come", exact=True).click()
     await page.get_by_role("button", name=TEXTS[0]).click()
     drawer = page.get_by_role("dialog")
-    gates = drawer.get_by_role("region", name="What must let it pass")
+    gates = drawer.get_by_role("region", name="Checks before sending")
     await expect(gates).to_contain_text("The workspace: blocks")
     await expect(gates).to_contain_text("the workspace is stopped: a wrong link")
     await expect(gates).to_contain_text("Can change it: an admin of the workspace")

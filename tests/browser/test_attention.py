@@ -71,10 +71,10 @@ async def test_what_is_in_doubt_is_sent_again_only_after_a_question(stage: Stage
     await stage.runtime.operations.run(_doubt)
     page = await stage.visit("ada", "attention")
     await page.get_by_role("button", name="Other steps").click()
-    await page.get_by_role("menuitem", name="It is not there: send again").click()
+    await page.get_by_role("menuitem", name="Not published: send again").click()
     question = page.get_by_role("dialog")
     await expect(question).to_contain_text("people see it twice")
-    await question.get_by_role("button", name="Leave it").click()
+    await question.get_by_role("button", name="Cancel").click()
     await page.get_by_role("button", name="It is there:").click()
     await expect(page.get_by_text("Kept as sent.")).to_be_visible()
     assert await stage.rows("SELECT id FROM delivery WHERE state = 'unconfirmed'") == []
@@ -85,7 +85,7 @@ async def test_deleting_asks_first(stage: Stage) -> None:
     page = await stage.visit("ada", "attention")
     await page.get_by_role("button", name="Other steps").first.click()
     await page.get_by_role("menuitem", name="Delete the post").click()
-    await page.get_by_role("button", name="Leave it").click()
+    await page.get_by_role("button", name="Cancel").click()
     assert len(await stage.rows("SELECT id FROM delivery WHERE state = 'failed'")) == 2
 
 

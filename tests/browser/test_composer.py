@@ -49,13 +49,13 @@ async def test_each_network_counts_in_its_own_way_and_says_what_it_refuses(stage
     await snap(page, "composer-too-long")
 
     await page.get_by_role("tab", name="Bluesky").click()
-    await page.get_by_role("button", name="Change here: text on Bluesky").click()
+    await page.get_by_role("button", name="Customize: text on Bluesky").click()
     await page.get_by_label("Text on Bluesky").fill("Shorter here")
 
     await expect(bluesky).to_contain_text("Shorter here")
     await expect(bluesky).not_to_contain_text("Will not go out")
     await expect(page.get_by_role("tab", name="Bluesky")).to_contain_text("changed")
-    await page.get_by_role("button", name="Text: as everywhere again").click()
+    await page.get_by_role("button", name="Text: same as main post again").click()
     await expect(bluesky).to_contain_text("Will not go out like this")
 
 

@@ -76,7 +76,7 @@ async def test_a_channel_has_its_own_hashtags_and_options(stage: Stage) -> None:
     await page.get_by_role("combobox", name="Hashtags").fill("season")
     await page.keyboard.press("Enter")
     await page.get_by_role("tab", name="Mastodon").click()
-    await page.get_by_role("button", name="Change here: hashtags on Mastodon").click()
+    await page.get_by_role("button", name="Customize: hashtags on Mastodon").click()
     own = page.get_by_role("combobox", name="Hashtags on Mastodon")
     await own.press("Backspace")
     await own.fill("toots")

@@ -107,10 +107,10 @@ async def test_a_rule_shows_its_plan_before_it_is_saved_and_lays_out_posts(stage
     await dialog.get_by_role("button", name="Save the rule").click()
     await expect(page.get_by_text("Mondays at 09:00, Berlin time")).to_be_visible()
 
-    await page.get_by_role("button", name="Lay out now").click()
+    await page.get_by_role("button", name="Generate now").click()
     await expect(page.get_by_text("4 posts laid out.")).to_be_visible()
     await page.get_by_role("tab", name="Posts").click()
-    await expect(page.get_by_text("Laid out by a rule")).to_have_count(4)
+    await expect(page.get_by_text("Created by a rule")).to_have_count(4)
     await snap(page, "drafts-laid-out")
     assert await hindrances(page) == []
 
@@ -132,7 +132,7 @@ async def test_a_rule_keeps_to_weekdays_of_the_month_channels_a_pool_and_changes
     await choose(page, "Which of the month, 1", "last")
     await choose(page, "Weekday of the month, 1", "Friday")
     await choose(page, "Pictures from", "The pool of Archive")
-    await choose(page, "A time that clocks leap over", "Is left out that day")
+    await choose(page, "When clocks go forward", "Is left out that day")
     await choose(page, "A time that comes twice", "Goes both times")
     plan = dialog.get_by_label("What this rule does")
     await expect(plan).to_contain_text("Every month on the last Friday at 09:00")

@@ -57,7 +57,7 @@ async def test_failures_are_tried_again_together_after_a_question(stage: Stage) 
     assert await hindrances(page) == []
     await page.get_by_role("button", name="Try these again").click()
     question = page.get_by_role("dialog", name="Try 2 failed jobs again?")
-    await question.get_by_role("button", name="Leave it").click()
+    await question.get_by_role("button", name="Cancel").click()
     await expect(question).to_have_count(0)
 
     await page.get_by_role("button", name="Try these again").click()

@@ -65,7 +65,7 @@ async def test_a_post_is_moved_by_keys_alone_and_every_step_is_spoken(stage: Sta
     assert await stage.order() == list(TEXTS)
 
 
-@pytest.mark.parametrize("verb", ["Shuffle the order", "Turn the order round"])
+@pytest.mark.parametrize("verb", ["Shuffle the order", "Reverse order"])
 async def test_the_whole_order_is_changed_and_put_back(stage: Stage, verb: str) -> None:
     page = await stage.visit("ada", "queue?account=mastodon")
     await expect(page.get_by_role("button", name="Move:")).to_have_count(6)
@@ -178,18 +178,18 @@ async def test_a_move_that_is_not_made_goes_back_and_says_why(stage: Stage, line
 async def test_a_post_is_taken_off_the_queue_after_a_question(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
     await menu(page, TEXTS[2], "Take off the queue")
-    question = page.get_by_role("dialog", name="Take this post off the queue?")
+    question = page.get_by_role("dialog", name="Remove this post from the queue?")
     await expect(question).to_contain_text(
         f"“{TEXTS[2]}” will not be sent by @hall@music.example. The post itself is kept."
     )
     await snap(page, "queue-take-off", whole=False)
     assert await hindrances(page) == []
-    await question.get_by_role("button", name="Leave it").click()
+    await question.get_by_role("button", name="Cancel").click()
     await expect(question).to_have_count(0)
     assert await stage.order() == list(TEXTS)
 
     await menu(page, TEXTS[2], "Take off the queue")
-    await question.get_by_role("button", name="Take it off").click()
+    await question.get_by_role("button", name="Remove").click()
 
     await expect(page.get_by_text("Taken off the queue.")).to_be_visible()
     await expect(line_of(page, TEXTS[2])).to_have_count(0)

@@ -26,8 +26,8 @@ async def test_somebody_is_invited_and_the_invitation_taken_back(stage: Stage) -
     await snap(page, "settings-people")
     assert await hindrances(page) == []
 
-    await page.get_by_role("button", name="Take back the invitation to dee@example.org").click()
-    await page.get_by_role("button", name="Take it back").click()
+    await page.get_by_role("button", name="Revoke the invitation to dee@example.org").click()
+    await page.get_by_role("button", name="Revoke").click()
 
     await expect(page.get_by_text("No invitation is open.")).to_be_visible()
 
@@ -35,11 +35,11 @@ async def test_somebody_is_invited_and_the_invitation_taken_back(stage: Stage) -
 async def test_letting_somebody_go_asks_first(stage: Stage) -> None:
     page = await stage.visit("ada", "settings/people")
     await page.get_by_role("button", name="Remove Cy").click()
-    await page.get_by_role("button", name="Leave it").click()
+    await page.get_by_role("button", name="Cancel").click()
     await expect(page.get_by_text("cy@example.org")).to_be_visible()
 
     await page.get_by_role("button", name="Remove Cy").click()
-    await page.get_by_role("button", name="Let them go").click()
+    await page.get_by_role("button", name="Remove").click()
 
     await expect(page.get_by_text("Cy is no longer in this workspace.")).to_be_visible()
     await expect(page.get_by_text("cy@example.org")).to_have_count(0)
@@ -64,7 +64,7 @@ async def test_rights_of_ones_own_are_not_given_up_by_a_slip(stage: Stage) -> No
     role = page.get_by_role("combobox", name="Role of Ada")
     await role.click()
     await page.get_by_role("option", name="Viewer").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Leave it").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     await expect(role).to_have_value("Owner: may do everything")
 
 
@@ -113,7 +113,7 @@ async def test_a_second_factor_is_switched_on_with_a_secret_made_here(stage: Sta
 
     await expect(factor).to_contain_text("Your recovery codes")
     await expect(factor).to_contain_text("On: signing in asks for a code")
-    await factor.get_by_role("button", name="I have kept it").click()
+    await factor.get_by_role("button", name="I've saved it").click()
     await expect(factor.get_by_label("A code of the app, or a recovery code")).to_be_visible()
 
 
@@ -125,8 +125,8 @@ async def test_everything_is_stopped_with_a_reason_and_let_go_on(stage: Stage) -
     await snap(page, "settings-stopped")
     assert await hindrances(page) == []
 
-    await page.get_by_role("button", name="Go on sending").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Go on sending").click()
+    await page.get_by_role("button", name="Resume").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Resume").click()
 
     await expect(page.get_by_text("Nothing leaves this workspace since")).to_have_count(0)
 
@@ -137,7 +137,7 @@ async def test_a_webhook_changes_its_secret_and_is_told_again(stage: Stage) -> N
     await page.get_by_role("button", name="Add the webhook").click()
     once = page.get_by_role("status").filter(has_text="The signing secret")
     first = await once.locator("pre").inner_text()
-    await once.get_by_role("button", name="I have kept it").click()
+    await once.get_by_role("button", name="I've saved it").click()
     await stage.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE webhook SET active = false, stop_reason = 'it is gone (410)'")
     )

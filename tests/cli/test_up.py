@@ -196,7 +196,7 @@ def test_networks_whose_ports_are_taken_take_others(tmp_path: Path) -> None:
 def test_the_demo_is_lively_and_a_second_start_doubles_nothing(tmp_path: Path) -> None:
     words = ("demo", "--port", str(free_port()), "--networks-port", str(free_port(20)))
     with started(tmp_path, *words) as (_, said):
-        ledger = httpx2.get(f"{said['simulated']}/ledger.json").json()
+        ledger = httpx2.get(f"{said['simulator']}/ledger.json").json()
         arrived = [entry for entry in ledger if entry["network"] != "smtp"]  # notices are mailed
         assert len(arrived) == 13  # twelve that were sent, and one whose answer got lost
         for person in said["people"]:

@@ -1,6 +1,6 @@
 """Worker processes that begin at once: one process imports everything, and forks each of them.
 
-    nursery = Nursery.open("tests.crash.road_program:run")
+    nursery = Nursery.open("tests.crash.pipeline_program:run")
     worker = nursery.hire([address, marks])
 
 Each is a process of its own, killed like any other; only the seconds of importing are shared, so that

@@ -27,7 +27,7 @@ LEASE = timedelta(seconds=60)
 HOME = "ada-and-friends"
 
 
-class Road:
+class Pipeline:
     """The pipeline's operations, as a worker would call them one by one."""
 
     def __init__(self, operations: Operations) -> None:
@@ -159,7 +159,7 @@ class Road:
 
 
 @pytest.fixture
-async def road(database: str) -> AsyncIterator[Road]:
+async def pipeline(database: str) -> AsyncIterator[Pipeline]:
     async with open_product(database, clock=SystemClock()) as operations:
         await operations.run(
             lambda tx, now: tx.run(
@@ -169,7 +169,7 @@ async def road(database: str) -> AsyncIterator[Road]:
             )
         )
         await refuse_other_moves(operations)
-        road = Road(operations)
-        await road.connect("ada")
-        await road.connect("ben")
-        yield road
+        pipeline = Pipeline(operations)
+        await pipeline.connect("ada")
+        await pipeline.connect("ben")
+        yield pipeline

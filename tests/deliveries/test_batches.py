@@ -12,7 +12,7 @@ from cadenza.deliveries.permit import Answer, PermitRequest, Permitted, Refusal,
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Rejected, Sent, Transient
 from cadenza.sql.tx import Row, Tx
-from tests.deliveries.conftest import LEASE, Road
+from tests.deliveries.conftest import LEASE, Pipeline
 
 
 def counting(tx: Tx, statements: list[str]) -> Tx:
@@ -23,41 +23,41 @@ def counting(tx: Tx, statements: list[str]) -> Tx:
     return Tx(tx.dialect, execute, tx._ids)
 
 
-async def widen(road: Road, limit: int) -> None:
-    await road.operations.run(
+async def widen(pipeline: Pipeline, limit: int) -> None:
+    await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = :limit", limit=limit)
     )
 
 
-async def claim_all(road: Road, count: int) -> list[ClaimedDelivery]:
+async def claim_all(pipeline: Pipeline, count: int) -> list[ClaimedDelivery]:
     tickets: list[ClaimedDelivery] = []
     while len(tickets) < count:
-        tickets += await road.claim()
+        tickets += await pipeline.claim()
     return tickets
 
 
-async def test_wishes_of_one_account_see_what_the_ones_before_them_took(road: Road) -> None:
-    await road.limit("ada", "post", "day", 2)
-    await widen(road, 9)
+async def test_wishes_of_one_account_see_what_the_ones_before_them_took(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "day", 2)
+    await widen(pipeline, 9)
     for _ in range(3):
-        await road.post()
-    other = await road.post("ben")
-    answers = await road.permit(*await claim_all(road, 4))
+        await pipeline.post()
+    other = await pipeline.post("ben")
+    answers = await pipeline.permit(*await claim_all(pipeline, 4))
 
     refused = [answer for answer in answers if isinstance(answer, Refusal)]
     assert len(refused) == 1
     assert "2 of 2 this day" in refused[0].says
-    assert (await road.row("delivery", other))["state"] == "sending"
-    (bucket,) = await road.rows("bucket")
+    assert (await pipeline.row("delivery", other))["state"] == "sending"
+    (bucket,) = await pipeline.rows("bucket")
     assert bucket["taken"] == 2
 
 
-async def test_a_gap_taken_in_a_batch_holds_for_the_rest_of_it(road: Road) -> None:
-    await road.limit("ada", "post", "gap", 60)
-    await widen(road, 9)
-    await road.post()
-    await road.post()
-    first, second = await road.permit(*await claim_all(road, 2))
+async def test_a_gap_taken_in_a_batch_holds_for_the_rest_of_it(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "gap", 60)
+    await widen(pipeline, 9)
+    await pipeline.post()
+    await pipeline.post()
+    first, second = await pipeline.permit(*await claim_all(pipeline, 2))
 
     assert isinstance(first, Permitted)
     assert isinstance(second, Refusal)
@@ -65,64 +65,66 @@ async def test_a_gap_taken_in_a_batch_holds_for_the_rest_of_it(road: Road) -> No
     assert second.until >= first.deadline_at
 
 
-async def test_one_delivery_asked_for_twice_in_a_batch_has_one_intent(road: Road) -> None:
-    await road.post()
-    (ticket,) = await road.claim()
-    request = PermitRequest(ticket, "a1", await road.epoch(ticket))
-    again = PermitRequest(ticket, "a1", await road.epoch(ticket))
-    first, second = await road.operations.run(
+async def test_one_delivery_asked_for_twice_in_a_batch_has_one_intent(pipeline: Pipeline) -> None:
+    await pipeline.post()
+    (ticket,) = await pipeline.claim()
+    request = PermitRequest(ticket, "a1", await pipeline.epoch(ticket))
+    again = PermitRequest(ticket, "a1", await pipeline.epoch(ticket))
+    first, second = await pipeline.operations.run(
         lambda tx, now: permit(tx, now, [request, again]), locks=locks_of([request])
     )
     assert first == second
-    assert len(await road.rows("attempt")) == 1
+    assert len(await pipeline.rows("attempt")) == 1
 
 
-async def test_results_of_one_batch_go_each_their_own_way(road: Road) -> None:
-    await road.limit("ada", "post", "day", 9)
-    await widen(road, 9)
-    ids = [await road.post() for _ in range(3)]
-    tickets = {ticket.id: ticket for ticket in await claim_all(road, 3)}
-    answers = await road.permit(*(tickets[id_] for id_ in ids))
+async def test_results_of_one_batch_go_each_their_own_way(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "day", 9)
+    await widen(pipeline, 9)
+    ids = [await pipeline.post() for _ in range(3)]
+    tickets = {ticket.id: ticket for ticket in await claim_all(pipeline, 3)}
+    answers = await pipeline.permit(*(tickets[id_] for id_ in ids))
     outcomes = [Sent("r1"), Rejected("too long"), Transient("no route")]
     results = [
         Result(tickets[id_], outcome, answer.attempt_id)
         for id_, outcome, answer in zip(ids, outcomes, answers, strict=True)
         if isinstance(answer, Permitted)
     ]
-    won = await road.operations.run(lambda tx, now: settle(tx, now, results))
+    won = await pipeline.operations.run(lambda tx, now: settle(tx, now, results))
 
     assert won == [True, True, True]
-    states = [(await road.row("delivery", id_))["state"] for id_ in ids]
+    states = [(await pipeline.row("delivery", id_))["state"] for id_ in ids]
     assert states == ["sent", "failed", "scheduled"]
-    (bucket,) = await road.rows("bucket")
+    (bucket,) = await pipeline.rows("bucket")
     assert bucket["taken"] == 1
-    assert (await road.row("lane", "account:ada"))["in_flight"] == 0
-    kinds = sorted(row["kind"] for row in await road.rows("outbox"))
+    assert (await pipeline.row("lane", "account:ada"))["in_flight"] == 0
+    kinds = sorted(row["kind"] for row in await pipeline.rows("outbox"))
     assert kinds == ["delivery.failed", "delivery.sent"]
 
 
-async def test_only_what_is_still_held_is_renewed_or_given_back(road: Road) -> None:
-    await road.post()
-    await road.post("ben")
-    mine, lost = sorted(await road.claim(), key=lambda ticket: ticket.id)
-    await road.operations.run(
+async def test_only_what_is_still_held_is_renewed_or_given_back(pipeline: Pipeline) -> None:
+    await pipeline.post()
+    await pipeline.post("ben")
+    mine, lost = sorted(await pipeline.claim(), key=lambda ticket: ticket.id)
+    await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE delivery SET lease = lease + 1 WHERE id = :id", id=lost.id)
     )
     both = [mine, lost]
-    assert await road.operations.run(lambda tx, now: renew(tx, now, both, lease=LEASE)) == [lost]
-    assert await road.operations.run(lambda tx, now: release(tx, now, both)) == 1
-    assert (await road.row("lane", "account:ada"))["in_flight"] == 0
-    assert (await road.row("lane", "account:ben"))["in_flight"] == 1
+    assert await pipeline.operations.run(lambda tx, now: renew(tx, now, both, lease=LEASE)) == [
+        lost
+    ]
+    assert await pipeline.operations.run(lambda tx, now: release(tx, now, both)) == 1
+    assert (await pipeline.row("lane", "account:ada"))["in_flight"] == 0
+    assert (await pipeline.row("lane", "account:ben"))["in_flight"] == 1
 
 
 @pytest.mark.parametrize("step", ["claim", "permit", "settle"])
-async def test_a_batch_of_thirty_costs_the_statements_of_two(road: Road, step: str) -> None:
+async def test_a_batch_of_thirty_costs_the_statements_of_two(pipeline: Pipeline, step: str) -> None:
     counts: list[int] = []
     for size in (2, 30):
         accounts = [f"{step}-{size}-{n}" for n in range(size)]
         for account in accounts:
-            await road.connect(account)
-            await road.post(account)
+            await pipeline.connect(account)
+            await pipeline.post(account)
         statements: dict[str, list[str]] = {"claim": [], "permit": [], "settle": []}
 
         def walk(tx: Tx, now: datetime, log: Mapping[str, list[str]] = statements) -> list[Answer]:
@@ -137,6 +139,6 @@ async def test_a_batch_of_thirty_costs_the_statements_of_two(road: Road, step: s
             settle(counting(tx, log["settle"]), now, results)
             return answers
 
-        assert len(await road.operations.run(walk)) == size
+        assert len(await pipeline.operations.run(walk)) == size
         counts.append(len(statements[step]))
     assert counts[0] == counts[1] > 0

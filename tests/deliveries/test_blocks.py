@@ -5,44 +5,44 @@ from datetime import timedelta
 from cadenza.deliveries.lift_suspension import lift_suspension
 from cadenza.deliveries.permit import Permitted
 from cadenza.providers.outcome import Outcome, Sent, TryLater, WaitScope
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 
 BLOCK = TryLater(timedelta(), WaitScope.ACCOUNT, "blocked for a while by policy", block=True)
 
 
-async def end_with(road: Road, outcome: Outcome) -> str:
+async def end_with(pipeline: Pipeline, outcome: Outcome) -> str:
     """Let the next call end so; say what the account is then."""
-    (ticket,) = await road.claim(1)
-    (permit,) = await road.permit(ticket)
+    (ticket,) = await pipeline.claim(1)
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, outcome, permit.attempt_id)
-    return (await road.row("account", "ada"))["state"]
+    await pipeline.settle(ticket, outcome, permit.attempt_id)
+    return (await pipeline.row("account", "ada"))["state"]
 
 
-async def test_a_second_block_in_a_row_stops_the_account_and_is_told(road: Road) -> None:
-    await road.post()
-    assert await end_with(road, BLOCK) == "connected"
-    assert await end_with(road, BLOCK) == "suspended"
-    (told,) = await road.rows("outbox")
+async def test_a_second_block_in_a_row_stops_the_account_and_is_told(pipeline: Pipeline) -> None:
+    await pipeline.post()
+    assert await end_with(pipeline, BLOCK) == "connected"
+    assert await end_with(pipeline, BLOCK) == "suspended"
+    (told,) = await pipeline.rows("outbox")
     assert (told["kind"], told["subject_id"]) == ("account.suspended", "ada")
     assert "blocked for a while by policy" in told["body"]
 
-    await road.operations.run(
+    await pipeline.operations.run(
         lambda tx, now: lift_suspension(
             tx, now, workspace_id=HOME, account_id="ada", by="member:ada"
         )
     )
-    assert await end_with(road, BLOCK) == "connected"  # counted again
+    assert await end_with(pipeline, BLOCK) == "connected"  # counted again
 
 
-async def test_a_success_between_two_blocks_begins_anew(road: Road) -> None:
+async def test_a_success_between_two_blocks_begins_anew(pipeline: Pipeline) -> None:
     for outcome in (BLOCK, Sent("r"), BLOCK):
-        await road.post()
-        assert await end_with(road, outcome) == "connected"
+        await pipeline.post()
+        assert await end_with(pipeline, outcome) == "connected"
 
 
-async def test_an_ordinary_wait_is_no_block(road: Road) -> None:
-    await road.post()
+async def test_an_ordinary_wait_is_no_block(pipeline: Pipeline) -> None:
+    await pipeline.post()
     for _ in range(3):
         slow = TryLater(timedelta(), WaitScope.ACCOUNT, "slow down")
-        assert await end_with(road, slow) == "connected"
+        assert await end_with(pipeline, slow) == "connected"

@@ -8,7 +8,7 @@ from cadenza.deliveries.rescue import rescue
 from cadenza.providers.base import AttemptContext
 from cadenza.providers.outcome import Outcome, Sent
 from cadenza.sql.tx import Tx
-from tests.deliveries.conftest import Road
+from tests.deliveries.conftest import Pipeline
 from tests.deliveries.test_publish import until, working
 from tests.providers.mastodon.fixtures import mastodon
 
@@ -36,24 +36,24 @@ def lose(tx: Tx, now: datetime) -> None:
     rescue(tx, now, crash_limit=5)
 
 
-async def test_a_call_whose_lease_was_lost_still_brings_its_evidence(road: Road) -> None:
+async def test_a_call_whose_lease_was_lost_still_brings_its_evidence(pipeline: Pipeline) -> None:
     async with mastodon() as (scene, _world):
         slow = Slow(scene.provider)
         slowed = dataclasses.replace(scene, provider=slow)
-        async with working(road, slowed, lease=timedelta(seconds=1)) as (publisher, worker):
-            id_ = await road.post(content='{"text":"Good morning"}')
+        async with working(pipeline, slowed, lease=timedelta(seconds=1)) as (publisher, worker):
+            id_ = await pipeline.post(content='{"text":"Good morning"}')
             await asyncio.wait_for(slow.called.wait(), 30)
-            await road.operations.run(lose)
-            assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+            await pipeline.operations.run(lose)
+            assert (await pipeline.row("delivery", id_))["state"] == "unconfirmed"
             async with asyncio.timeout(30):
                 while worker.inventory.busy:  # the heartbeat cuts the run short
                     await asyncio.sleep(0.02)
             slow.answer.set()
-            row = await until(road, id_, "sent")
+            row = await until(pipeline, id_, "sent")
             await publisher.wait_for_calls()
 
     assert row["remote_id"] == "remote-1"
-    (attempt,) = await road.rows("attempt")
+    (attempt,) = await pipeline.rows("attempt")
     assert attempt["outcome"] == "Sent"
-    (ledger,) = await road.rows("activity")
+    (ledger,) = await pipeline.rows("activity")
     assert (ledger["state"], bool(ledger["counts"])) == ("success", True)

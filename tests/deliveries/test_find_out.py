@@ -24,7 +24,7 @@ from cadenza.deliveries.source import DeliverySource
 from cadenza.providers.outcome import Sent, Unconfirmed
 from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Row, Tx
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 from tests.deliveries.test_publish import NoFiles
 from tests.providers.contract import Scene
 from tests.providers.mastodon.fixtures import CANARY, mastodon
@@ -42,15 +42,15 @@ class SkewedClock(SystemClock):
         return SystemClock.now(self) + self.skew
 
 
-def reconciler(road: Road, scene: Scene, *, skew: timedelta = timedelta()) -> Reconciler:
+def reconciler(pipeline: Pipeline, scene: Scene, *, skew: timedelta = timedelta()) -> Reconciler:
     ids = itertools.count(1)
 
     def open_sender(_account: Row, _delivery: Row) -> Sender:
         return Sender(scene.provider, scene.account, scene.tokens, scene.app)
 
     publisher = Publisher(
-        DeliverySource(road.operations),
-        road.operations,
+        DeliverySource(pipeline.operations),
+        pipeline.operations,
         open_sender=open_sender,
         http=scene.http,
         files=NoFiles(),
@@ -58,17 +58,17 @@ def reconciler(road: Road, scene: Scene, *, skew: timedelta = timedelta()) -> Re
         rng=SeededRandom(1),
         new_id=lambda: f"attempt-{next(ids):06}",
     )
-    return Reconciler(road.operations, publisher.find_out, clock=SystemClock())
+    return Reconciler(pipeline.operations, publisher.find_out, clock=SystemClock())
 
 
-async def in_doubt(road: Road, *, ago: timedelta = timedelta(minutes=2)) -> str:
+async def in_doubt(pipeline: Pipeline, *, ago: timedelta = timedelta(minutes=2)) -> str:
     """Permit a post; its worker dies before a byte has left."""
-    id_ = await road.post(content='{"text":"Good morning"}')
-    (ticket,) = await road.claim()
-    (permit,) = await road.permit(ticket)
+    id_ = await pipeline.post(content='{"text":"Good morning"}')
+    (ticket,) = await pipeline.claim()
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, Unconfirmed("its worker fell silent"), permit.attempt_id)
-    await road.operations.run(
+    await pipeline.settle(ticket, Unconfirmed("its worker fell silent"), permit.attempt_id)
+    await pipeline.operations.run(
         lambda tx, now: tx.run(
             "UPDATE attempt SET began_at = :began, deadline_at = :deadline",
             began=now - ago,
@@ -78,10 +78,10 @@ async def in_doubt(road: Road, *, ago: timedelta = timedelta(minutes=2)) -> str:
     return id_
 
 
-async def look(road: Road, looking: Reconciler) -> None:
+async def look(pipeline: Pipeline, looking: Reconciler) -> None:
     """Look at an unconfirmed send whatever it was put off for, twice: a process first watches it for a while."""
     for _ in range(2):
-        await road.operations.run(
+        await pipeline.operations.run(
             lambda tx, now: tx.run(
                 "UPDATE delivery SET look_at = :now WHERE state = 'unconfirmed'", now=now
             )
@@ -209,24 +209,24 @@ def unsuppress(tx: Tx, _now: datetime) -> None:
     ],
 )
 async def test_nothing_is_sent_to_find_out_while_sending_is_held(
-    road: Road, shut: Act, opened: Act
+    pipeline: Pipeline, shut: Act, opened: Act
 ) -> None:
-    id_ = await in_doubt(road)
+    id_ = await in_doubt(pipeline)
     async with mastodon() as (scene, _):
-        looking = reconciler(road, scene)
-        await road.operations.run(shut)
-        await look(road, looking)
-        held = await road.row("delivery", id_)
+        looking = reconciler(pipeline, scene)
+        await pipeline.operations.run(shut)
+        await look(pipeline, looking)
+        held = await pipeline.row("delivery", id_)
         assert scene.visible() == []
         assert (held["state"], bool(held["reason"])) == ("unconfirmed", True)
 
-        await road.operations.run(opened)
-        await look(road, looking)
+        await pipeline.operations.run(opened)
+        await look(pipeline, looking)
         assert scene.visible() == ["Good morning"]
-        assert (await road.row("delivery", id_))["state"] == "sent"
+        assert (await pipeline.row("delivery", id_))["state"] == "sent"
 
 
-async def fill_gap(road: Road, seconds: float) -> datetime:
+async def fill_gap(pipeline: Pipeline, seconds: float) -> datetime:
     """Let another call of the account have ended just now; return when the gap after it is over."""
 
     def arm(tx: Tx, now: datetime) -> datetime:
@@ -234,54 +234,56 @@ async def fill_gap(road: Road, seconds: float) -> datetime:
         tx.run("UPDATE bucket SET free_at = :at WHERE kind = 'gap'", at=free_at)
         return free_at
 
-    return await road.operations.run(arm)
+    return await pipeline.operations.run(arm)
 
 
-async def free_at(road: Road) -> datetime:
-    return (await road.rows("bucket"))[0]["free_at"]
+async def free_at(pipeline: Pipeline) -> datetime:
+    return (await pipeline.rows("bucket"))[0]["free_at"]
 
 
-async def test_a_repeat_waits_for_the_gap_and_keeps_the_next_call_away(road: Road) -> None:
-    await road.limit("ada", "post", "gap", 360)
-    id_ = await in_doubt(road)
-    over = await fill_gap(road, 300)
+async def test_a_repeat_waits_for_the_gap_and_keeps_the_next_call_away(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "gap", 360)
+    id_ = await in_doubt(pipeline)
+    over = await fill_gap(pipeline, 300)
     async with mastodon() as (scene, _):
-        looking = reconciler(road, scene)
-        await look(road, looking)
+        looking = reconciler(pipeline, scene)
+        await look(pipeline, looking)
         assert scene.visible() == []
-        row = await road.row("delivery", id_)
+        row = await pipeline.row("delivery", id_)
         assert (row["state"], row["look_at"]) == ("unconfirmed", over)
         assert "6 min apart" in row["reason"]
 
-        await fill_gap(road, -1)
-        before = await road.operations.read(lambda _, now: now)
-        await look(road, looking)
+        await fill_gap(pipeline, -1)
+        before = await pipeline.operations.read(lambda _, now: now)
+        await look(pipeline, looking)
         assert scene.visible() == ["Good morning"]
-    assert (await road.row("delivery", id_))["state"] == "sent"
-    assert await free_at(road) >= before + timedelta(seconds=360)
+    assert (await pipeline.row("delivery", id_))["state"] == "sent"
+    assert await free_at(pipeline) >= before + timedelta(seconds=360)
 
 
-async def test_a_repeat_has_its_place_between_the_calls_of_a_busy_account(road: Road) -> None:
+async def test_a_repeat_has_its_place_between_the_calls_of_a_busy_account(
+    pipeline: Pipeline,
+) -> None:
     """Else it would wait for ever behind posts that take each gap the moment it is over."""
-    await road.limit("ada", "post", "gap", 1)
-    await in_doubt(road)
-    over = await fill_gap(road, 0.3)
-    await road.post(content='{"text":"The next"}')
+    await pipeline.limit("ada", "post", "gap", 1)
+    await in_doubt(pipeline)
+    over = await fill_gap(pipeline, 0.3)
+    await pipeline.post(content='{"text":"The next"}')
     async with mastodon() as (scene, _):
-        looking = reconciler(road, scene)
-        await look(road, looking)
-        (ticket,) = await road.claim()
-        (answer,) = await road.permit(ticket)
+        looking = reconciler(pipeline, scene)
+        await look(pipeline, looking)
+        (ticket,) = await pipeline.claim()
+        (answer,) = await pipeline.permit(ticket)
         assert isinstance(answer, Refusal)
-        assert answer.until == await free_at(road) >= over + SEND_TIMEOUT + timedelta(seconds=1)
+        assert answer.until == await free_at(pipeline) >= over + SEND_TIMEOUT + timedelta(seconds=1)
 
-        while await road.operations.read(lambda _, now: now) < over:
+        while await pipeline.operations.read(lambda _, now: now) < over:
             await asyncio.sleep(0.01)
-        await look(road, looking)
+        await look(pipeline, looking)
         assert scene.visible() == ["Good morning"]
 
 
-async def smallest_gap(road: Road, *, other_ended: timedelta) -> Worst:
+async def smallest_gap(pipeline: Pipeline, *, other_ended: timedelta) -> Worst:
     """Audit the gap, with a call of another post that began and ended so long ago."""
 
     def move(tx: Tx, now: datetime) -> None:
@@ -298,58 +300,60 @@ async def smallest_gap(road: Road, *, other_ended: timedelta) -> Worst:
             at=at,
         )
 
-    await road.operations.run(move)
-    (worst,) = (await road.operations.read(audit_limits)).worst
+    await pipeline.operations.run(move)
+    (worst,) = (await pipeline.operations.read(audit_limits)).worst
     return worst
 
 
-async def test_the_audit_of_limits_judges_a_repeat_as_a_call(road: Road) -> None:
+async def test_the_audit_of_limits_judges_a_repeat_as_a_call(pipeline: Pipeline) -> None:
     """And not the time in which nobody knew: other calls were made meanwhile, rightly."""
-    await road.limit("ada", "post", "gap", 360)
-    await in_doubt(road, ago=timedelta(minutes=20))
-    await road.operations.run(
+    await pipeline.limit("ada", "post", "gap", 360)
+    await in_doubt(pipeline, ago=timedelta(minutes=20))
+    await pipeline.operations.run(
         lambda tx, now: tx.run(
             "UPDATE activity SET reserved_at = :at", at=now - timedelta(minutes=20)
         )
     )
-    await fill_gap(road, -1)
-    await road.post(content='{"text":"The next"}')
-    (ticket,) = await road.claim()
-    (permit,) = await road.permit(ticket)
+    await fill_gap(pipeline, -1)
+    await pipeline.post(content='{"text":"The next"}')
+    (ticket,) = await pipeline.claim()
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, Sent("there"), permit.attempt_id)
-    await fill_gap(road, -1)
+    await pipeline.settle(ticket, Sent("there"), permit.attempt_id)
+    await fill_gap(pipeline, -1)
     async with mastodon() as (scene, _):
-        await look(road, reconciler(road, scene))
+        await look(pipeline, reconciler(pipeline, scene))
         assert scene.visible() == ["Good morning"]
-    assert not (await smallest_gap(road, other_ended=timedelta(minutes=10))).broken
-    assert (await smallest_gap(road, other_ended=timedelta(minutes=1))).broken
+    assert not (await smallest_gap(pipeline, other_ended=timedelta(minutes=10))).broken
+    assert (await smallest_gap(pipeline, other_ended=timedelta(minutes=1))).broken
 
 
-async def test_a_repeat_takes_nothing_from_budgets_that_count(road: Road) -> None:
-    await road.limit("ada", "post", "day", 1)
-    await in_doubt(road)
+async def test_a_repeat_takes_nothing_from_budgets_that_count(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "day", 1)
+    await in_doubt(pipeline)
     async with mastodon() as (scene, _):
-        await look(road, reconciler(road, scene))
+        await look(pipeline, reconciler(pipeline, scene))
         assert scene.visible() == ["Good morning"]
-    assert [row["taken"] for row in await road.rows("bucket")] == [1]
+    assert [row["taken"] for row in await pipeline.rows("bucket")] == [1]
 
 
-async def test_the_workers_clock_does_not_decide_whether_a_key_still_lives(road: Road) -> None:
+async def test_the_workers_clock_does_not_decide_whether_a_key_still_lives(
+    pipeline: Pipeline,
+) -> None:
     """The server forgot the key an hour after the call; a worker whose clock is slow must not send again."""
-    await in_doubt(road, ago=timedelta(hours=2))
+    await in_doubt(pipeline, ago=timedelta(hours=2))
     async with mastodon() as (scene, _):
-        looking = reconciler(road, scene, skew=timedelta(hours=-2))
-        await look(road, looking)
+        looking = reconciler(pipeline, scene, skew=timedelta(hours=-2))
+        await look(pipeline, looking)
         assert scene.visible() == []
 
 
-async def test_silence_is_no_absence_while_a_repeat_may_still_arrive(road: Road) -> None:
-    id_ = await in_doubt(road)
-    fence = (await road.row("delivery", id_))["lease"]
+async def test_silence_is_no_absence_while_a_repeat_may_still_arrive(pipeline: Pipeline) -> None:
+    id_ = await in_doubt(pipeline)
+    fence = (await pipeline.row("delivery", id_))["lease"]
 
     async def say_it_is_not_there() -> object:
-        return await road.operations.run(
+        return await pipeline.operations.run(
             lambda tx, now: decide_unconfirmed(
                 tx, now, workspace_id=HOME, id=id_, fence=fence, is_there=False
             )
@@ -365,7 +369,7 @@ async def test_silence_is_no_absence_while_a_repeat_may_still_arrive(road: Road)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(type(scene.provider), "find_out", slowly)
-            await look(road, reconciler(road, scene))
+            await look(pipeline, reconciler(pipeline, scene))
         assert scene.visible() == ["Good morning"]
     assert isinstance(answers[0], NotNow)
 
@@ -379,19 +383,19 @@ def test_adapters_that_repeat_to_find_out_say_so() -> None:
     assert repeating == {"mastodon", "webhook"}
 
 
-async def test_a_post_of_another_delivery_is_not_taken_for_this_one(road: Road) -> None:
+async def test_a_post_of_another_delivery_is_not_taken_for_this_one(pipeline: Pipeline) -> None:
     async with mastodon() as (scene, simulated):
-        id_ = await in_doubt(road)
+        id_ = await in_doubt(pipeline)
         # The same words went out by another delivery at that time, and its post is known.
-        now = await road.operations.read(lambda _, now: now)
+        now = await pipeline.operations.read(lambda _, now: now)
         status = simulated.post_by(CANARY, "Good morning", app="Cadenza")
         status.at = now - timedelta(minutes=2)
-        other = await road.post(content='{"text":"Good morning"}')
-        (ticket,) = await road.claim()
-        (permit,) = await road.permit(ticket)
+        other = await pipeline.post(content='{"text":"Good morning"}')
+        (ticket,) = await pipeline.claim()
+        (permit,) = await pipeline.permit(ticket)
         assert isinstance(permit, Permitted)
-        assert await road.settle(ticket, Sent(status.id), permit.attempt_id)
-        await look(road, reconciler(road, scene))
-        assert (await road.row("delivery", id_))["state"] == "sent"
-        assert (await road.row("delivery", other))["state"] == "sent"
+        assert await pipeline.settle(ticket, Sent(status.id), permit.attempt_id)
+        await look(pipeline, reconciler(pipeline, scene))
+        assert (await pipeline.row("delivery", id_))["state"] == "sent"
+        assert (await pipeline.row("delivery", other))["state"] == "sent"
         assert scene.visible() == ["Good morning", "Good morning"]

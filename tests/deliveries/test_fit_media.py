@@ -21,7 +21,7 @@ from cadenza.media.disk import DiskStorage
 from cadenza.media.files import MediaFiles
 from cadenza.media.model import Media
 from cadenza.media.upload import UploadDesk, Uploaded, upload
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 from tests.deliveries.test_publish import until, working
 from tests.media.test_convert import noise, written
 from tests.providers.bluesky.fixtures import BLOBS, bluesky
@@ -29,10 +29,10 @@ from tests.providers.instagram.fixtures import instagram
 
 
 @pytest.fixture
-def desk(road: Road, tmp_path: Path) -> Iterator[UploadDesk]:
+def desk(pipeline: Pipeline, tmp_path: Path) -> Iterator[UploadDesk]:
     threads = Threads(2)
     storage = DiskStorage(tmp_path / "media", threads=threads)
-    yield UploadDesk(operations=road.operations, storage=storage, threads=threads)
+    yield UploadDesk(operations=pipeline.operations, storage=storage, threads=threads)
     threads.close()
 
 
@@ -69,18 +69,18 @@ class Fetched(MediaFiles):
 
 @pytest.mark.parametrize("route", [None, BLOBS])
 async def test_a_large_png_goes_out_on_bluesky_within_its_limit(
-    road: Road, desk: UploadDesk, route: str | None
+    pipeline: Pipeline, desk: UploadDesk, route: str | None
 ) -> None:
     media = await taken_in(desk, written(noise(1000, 900)))
     assert media.size > 2_000_000
     files = MediaFiles(desk.storage, clock=SystemClock(), desk=desk)
-    async with bluesky() as (scene, simulated), working(road, scene, files=files):
+    async with bluesky() as (scene, simulated), working(pipeline, scene, files=files):
         if route is not None:
             simulated.faults.plan(Kind.ERROR_BEFORE, route, status=503)
-        id_ = await road.post(content=content(media), channel=Channel.BLUESKY)
+        id_ = await pipeline.post(content=content(media), channel=Channel.BLUESKY)
         if route is not None:
-            await hurry(road, id_)
-        await until(road, id_, "sent")
+            await hurry(pipeline, id_)
+        await until(pipeline, id_, "sent")
         (record,) = simulated.records.values()
         (shown,) = record["embed"]["images"]
         assert shown["image"]["mimeType"] == "image/jpeg"
@@ -90,15 +90,15 @@ async def test_a_large_png_goes_out_on_bluesky_within_its_limit(
 
 
 async def test_a_png_goes_out_on_instagram_as_a_jpeg(
-    road: Road, desk: UploadDesk, tmp_path: Path
+    pipeline: Pipeline, desk: UploadDesk, tmp_path: Path
 ) -> None:
     image = Image.new("RGBA", (500, 500), (0, 0, 0, 0))
     media = await taken_in(desk, written(image))
     async with instagram(files=(), rules=Rules(picture=timedelta())) as (scene, simulated):
         files = Fetched(desk, tmp_path / "media", scene.simulator, simulated)
-        async with working(road, scene, files=files):
-            id_ = await road.post(content=content(media), channel=Channel.INSTAGRAM_FEED)
-            await until(road, id_, "sent")
+        async with working(pipeline, scene, files=files):
+            id_ = await pipeline.post(content=content(media), channel=Channel.INSTAGRAM_FEED)
+            await until(pipeline, id_, "sent")
         assert scene.visible() == ["Good morning"]
         sent = await desk.storage.read(files.asked[-1])
         with Image.open(io.BytesIO(sent)) as opened:
@@ -107,26 +107,26 @@ async def test_a_png_goes_out_on_instagram_as_a_jpeg(
 
 
 async def test_an_animation_that_is_too_large_is_refused_as_before(
-    road: Road, desk: UploadDesk
+    pipeline: Pipeline, desk: UploadDesk
 ) -> None:
     frames = [noise(1000, 1000, "L"), noise(1001, 1001, "L").crop((1, 1, 1001, 1001))] * 2
     data = written(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=100)
     media = await taken_in(desk, data)
     assert media.size > 2_000_000
     files = MediaFiles(desk.storage, clock=SystemClock(), desk=desk)
-    async with bluesky() as (scene, simulated), working(road, scene, files=files):
-        id_ = await road.post(content=content(media), channel=Channel.BLUESKY)
-        row = await until(road, id_, "failed", "sent")
+    async with bluesky() as (scene, simulated), working(pipeline, scene, files=files):
+        id_ = await pipeline.post(content=content(media), channel=Channel.BLUESKY)
+        row = await until(pipeline, id_, "failed", "sent")
         assert row["state"] == "failed"
         assert "Bluesky takes 2000000" in row["reason"]
         assert not simulated.records
 
 
-async def hurry(road: Road, id_: str) -> None:
+async def hurry(pipeline: Pipeline, id_: str) -> None:
     """Let a try that waits for its turn go at once, whenever it comes back."""
 
     def due(tx: Any, now: Any) -> None:
         tx.run("UPDATE delivery SET due_at = :at WHERE id = :id", at=now - timedelta(1), id=id_)
 
-    await until(road, id_, "sent", "scheduled")
-    await road.operations.run(due)
+    await until(pipeline, id_, "sent", "scheduled")
+    await pipeline.operations.run(due)

@@ -8,12 +8,12 @@ import pytest
 
 from cadenza.deliveries.audit_limits import audit_limits, judge_settled, keep_audited, list_rules
 from cadenza.sql.tx import Tx
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 
 KINDS = {"hour": 9, "day": 40, "week": 200, "rolling_day": 40, "gap": 1}
 
 
-async def live_through(road: Road, seed: int) -> None:
+async def live_through(pipeline: Pipeline, seed: int) -> None:
     """Write sixty days of a ledger: busy hours, silent days."""
     dice = random.Random(seed)
 
@@ -35,17 +35,17 @@ async def live_through(road: Road, seed: int) -> None:
                 end=at + timedelta(seconds=dice.randrange(30)),
             )
 
-    await road.operations.run(write)
+    await pipeline.operations.run(write)
 
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_an_audit_from_the_last_night_on_finds_what_the_whole_ledger_tells(
-    road: Road, seed: int
+    pipeline: Pipeline, seed: int
 ) -> None:
     for kind, amount in KINDS.items():
-        await road.limit("ada", "post", kind, amount)
-    await live_through(road, seed)
-    whole = await road.operations.read(partial(audit_limits, whole=True))
+        await pipeline.limit("ada", "post", kind, amount)
+    await live_through(pipeline, seed)
+    whole = await pipeline.operations.read(partial(audit_limits, whole=True))
     assert {worst.kind for worst in whole.worst} == set(KINDS)
     for days in (45, 20, 3, 0):  # nights, one after the other
 
@@ -56,23 +56,25 @@ async def test_an_audit_from_the_last_night_on_finds_what_the_whole_ledger_tells
                 if worst is not None:
                     keep_audited(tx, at, rule=rule, worst=worst)
 
-        await road.operations.run(night)
-        kept = await road.operations.read(audit_limits)
+        await pipeline.operations.run(night)
+        kept = await pipeline.operations.read(audit_limits)
         assert [(w.kind, w.reached) for w in kept.worst] == [
             (w.kind, w.reached) for w in whole.worst
         ]
 
 
-async def test_an_account_that_moved_to_another_zone_is_judged_anew(road: Road) -> None:
-    await road.limit("ada", "post", "day", 40)
-    await live_through(road, 7)
-    await road.operations.run(
+async def test_an_account_that_moved_to_another_zone_is_judged_anew(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "day", 40)
+    await live_through(pipeline, 7)
+    await pipeline.operations.run(
         lambda tx, now: [
             keep_audited(tx, now, rule=rule, worst=worst)
             for rule in list_rules(tx, now)
             if (worst := judge_settled(tx, now, rule=rule)) is not None
         ]
     )
-    await road.operations.run(lambda tx, _: tx.run("UPDATE account SET zone = 'Asia/Kathmandu'"))
-    whole = await road.operations.read(partial(audit_limits, whole=True))
-    assert (await road.operations.read(audit_limits)).worst == whole.worst
+    await pipeline.operations.run(
+        lambda tx, _: tx.run("UPDATE account SET zone = 'Asia/Kathmandu'")
+    )
+    whole = await pipeline.operations.read(partial(audit_limits, whole=True))
+    assert (await pipeline.operations.read(audit_limits)).worst == whole.worst

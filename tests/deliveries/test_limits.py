@@ -21,27 +21,31 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from cadenza.sql.tx import Tx
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 
 LANES = 16
 CAP = 20
 
 
-async def work(road: Road, worker: str, outcomes: list[Outcome], permits: list[str]) -> None:
+async def work(
+    pipeline: Pipeline, worker: str, outcomes: list[Outcome], permits: list[str]
+) -> None:
     """Claim, ask, call and settle until nothing is handed out."""
-    while tickets := await road.claim(4, worker=worker):
+    while tickets := await pipeline.claim(4, worker=worker):
         for ticket in tickets:
-            (answer,) = await road.permit(ticket)
+            (answer,) = await pipeline.permit(ticket)
             if isinstance(answer, Permitted):
                 permits.append(ticket.id)
                 outcome = outcomes[len(permits) % len(outcomes)]
-                await road.settle(ticket, outcome, answer.attempt_id)
+                await pipeline.settle(ticket, outcome, answer.attempt_id)
 
 
 @pytest.mark.parametrize(
     "outcomes", [[Sent("r")], [Sent("r"), Unconfirmed("?")], [Sent("r"), Transient("no")]]
 )
-async def test_sixteen_workers_never_exceed_a_cap(road: Road, outcomes: list[Outcome]) -> None:
+async def test_sixteen_workers_never_exceed_a_cap(
+    pipeline: Pipeline, outcomes: list[Outcome]
+) -> None:
     def many_lanes(tx: Tx, now: datetime) -> None:
         # One account, sixteen campaigns' lanes: the lanes alone would let them all through.
         for n in range(LANES):
@@ -51,106 +55,106 @@ async def test_sixteen_workers_never_exceed_a_cap(road: Road, outcomes: list[Out
                 id=f"campaign:{n}",
             )
 
-    await road.operations.run(many_lanes)
-    await road.limit("ada", "post", "day", CAP)
+    await pipeline.operations.run(many_lanes)
+    await pipeline.limit("ada", "post", "day", CAP)
     for n in range(3 * LANES):
-        await road.post(lane_id=f"campaign:{n % LANES}", retry_limit=0)
+        await pipeline.post(lane_id=f"campaign:{n % LANES}", retry_limit=0)
     permits: list[str] = []
     seen = -1
     while len(permits) > seen:  # what a refund gives back is there for the next who asks
         seen = len(permits)
-        await road.wait_out()  # three calls without an answer, and the account rests
-        await asyncio.gather(*(work(road, f"w{n}", outcomes, permits) for n in range(16)))
+        await pipeline.wait_out()  # three calls without an answer, and the account rests
+        await asyncio.gather(*(work(pipeline, f"w{n}", outcomes, permits) for n in range(16)))
 
-    counted = [row for row in await road.rows("activity") if row["counts"]]
+    counted = [row for row in await pipeline.rows("activity") if row["counts"]]
     assert len(counted) == CAP
-    audit = await road.operations.read(audit_limits)
+    audit = await pipeline.operations.read(audit_limits)
     assert audit.clean, audit
     (worst,) = [w for w in audit.worst if w.kind == "day"]
     assert (worst.reached, worst.limit) == (CAP, CAP)
 
 
-async def test_a_gap_is_counted_from_the_end_of_the_call(road: Road) -> None:
-    await road.limit("ada", "post", "gap", 3600)
-    await road.post()
-    await road.post()
-    (ticket,) = await road.claim()
-    (permit,) = await road.permit(ticket)
+async def test_a_gap_is_counted_from_the_end_of_the_call(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "gap", 3600)
+    await pipeline.post()
+    await pipeline.post()
+    (ticket,) = await pipeline.claim()
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, Sent("r"), permit.attempt_id)
-    ended = (await road.rows("attempt"))[0]["ended_at"]
-    (second,) = await road.claim()
-    (refusal,) = await road.permit(second)
+    await pipeline.settle(ticket, Sent("r"), permit.attempt_id)
+    ended = (await pipeline.rows("attempt"))[0]["ended_at"]
+    (second,) = await pipeline.claim()
+    (refusal,) = await pipeline.permit(second)
 
     assert isinstance(refusal, Refusal)
     assert refusal.until == ended + timedelta(hours=1)
 
 
-async def test_what_is_given_back_opens_the_lanes_that_waited_for_it(road: Road) -> None:
+async def test_what_is_given_back_opens_the_lanes_that_waited_for_it(pipeline: Pipeline) -> None:
     for lane_id in ("campaign:1", "campaign:2"):
-        await road.operations.run(
+        await pipeline.operations.run(
             lambda tx, _, lane=lane_id: open_lane(
                 tx, workspace_id=HOME, lane_id=lane, account_id="ada"
             )
         )
-        await road.post(lane_id=lane_id)
-    await road.limit("ada", "post", "day", 1)
-    first, second = await road.claim(2)
-    (permit,) = await road.permit(first)
+        await pipeline.post(lane_id=lane_id)
+    await pipeline.limit("ada", "post", "day", 1)
+    first, second = await pipeline.claim(2)
+    (permit,) = await pipeline.permit(first)
     assert isinstance(permit, Permitted)
-    (refusal,) = await road.permit(second)
+    (refusal,) = await pipeline.permit(second)
     assert isinstance(refusal, Refusal)
-    assert await road.claim(2) == []  # the day is full: its lane rests until tomorrow
+    assert await pipeline.claim(2) == []  # the day is full: its lane rests until tomorrow
 
-    await road.settle(first, Rejected("too long"), permit.attempt_id)
+    await pipeline.settle(first, Rejected("too long"), permit.attempt_id)
 
-    (again,) = await road.claim(2)
+    (again,) = await pipeline.claim(2)
     assert again.id == second.id
-    assert isinstance((await road.permit(again))[0], Permitted)
+    assert isinstance((await pipeline.permit(again))[0], Permitted)
 
 
 async def test_a_crash_after_the_permit_is_a_doubt_that_keeps_its_place_in_the_limit(
-    road: Road,
+    pipeline: Pipeline,
 ) -> None:
-    await road.limit("ada", "post", "day", 1)
-    id_ = await road.post()
-    await road.post()
-    (ticket,) = await road.claim(lease=timedelta(milliseconds=1))
-    assert isinstance((await road.permit(ticket))[0], Permitted)
+    await pipeline.limit("ada", "post", "day", 1)
+    id_ = await pipeline.post()
+    await pipeline.post()
+    (ticket,) = await pipeline.claim(lease=timedelta(milliseconds=1))
+    assert isinstance((await pipeline.permit(ticket))[0], Permitted)
     await asyncio.sleep(0.01)
-    back, gone = await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+    back, gone = await pipeline.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
 
     assert (back, gone) == ([id_], [])
-    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
-    (second,) = await road.claim()
-    (refusal,) = await road.permit(second)
+    assert (await pipeline.row("delivery", id_))["state"] == "unconfirmed"
+    (second,) = await pipeline.claim()
+    (refusal,) = await pipeline.permit(second)
     assert isinstance(refusal, Refusal)
     assert refusal.gate == "budgets"
 
 
-async def test_a_crash_before_the_permit_is_claimed_again(road: Road) -> None:
-    id_ = await road.post()
-    await road.claim(lease=timedelta(milliseconds=1))
+async def test_a_crash_before_the_permit_is_claimed_again(pipeline: Pipeline) -> None:
+    id_ = await pipeline.post()
+    await pipeline.claim(lease=timedelta(milliseconds=1))
     await asyncio.sleep(0.01)
-    await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+    await pipeline.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
 
-    (ticket,) = await road.claim(alone=True)
+    (ticket,) = await pipeline.claim(alone=True)
     assert (ticket.id, ticket.row["crashes"]) == (id_, 1)
 
 
-async def test_a_counter_that_lies_is_drift(road: Road) -> None:
-    await road.limit("ada", "post", "day", 5)
-    await road.post()
-    (ticket,) = await road.claim()
-    (permit,) = await road.permit(ticket)
+async def test_a_counter_that_lies_is_drift(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "day", 5)
+    await pipeline.post()
+    (ticket,) = await pipeline.claim()
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, Sent("r"), permit.attempt_id)
-    assert (await road.operations.read(audit_limits)).clean
+    await pipeline.settle(ticket, Sent("r"), permit.attempt_id)
+    assert (await pipeline.operations.read(audit_limits)).clean
 
-    await road.operations.run(
+    await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE bucket SET taken = 3 WHERE kind = 'day'")
     )
-    audit = await road.operations.read(audit_limits)
+    audit = await pipeline.operations.read(audit_limits)
     assert [(d.counter, d.ledger) for d in audit.drift] == [(3, 1)]
 
 
@@ -159,22 +163,24 @@ async def test_a_counter_that_lies_is_drift(road: Road) -> None:
 )
 @pytest.mark.parametrize("outcome", [RecipientGone("unknown"), Rejected("no"), Forbidden("no")])
 async def test_what_a_network_refuses_counts_for_invitations_alone(
-    road: Road, outcome: Outcome, action: Action, taken: int
+    pipeline: Pipeline, outcome: Outcome, action: Action, taken: int
 ) -> None:
     """Networks count invitations that they refuse; of a message that they refuse nothing is used up."""
-    await road.limit("ada", action.value, "day", 5)
-    await road.operations.run(
+    await pipeline.limit("ada", action.value, "day", 5)
+    await pipeline.operations.run(
         lambda tx, _: tx.run(
             "UPDATE account SET settings = :settings",
             settings='{"hours":{"connection_request":null,"message":null}}',
         )
     )
-    await road.post(action=action, channel=Channel.LINKEDIN_MESSAGE, recipient="cy")
-    (ticket,) = await road.claim()
-    (permit,) = await road.permit(ticket)
+    await pipeline.post(action=action, channel=Channel.LINKEDIN_MESSAGE, recipient="cy")
+    (ticket,) = await pipeline.claim()
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, outcome, permit.attempt_id)
-    (ledger,) = await road.rows("activity")
+    await pipeline.settle(ticket, outcome, permit.attempt_id)
+    (ledger,) = await pipeline.rows("activity")
     assert (ledger["state"], bool(ledger["counts"])) == ("rejected", bool(taken))
-    assert [row["taken"] for row in await road.rows("bucket") if row["kind"] == "day"] == [taken]
-    assert (await road.operations.read(audit_limits)).clean
+    assert [row["taken"] for row in await pipeline.rows("bucket") if row["kind"] == "day"] == [
+        taken
+    ]
+    assert (await pipeline.operations.read(audit_limits)).clean

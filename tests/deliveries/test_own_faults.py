@@ -18,40 +18,40 @@ from cadenza.deliveries.publish import Publisher
 from cadenza.deliveries.settle import Result
 from cadenza.deliveries.settle import settle as really_settle
 from cadenza.sql.tx import Row, Tx
-from tests.deliveries.conftest import Road
+from tests.deliveries.conftest import Pipeline
 from tests.deliveries.test_publish import until, working
 from tests.providers.mastodon.fixtures import mastodon
 
 
-async def until_put_off(road: Road, id_: str) -> Row:
+async def until_put_off(pipeline: Pipeline, id_: str) -> Row:
     async with asyncio.timeout(30):
         while True:
-            row = await road.row("delivery", id_)
+            row = await pipeline.row("delivery", id_)
             if row["reason"] is not None and row["leased_until"] is None:
                 return row
             await asyncio.sleep(0.02)
 
 
 async def test_a_mistake_in_an_adapter_is_a_try_with_a_wait_and_an_end(
-    road: Road, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def validate(*_: object) -> list[object]:
         raise ZeroDivisionError("a mistake in an adapter")
 
-    async with mastodon() as (scene, _world), working(road, scene):
+    async with mastodon() as (scene, _world), working(pipeline, scene):
         monkeypatch.setattr(type(scene.provider), "validate", validate)
-        id_ = await road.post()
-        first = await until_put_off(road, id_)
+        id_ = await pipeline.post()
+        first = await until_put_off(pipeline, id_)
         assert (first["state"], first["attempts"], first["failures"]) == ("scheduled", 0, 1)
         assert first["due_at"] > first["created_at"]
-        last = await road.post("ben", retry_limit=0)
-        failed = await until(road, last, "failed")
+        last = await pipeline.post("ben", retry_limit=0)
+        failed = await until(pipeline, last, "failed")
         assert "ZeroDivisionError" in failed["reason"]
         assert scene.visible() == []
 
 
 async def test_credentials_that_no_key_opens_hold_the_account_and_fail_nothing(
-    road: Road, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = 0
 
@@ -60,31 +60,31 @@ async def test_credentials_that_no_key_opens_hold_the_account_and_fail_nothing(
         opened += 1
         raise CannotOpen("no key 'k1' is at hand")
 
-    async with mastodon() as (scene, _world), working(road, scene):
+    async with mastodon() as (scene, _world), working(pipeline, scene):
         with monkeypatch.context() as broken:
             broken.setattr(Publisher, "_open_sender_of", cannot)
-            ids = [await road.post(), await road.post()]
-            row = await until_put_off(road, ids[0])
+            ids = [await pipeline.post(), await pipeline.post()]
+            row = await until_put_off(pipeline, ids[0])
             assert (row["state"], row["attempts"], row["failures"]) == ("scheduled", 0, 0)
-            lane = await road.row("lane", "account:ada")
+            lane = await pipeline.row("lane", "account:ada")
             assert lane["park_reason"] == "no key 'k1' is at hand"
             await asyncio.sleep(0.3)
             assert opened == 1, "what waits behind it is not looked at either"
-        await road.wait_out()
+        await pipeline.wait_out()
         for id_ in ids:
-            await until(road, id_, "sent")
+            await until(pipeline, id_, "sent")
 
 
 async def test_content_that_is_mended_while_it_is_looked_at_goes_out_at_once(
-    road: Road, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The permit is stale by then: the delivery goes back, and no crash is counted."""
     async with mastodon() as (scene, _world):
-        id_ = await road.post(content='{"text":7}')
+        id_ = await pipeline.post(content='{"text":7}')
         asked = Publisher._refused_content
 
         async def mend_first(self: Publisher, *args: Any) -> Any:
-            await road.operations.run(
+            await pipeline.operations.run(
                 lambda tx, _: tx.run(
                     "UPDATE delivery SET content = :content, revision = revision + 1 WHERE id = :id",
                     content='{"text":"mended"}',
@@ -94,14 +94,14 @@ async def test_content_that_is_mended_while_it_is_looked_at_goes_out_at_once(
             return await asked(self, *args)
 
         monkeypatch.setattr(Publisher, "_refused_content", mend_first)
-        async with working(road, scene), asyncio.timeout(3):  # less than the lease
-            row = await until(road, id_, "sent", "failed")
+        async with working(pipeline, scene), asyncio.timeout(3):  # less than the lease
+            row = await until(pipeline, id_, "sent", "failed")
         assert (row["state"], row["crashes"]) == ("sent", 0)
         assert scene.visible() == ["mended"]
 
 
 async def test_a_wish_that_cannot_be_answered_spoils_no_other(
-    road: Road, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together = 0
 
@@ -114,25 +114,25 @@ async def test_a_wish_that_cannot_be_answered_spoils_no_other(
 
     monkeypatch.setattr(request_permit, "permit", permit)
     async with mastodon() as (scene, _world):
-        bad = await road.post("ben")
-        good = [await road.post(name) for name in await crowd(road, 8)]
-        async with working(road, scene):
+        bad = await pipeline.post("ben")
+        good = [await pipeline.post(name) for name in await crowd(pipeline, 8)]
+        async with working(pipeline, scene):
             for id_ in good:
-                row = await until(road, id_, "sent")
+                row = await until(pipeline, id_, "sent")
                 assert row["failures"] == 0
-            assert (await until_put_off(road, bad))["failures"] == 1
+            assert (await until_put_off(pipeline, bad))["failures"] == 1
     assert together > 1
 
 
-async def crowd(road: Road, count: int) -> list[str]:
+async def crowd(pipeline: Pipeline, count: int) -> list[str]:
     names = [f"friend-{n}" for n in range(count)]
     for name in names:
-        await road.connect(name)
+        await pipeline.connect(name)
     return names
 
 
 async def test_a_result_that_cannot_be_written_becomes_a_doubt_and_the_worker_goes_on(
-    road: Road, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken: list[str] = []
 
@@ -143,13 +143,13 @@ async def test_a_result_that_cannot_be_written_becomes_a_doubt_and_the_worker_go
 
     monkeypatch.setattr(source, "settle", settle)
     lease = timedelta(seconds=1)
-    async with mastodon() as (scene, _world), working(road, scene, lease) as (_, worker):
-        broken.append(await road.post(content='{"text":"broken"}', due=timedelta(seconds=0.5)))
-        beside = await road.post("ben", content='{"text":"beside"}', due=timedelta(seconds=0.5))
-        await until(road, beside, "sent")
-        doubtful = await until(road, broken[0], "unconfirmed", "failed")
-        behind = await road.post("ben", content='{"text":"behind"}')
-        await until(road, behind, "sent")
+    async with mastodon() as (scene, _world), working(pipeline, scene, lease) as (_, worker):
+        broken.append(await pipeline.post(content='{"text":"broken"}', due=timedelta(seconds=0.5)))
+        beside = await pipeline.post("ben", content='{"text":"beside"}', due=timedelta(seconds=0.5))
+        await until(pipeline, beside, "sent")
+        doubtful = await until(pipeline, broken[0], "unconfirmed", "failed")
+        behind = await pipeline.post("ben", content='{"text":"behind"}')
+        await until(pipeline, behind, "sent")
         assert doubtful["state"] == "unconfirmed"
         assert worker.meters.dropped == 1
         assert sorted(scene.visible()) == ["behind", "beside", "broken"]

@@ -8,24 +8,24 @@ from cadenza.deliveries.rescue import rescue
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.engine.store import Batch
 from cadenza.providers.outcome import NotReady, Sent
-from tests.deliveries.conftest import LEASE, Road
+from tests.deliveries.conftest import LEASE, Pipeline
 
 NOW = timedelta()  # a lease that has run out when it is given
 
 
-async def send(road: Road, ticket: ClaimedDelivery) -> None:
-    (permit,) = await road.permit(ticket)
+async def send(pipeline: Pipeline, ticket: ClaimedDelivery) -> None:
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, Sent("r"), permit.attempt_id)
+    await pipeline.settle(ticket, Sent("r"), permit.attempt_id)
 
 
-async def take_back(road: Road) -> list[str]:
+async def take_back(pipeline: Pipeline) -> list[str]:
     """Let the lease of a dead worker run out."""
-    _, given_up = await road.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
+    _, given_up = await pipeline.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
     return given_up
 
 
-async def one_life(road: Road, source: DeliverySource, poison: str) -> None:
+async def one_life(pipeline: Pipeline, source: DeliverySource, poison: str) -> None:
     """Work as a worker does, until the process dies of the poison."""
     suspects = False
     while True:
@@ -36,60 +36,66 @@ async def one_life(road: Road, source: DeliverySource, poison: str) -> None:
         if any(ticket.id == poison for ticket in tickets):
             return  # it dies, and all that it had in hand with it
         for ticket in tickets:
-            await send(road, ticket)
+            await send(pipeline, ticket)
         suspects = batch.suspects
 
 
-async def test_only_what_keeps_killing_its_process_is_given_up(road: Road) -> None:
-    await road.connect("cy")
-    poison = await road.post()
-    behind = await road.post()  # in the same lane
-    beside = [await road.post("ben"), await road.post("cy")]
+async def test_only_what_keeps_killing_its_process_is_given_up(pipeline: Pipeline) -> None:
+    await pipeline.connect("cy")
+    poison = await pipeline.post()
+    behind = await pipeline.post()  # in the same lane
+    beside = [await pipeline.post("ben"), await pipeline.post("cy")]
 
     for _ in range(12):
-        await one_life(road, DeliverySource(road.operations), poison)
-        await take_back(road)
+        await one_life(pipeline, DeliverySource(pipeline.operations), poison)
+        await take_back(pipeline)
 
-    assert [(await road.row("delivery", id_))["state"] for id_ in (behind, *beside)] == ["sent"] * 3
-    row = await road.row("delivery", poison)
+    assert [(await pipeline.row("delivery", id_))["state"] for id_ in (behind, *beside)] == [
+        "sent"
+    ] * 3
+    row = await pipeline.row("delivery", poison)
     assert (row["state"], row["crashes"]) == ("failed", 5)
 
 
-async def test_what_a_process_died_with_is_passed_over_and_claimed_alone(road: Road) -> None:
-    suspect, other = await road.post(), await road.post("ben")
-    await road.claim(lease=NOW)
-    await take_back(road)
-    third = await road.post("ben")
-    await road.operations.run(
+async def test_what_a_process_died_with_is_passed_over_and_claimed_alone(
+    pipeline: Pipeline,
+) -> None:
+    suspect, other = await pipeline.post(), await pipeline.post("ben")
+    await pipeline.claim(lease=NOW)
+    await take_back(pipeline)
+    third = await pipeline.post("ben")
+    await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE delivery SET crashes = 0 WHERE id = :id", id=other)
     )
 
-    assert [ticket.id for ticket in await road.claim()] == [other]
-    source = DeliverySource(road.operations)
+    assert [ticket.id for ticket in await pipeline.claim()] == [other]
+    source = DeliverySource(pipeline.operations)
     assert (await source.claim(QUEUE, limit=1, worker="w", lease=NOW)).suspects
-    assert [ticket.id for ticket in await road.claim(alone=True)] == [suspect]
-    assert await road.claim(alone=True) == []
-    assert (await road.row("delivery", third))["state"] == "scheduled"
+    assert [ticket.id for ticket in await pipeline.claim(alone=True)] == [suspect]
+    assert await pipeline.claim(alone=True) == []
+    assert (await pipeline.row("delivery", third))["state"] == "scheduled"
 
 
-async def test_what_came_back_from_a_run_is_no_suspect_any_more(road: Road) -> None:
-    id_ = await road.post()
-    await road.claim(lease=NOW)
-    await take_back(road)
-    (ticket,) = await road.claim(alone=True)
-    (permit,) = await road.permit(ticket)
+async def test_what_came_back_from_a_run_is_no_suspect_any_more(pipeline: Pipeline) -> None:
+    id_ = await pipeline.post()
+    await pipeline.claim(lease=NOW)
+    await take_back(pipeline)
+    (ticket,) = await pipeline.claim(alone=True)
+    (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    await road.settle(ticket, NotReady(NOW), permit.attempt_id)
+    await pipeline.settle(ticket, NotReady(NOW), permit.attempt_id)
 
-    assert [ticket.id for ticket in await road.claim()] == [id_]
+    assert [ticket.id for ticket in await pipeline.claim()] == [id_]
 
 
-async def test_who_lost_a_lease_and_got_the_delivery_anew_keeps_the_new_one(road: Road) -> None:
+async def test_who_lost_a_lease_and_got_the_delivery_anew_keeps_the_new_one(
+    pipeline: Pipeline,
+) -> None:
     """A worker that slept: its first run is to be stopped, its second is nobody else's."""
-    await road.post()
-    source = DeliverySource(road.operations)
+    await pipeline.post()
+    source = DeliverySource(pipeline.operations)
     first = await source.claim(QUEUE, limit=1, worker="w", lease=NOW)
-    await take_back(road)
+    await take_back(pipeline)
     second = await source.claim(QUEUE, limit=1, worker="w", lease=LEASE, alone=True)
     assert len(second.jobs) == 1
 

@@ -1,4 +1,4 @@
-"""The whole road, with the engine's worker, a real adapter and a simulated network."""
+"""The whole pipeline, with the engine's worker, a real adapter and a simulated network."""
 
 import asyncio
 import itertools
@@ -19,7 +19,7 @@ from cadenza.demo.simulator.faults import Kind
 from cadenza.engine.worker import Worker
 from cadenza.providers.outcome import Sent
 from cadenza.sql.tx import Row
-from tests.deliveries.conftest import Road
+from tests.deliveries.conftest import Pipeline
 from tests.providers.contract import Scene, patient_client
 from tests.providers.facebook.fixtures import SWITCH, facebook
 from tests.providers.mastodon.fixtures import POSTS, mastodon
@@ -32,17 +32,20 @@ class NoFiles:
 
 @asynccontextmanager
 async def working(
-    road: Road, scene: Scene, lease: timedelta = timedelta(seconds=5), files: Files | None = None
+    pipeline: Pipeline,
+    scene: Scene,
+    lease: timedelta = timedelta(seconds=5),
+    files: Files | None = None,
 ) -> AsyncGenerator[tuple[Publisher, Worker]]:
     ids = itertools.count(1)
 
     def open_sender(_account: Row, _delivery: Row) -> Sender:
         return Sender(scene.provider, scene.account, scene.tokens, scene.app)
 
-    source = DeliverySource(road.operations)
+    source = DeliverySource(pipeline.operations)
     publisher = Publisher(
         source,
-        road.operations,
+        pipeline.operations,
         open_sender=open_sender,
         http=scene.http,
         files=files or NoFiles(),
@@ -62,35 +65,35 @@ async def working(
         await running
 
 
-async def until(road: Road, id_: str, *states: str) -> Row:
+async def until(pipeline: Pipeline, id_: str, *states: str) -> Row:
     async with asyncio.timeout(60):
         while True:
-            row = await road.row("delivery", id_)
+            row = await pipeline.row("delivery", id_)
             if row["state"] in states:
                 return row
             await asyncio.sleep(0.02)
 
 
-async def test_a_due_post_is_seen_once_and_its_address_is_kept(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene):
-        id_ = await road.post(content='{"text":"Good morning"}')
-        row = await until(road, id_, "sent")
+async def test_a_due_post_is_seen_once_and_its_address_is_kept(pipeline: Pipeline) -> None:
+    async with mastodon() as (scene, _world), working(pipeline, scene):
+        id_ = await pipeline.post(content='{"text":"Good morning"}')
+        row = await until(pipeline, id_, "sent")
         assert scene.visible() == ["Good morning"]
         assert row["url"].startswith("http")
 
 
 async def test_what_follows_a_post_cannot_make_it_fail(
-    road: Road, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The address could not be read, the first comment was refused: the post is out all the same."""
 
     async def finish(*_: object) -> Sent:
         raise ConnectionError("what comes after the post")
 
-    async with mastodon() as (scene, _world), working(road, scene):
+    async with mastodon() as (scene, _world), working(pipeline, scene):
         monkeypatch.setattr(type(scene.provider), "finish", finish)
-        id_ = await road.post(content='{"text":"Good morning"}')
-        row = await until(road, id_, "sent", "failed", "unconfirmed")
+        id_ = await pipeline.post(content='{"text":"Good morning"}')
+        row = await until(pipeline, id_, "sent", "failed", "unconfirmed")
         assert (row["state"], row["attempts"]) == ("sent", 1)
         assert scene.visible() == ["Good morning"]
 
@@ -99,85 +102,91 @@ async def test_what_follows_a_post_cannot_make_it_fail(
     "fault", [Kind.RESET_AFTER, Kind.DROP_AFTER, Kind.SILENCE_AFTER, Kind.TRUNCATE_AFTER]
 )
 async def test_a_lost_answer_is_a_doubt_that_is_looked_into_and_never_a_second_post(
-    road: Road, fault: Kind
+    pipeline: Pipeline, fault: Kind
 ) -> None:
-    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+    async with mastodon() as (scene, _world), working(pipeline, scene) as (publisher, _):
         scene.simulated.faults.plan(fault, POSTS)
-        id_ = await road.post(content='{"text":"Good morning"}')
-        doubtful = await until(road, id_, "unconfirmed", "sent")
+        id_ = await pipeline.post(content='{"text":"Good morning"}')
+        doubtful = await until(pipeline, id_, "unconfirmed", "sent")
         assert scene.visible() == ["Good morning"]
         if doubtful["state"] == "unconfirmed":
-            await road.operations.run(
+            await pipeline.operations.run(
                 lambda tx, now: tx.run(
                     "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
                 )
             )
-            await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
-        row = await until(road, id_, "sent")
+            await Reconciler(
+                pipeline.operations, publisher.find_out, clock=SystemClock()
+            ).run_once()
+        row = await until(pipeline, id_, "sent")
         assert scene.visible() == ["Good morning"]
         assert row["remote_id"]
 
 
-async def test_a_post_that_was_found_tells_of_its_first_comment(road: Road) -> None:
-    async with facebook() as (scene, _world), working(road, scene) as (publisher, _):
+async def test_a_post_that_was_found_tells_of_its_first_comment(pipeline: Pipeline) -> None:
+    async with facebook() as (scene, _world), working(pipeline, scene) as (publisher, _):
         scene.simulated.faults.plan(Kind.RESET_AFTER, SWITCH)
         content = '{"text":"Good morning","first_comment":"More"}'
-        id_ = await road.post(content=content, channel=Channel.FACEBOOK_PAGE)
-        await until(road, id_, "unconfirmed")
-        await road.operations.run(
+        id_ = await pipeline.post(content=content, channel=Channel.FACEBOOK_PAGE)
+        await until(pipeline, id_, "unconfirmed")
+        await pipeline.operations.run(
             lambda tx, now: tx.run(
                 "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
             )
         )
-        await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
-        row = await until(road, id_, "sent")
+        await Reconciler(pipeline.operations, publisher.find_out, clock=SystemClock()).run_once()
+        row = await until(pipeline, id_, "sent")
         assert "first comment" in (row["reason"] or "")
 
 
-async def test_what_provably_never_arrived_is_sent_again(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+async def test_what_provably_never_arrived_is_sent_again(pipeline: Pipeline) -> None:
+    async with mastodon() as (scene, _world), working(pipeline, scene) as (publisher, _):
         scene.simulated.faults.plan(Kind.DROP_BEFORE, POSTS)
-        id_ = await road.post(content='{"text":"Good morning"}')
-        doubtful = await until(road, id_, "unconfirmed", "sent")
+        id_ = await pipeline.post(content='{"text":"Good morning"}')
+        doubtful = await until(pipeline, id_, "unconfirmed", "sent")
         if doubtful["state"] == "unconfirmed":
-            await road.operations.run(
+            await pipeline.operations.run(
                 lambda tx, now: tx.run(
                     "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
                 )
             )
-            await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
-        await until(road, id_, "sent")
+            await Reconciler(
+                pipeline.operations, publisher.find_out, clock=SystemClock()
+            ).run_once()
+        await until(pipeline, id_, "sent")
         assert scene.visible() == ["Good morning"]
 
 
-async def test_the_parts_of_a_thread_follow_each_other(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene):
-        id_ = await road.post(content='{"text":"one","parts":["two","three"]}')
-        row = await until(road, id_, "sent")
+async def test_the_parts_of_a_thread_follow_each_other(pipeline: Pipeline) -> None:
+    async with mastodon() as (scene, _world), working(pipeline, scene):
+        id_ = await pipeline.post(content='{"text":"one","parts":["two","three"]}')
+        row = await until(pipeline, id_, "sent")
         assert scene.visible() == ["one", "two", "three"]
         assert row["attempts"] == 1  # one try, whatever the number of its parts
 
 
-async def test_a_thread_whose_middle_answer_was_lost_goes_on_where_it_stopped(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene) as (publisher, _):
+async def test_a_thread_whose_middle_answer_was_lost_goes_on_where_it_stopped(
+    pipeline: Pipeline,
+) -> None:
+    async with mastodon() as (scene, _world), working(pipeline, scene) as (publisher, _):
         scene.simulated.faults.plan(Kind.DROP_AFTER, POSTS, nth=2)
-        id_ = await road.post(content='{"text":"one","parts":["two","three"]}')
-        await until(road, id_, "unconfirmed")
+        id_ = await pipeline.post(content='{"text":"one","parts":["two","three"]}')
+        await until(pipeline, id_, "unconfirmed")
         assert scene.visible() == ["one", "two"]
-        await road.operations.run(
+        await pipeline.operations.run(
             lambda tx, now: tx.run(
                 "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
             )
         )
-        await Reconciler(road.operations, publisher.find_out, clock=SystemClock()).run_once()
-        await until(road, id_, "sent")
+        await Reconciler(pipeline.operations, publisher.find_out, clock=SystemClock()).run_once()
+        await until(pipeline, id_, "sent")
         assert scene.visible() == ["one", "two", "three"]
 
 
-async def test_content_that_does_not_fit_fails_before_any_call(road: Road) -> None:
-    async with mastodon() as (scene, _world), working(road, scene):
-        id_ = await road.post(content='{"text":"' + "x" * 6000 + '"}')
-        row = await until(road, id_, "failed")
+async def test_content_that_does_not_fit_fails_before_any_call(pipeline: Pipeline) -> None:
+    async with mastodon() as (scene, _world), working(pipeline, scene):
+        id_ = await pipeline.post(content='{"text":"' + "x" * 6000 + '"}')
+        row = await until(pipeline, id_, "failed")
         assert scene.visible() == []
         assert row["attempts"] == 0
         assert row["reason"]
@@ -191,14 +200,14 @@ async def patient(scene: Scene) -> AsyncGenerator[None]:
         yield
 
 
-async def test_twenty_accounts_posts_leave_together(road: Road) -> None:
-    async with mastodon() as (scene, _world), patient(scene), working(road, scene):
+async def test_twenty_accounts_posts_leave_together(pipeline: Pipeline) -> None:
+    async with mastodon() as (scene, _world), patient(scene), working(pipeline, scene):
         for n in range(20):
-            await road.connect(f"account-{n}")
+            await pipeline.connect(f"account-{n}")
         ids = [
-            await road.post(f"account-{n}", content='{"text":"post ' + str(n) + '"}')
+            await pipeline.post(f"account-{n}", content='{"text":"post ' + str(n) + '"}')
             for n in range(20)
         ]
         for id_ in ids:
-            await until(road, id_, "sent")
+            await until(pipeline, id_, "sent")
         assert sorted(scene.visible()) == sorted(f"post {n}" for n in range(20))

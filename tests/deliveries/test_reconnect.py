@@ -33,7 +33,7 @@ from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Disconnected
 from cadenza.queues.resume import ResumeChoice, Resumed, resume
 from cadenza.sql.tx import Tx
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 from tests.deliveries.test_publish import NoFiles, until
 from tests.providers.contract import Scene
 from tests.providers.facebook.fixtures import PHOTOS, facebook
@@ -50,10 +50,10 @@ def ring(tmp_path: Path) -> Keyring:
 
 @asynccontextmanager
 async def working(
-    road: Road, scene: Scene, ring: Keyring, provider: str = "x"
+    pipeline: Pipeline, scene: Scene, ring: Keyring, provider: str = "x"
 ) -> AsyncGenerator[None]:
     """Run the pipeline with Ada's own sealed tokens and a refresher."""
-    await road.operations.run(
+    await pipeline.operations.run(
         lambda tx, now: tx.run(
             """
             UPDATE account SET provider = :provider, remote_id = :remote_id, sealed = :sealed, token_issued_at = :now
@@ -68,17 +68,17 @@ async def working(
     ids = itertools.count(1)
     of = {"provider_of": lambda _: scene.provider, "app_of": lambda _: scene.app}
     clock = SystemClock()
-    source = DeliverySource(road.operations)
+    source = DeliverySource(pipeline.operations)
     publisher = Publisher(
         source,
-        road.operations,
+        pipeline.operations,
         open_sender=sender_opener(ring, **of),
         http=scene.http,
         files=NoFiles(),
         clock=clock,
         rng=SeededRandom(1),
         new_id=lambda: f"attempt-{next(ids):06}",
-        refresher=Refresher(road.operations, ring=ring, http=scene.http, clock=clock, **of),
+        refresher=Refresher(pipeline.operations, ring=ring, http=scene.http, clock=clock, **of),
     )
     lease = timedelta(seconds=5)
     worker = Worker(
@@ -93,258 +93,263 @@ async def working(
         await running
 
 
-async def wait_for_state(road: Road, state: str) -> None:
+async def wait_for_state(pipeline: Pipeline, state: str) -> None:
     async with asyncio.timeout(60):
-        while (await road.row("account", "ada"))["state"] != state:
+        while (await pipeline.row("account", "ada"))["state"] != state:
             await asyncio.sleep(0.02)
 
 
 async def test_a_refused_token_is_renewed_once_and_the_post_leaves_under_its_permit(
-    road: Road, ring: Keyring
+    pipeline: Pipeline, ring: Keyring
 ) -> None:
-    async with x() as (scene, simulated), working(road, scene, ring):
+    async with x() as (scene, simulated), working(pipeline, scene, ring):
         simulated.faults.plan(Kind.EXPIRE, POSTS)
-        id_ = await road.post(channel=Channel.X, content='{"text":"Good morning"}')
-        row = await until(road, id_, "sent", "failed")
+        id_ = await pipeline.post(channel=Channel.X, content='{"text":"Good morning"}')
+        row = await until(pipeline, id_, "sent", "failed")
         assert (row["state"], row["attempts"]) == ("sent", 1)
         assert scene.visible() == ["Good morning"]
         assert sum(each.path == "/2/oauth2/token" for each in simulated.received) == 1
-        assert (await road.row("account", "ada"))["state"] == "connected"
+        assert (await pipeline.row("account", "ada"))["state"] == "connected"
 
 
 async def test_preparing_goes_on_with_the_renewed_token_where_it_was(
-    road: Road, ring: Keyring, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline, ring: Keyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def read(*_: object) -> bytes:
         return png()
 
     monkeypatch.setattr(NoFiles, "read", read)
     file = {"file": "a.png", "kind": "image", "mime": "image/png", "size": len(png())}
-    async with facebook() as (scene, simulated), working(road, scene, ring, "facebook"):
+    async with facebook() as (scene, simulated), working(pipeline, scene, ring, "facebook"):
         fault = simulated.faults.plan(Kind.EXPIRE, PHOTOS, nth=3)
         content = json.dumps({"text": "Three", "media": [file] * 3})
-        id_ = await road.post(channel=Channel.FACEBOOK_PAGE, content=content)
-        row = await until(road, id_, "sent", "failed")
+        id_ = await pipeline.post(channel=Channel.FACEBOOK_PAGE, content=content)
+        row = await until(pipeline, id_, "sent", "failed")
         assert fault.met
         assert (row["state"], scene.visible()) == ("sent", ["Three"])
         assert len(simulated.photos) == 3
 
 
-async def test_a_thread_goes_on_with_the_renewed_token(road: Road, ring: Keyring) -> None:
-    async with x() as (scene, simulated), working(road, scene, ring):
+async def test_a_thread_goes_on_with_the_renewed_token(pipeline: Pipeline, ring: Keyring) -> None:
+    async with x() as (scene, simulated), working(pipeline, scene, ring):
         simulated.faults.plan(Kind.EXPIRE, POSTS)
         content = '{"text":"one","parts":["two","three"]}'
-        id_ = await road.post(channel=Channel.X, content=content)
-        await until(road, id_, "sent", "failed")
+        id_ = await pipeline.post(channel=Channel.X, content=content)
+        await until(pipeline, id_, "sent", "failed")
         assert scene.visible() == ["one", "two", "three"]
         assert sum(each.path == "/2/oauth2/token" for each in simulated.received) == 1
 
 
 async def test_trouble_at_renewing_parks_the_lane_and_disconnects_nobody(
-    road: Road, ring: Keyring
+    pipeline: Pipeline, ring: Keyring
 ) -> None:
-    async with x() as (scene, simulated), working(road, scene, ring):
+    async with x() as (scene, simulated), working(pipeline, scene, ring):
         simulated.faults.plan(Kind.EXPIRE, POSTS)
         simulated.faults.plan(Kind.ERROR_BEFORE, TOKENS, status=503)
-        id_ = await road.post(channel=Channel.X, content='{"text":"Good morning"}')
-        await wait_for_state(road, "expiring")
+        id_ = await pipeline.post(channel=Channel.X, content='{"text":"Good morning"}')
+        await wait_for_state(pipeline, "expiring")
         async with asyncio.timeout(60):
-            while (row := await road.row("delivery", id_))["deferrals"] == 0:
+            while (row := await pipeline.row("delivery", id_))["deferrals"] == 0:
                 await asyncio.sleep(0.02)
         assert (row["state"], row["attempts"]) == ("scheduled", 0)
-        assert (await road.row("lane", "account:ada"))["parked_until"] is not None
-        assert await road.rows("outbox") == []
+        assert (await pipeline.row("lane", "account:ada"))["parked_until"] is not None
+        assert await pipeline.rows("outbox") == []
 
 
 async def test_tokens_that_cannot_be_renewed_hold_the_work_until_a_reconnect(
-    road: Road, ring: Keyring
+    pipeline: Pipeline, ring: Keyring
 ) -> None:
-    async with x() as (scene, simulated), working(road, scene, ring):
+    async with x() as (scene, simulated), working(pipeline, scene, ring):
         simulated.tokens.clear()
         simulated.refreshes.clear()
         ids = [
-            await road.post(channel=Channel.X, content=f'{{"text":"post {n}"}}') for n in range(3)
+            await pipeline.post(channel=Channel.X, content=f'{{"text":"post {n}"}}')
+            for n in range(3)
         ]
-        await wait_for_state(road, "needs_reconnect")
+        await wait_for_state(pipeline, "needs_reconnect")
         async with asyncio.timeout(60):
-            while (await road.row("lane", "account:ada"))["parked_by"] != "reconnect":
+            while (await pipeline.row("lane", "account:ada"))["parked_by"] != "reconnect":
                 await asyncio.sleep(0.02)
-        kinds = [row["kind"] for row in await road.rows("outbox")]
+        kinds = [row["kind"] for row in await pipeline.rows("outbox")]
         assert kinds == ["account.needs_reconnect"]
-        assert await ask_offer(road) == NotConnected("needs_reconnect")
+        assert await ask_offer(pipeline) == NotConnected("needs_reconnect")
 
         fresh = simulated.issue(
             scene.account.remote_id, ("tweet.write", "tweet.read", "users.read")
         )
-        await come_back(road, ring, scene, fresh)
-        held = await ask_offer(road)
+        await come_back(pipeline, ring, scene, fresh)
+        held = await ask_offer(pipeline)
         assert isinstance(held, Offer)
         assert sorted(held.held) == ids
         await asyncio.sleep(0.3)
         assert scene.visible() == [], "nothing floods out before somebody chose"
 
-        plan = await choose(road, ResumeChoice.SEND, timedelta(seconds=1))
+        plan = await choose(pipeline, ResumeChoice.SEND, timedelta(seconds=1))
         due = [move.now_at for move in plan.moved]
         assert [later - due[0] for later in due] == [timedelta(seconds=n) for n in range(3)]
         for id_ in ids:
-            await until(road, id_, "sent")
+            await until(pipeline, id_, "sent")
         assert sorted(scene.visible()) == ["post 0", "post 1", "post 2"]
 
 
-async def come_back(road: Road, ring: Keyring, scene: Scene, access: str = "new") -> None:
+async def come_back(pipeline: Pipeline, ring: Keyring, scene: Scene, access: str = "new") -> None:
     who = Connected(
         remote_id=scene.account.remote_id,
         handle="@ada",
         name="Ada",
         tokens=Tokens(access=Secret(access)),
     )
-    await road.operations.run(
+    await pipeline.operations.run(
         lambda tx, now: reconnect(
             tx, now, workspace_id=HOME, account_id="ada", connected=who, ring=ring
         )
     )
 
 
-async def ask_offer(road: Road) -> Offer | NotConnected:
-    return await road.operations.run(
+async def ask_offer(pipeline: Pipeline) -> Offer | NotConnected:
+    return await pipeline.operations.run(
         lambda tx, now: reopen(tx, now, workspace_id=HOME, account_id="ada")
     )
 
 
 async def choose(
-    road: Road, choice: ResumeChoice, spacing: timedelta = timedelta(minutes=5)
+    pipeline: Pipeline, choice: ResumeChoice, spacing: timedelta = timedelta(minutes=5)
 ) -> Resumed:
     key: dict[str, Any] = {"workspace_id": HOME, "account_id": "ada", "by": "member:ada"}
-    answer = await road.operations.run(
+    answer = await pipeline.operations.run(
         lambda tx, now: resume(tx, now, **key, choice=choice, spacing=spacing)
     )
     assert isinstance(answer, Resumed)
     return answer
 
 
-async def lose(road: Road) -> None:
-    (ticket,) = await road.claim()
-    await road.settle(ticket, Disconnected("revoked"), None)
+async def lose(pipeline: Pipeline) -> None:
+    (ticket,) = await pipeline.claim()
+    await pipeline.settle(ticket, Disconnected("revoked"), None)
 
 
-async def mend(road: Road) -> None:
-    await road.operations.run(
+async def mend(pipeline: Pipeline) -> None:
+    await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE account SET state = 'connected' WHERE id = 'ada'")
     )
 
 
-async def test_what_is_held_can_go_back_to_drafts(road: Road) -> None:
-    due = await road.post()
-    later = await road.post(due=timedelta(hours=3))
-    await lose(road)
-    await mend(road)
-    assert await road.claim() == []
-    assert await ask_offer(road) == Offer((due,))
-    plan = await choose(road, ResumeChoice.DRAFT)
+async def test_what_is_held_can_go_back_to_drafts(pipeline: Pipeline) -> None:
+    due = await pipeline.post()
+    later = await pipeline.post(due=timedelta(hours=3))
+    await lose(pipeline)
+    await mend(pipeline)
+    assert await pipeline.claim() == []
+    assert await ask_offer(pipeline) == Offer((due,))
+    plan = await choose(pipeline, ResumeChoice.DRAFT)
     assert plan.taken_back == (due,)
-    assert (await road.row("delivery", due))["state"] == "draft"
-    lane = await road.row("lane", "account:ada")
+    assert (await pipeline.row("delivery", due))["state"] == "draft"
+    lane = await pipeline.row("lane", "account:ada")
     assert lane["parked_until"] is None
-    assert lane["runnable_at"] == (await road.row("delivery", later))["due_at"]
+    assert lane["runnable_at"] == (await pipeline.row("delivery", later))["due_at"]
 
 
-async def test_with_nothing_held_a_reconnect_opens_the_lane_at_once(road: Road) -> None:
-    id_ = await road.post()
-    await lose(road)
-    await mend(road)
-    await road.operations.run(
+async def test_with_nothing_held_a_reconnect_opens_the_lane_at_once(pipeline: Pipeline) -> None:
+    id_ = await pipeline.post()
+    await lose(pipeline)
+    await mend(pipeline)
+    await pipeline.operations.run(
         lambda tx, now: tx.run(
             "UPDATE delivery SET due_at = :later WHERE id = :id",
             later=now + timedelta(hours=1),
             id=id_,
         )
     )
-    assert await ask_offer(road) == Offer(())
-    assert (await road.row("lane", "account:ada"))["parked_until"] is None
+    assert await ask_offer(pipeline) == Offer(())
+    assert (await pipeline.row("lane", "account:ada"))["parked_until"] is None
 
 
-async def test_a_posts_channels_that_were_due_together_leave_together(road: Road) -> None:
-    now: datetime = await road.operations.read(lambda _, now: now)
-    await road.post()
-    await lose(road)
-    feed = await road.post(post_id="p1", channel=Channel.INSTAGRAM_FEED)
-    story = await road.post(post_id="p1", channel=Channel.INSTAGRAM_STORY)
-    other = await road.post(post_id="p2")
-    await road.operations.run(
+async def test_a_posts_channels_that_were_due_together_leave_together(pipeline: Pipeline) -> None:
+    now: datetime = await pipeline.operations.read(lambda _, now: now)
+    await pipeline.post()
+    await lose(pipeline)
+    feed = await pipeline.post(post_id="p1", channel=Channel.INSTAGRAM_FEED)
+    story = await pipeline.post(post_id="p1", channel=Channel.INSTAGRAM_STORY)
+    other = await pipeline.post(post_id="p2")
+    await pipeline.operations.run(
         lambda tx, _: tx.run(
             "UPDATE delivery SET due_at = :t WHERE post_id = 'p1'", t=now - timedelta(minutes=1)
         )
     )
-    await mend(road)
-    plan = await choose(road, ResumeChoice.SEND)
+    await mend(pipeline)
+    plan = await choose(pipeline, ResumeChoice.SEND)
     assert len({move.now_at for move in plan.moved}) == 3
-    due = [(await road.row("delivery", id_))["due_at"] for id_ in (feed, story, other)]
+    due = [(await pipeline.row("delivery", id_))["due_at"] for id_ in (feed, story, other)]
     assert due[0] == due[1] != due[2]
 
 
 async def test_what_is_due_after_a_reconnect_goes_while_the_rest_waits_for_a_choice(
-    road: Road,
+    pipeline: Pipeline,
 ) -> None:
-    held = await road.post()
-    await lose(road)
-    await mend(road)
-    assert await ask_offer(road) == Offer((held,))
-    fresh = await road.post()
-    assert [ticket.id for ticket in await road.claim()] == [fresh]
-    lane = await road.row("lane", "account:ada")
+    held = await pipeline.post()
+    await lose(pipeline)
+    await mend(pipeline)
+    assert await ask_offer(pipeline) == Offer((held,))
+    fresh = await pipeline.post()
+    assert [ticket.id for ticket in await pipeline.claim()] == [fresh]
+    lane = await pipeline.row("lane", "account:ada")
     assert (lane["parked_until"], lane["runnable_at"]) == (None, None)
-    assert (await road.row("delivery", held))["state"] == "scheduled"
+    assert (await pipeline.row("delivery", held))["state"] == "scheduled"
 
 
-async def test_a_suspect_that_waits_for_a_choice_is_not_taken(road: Road) -> None:
-    held = await road.post()
-    await lose(road)
-    await mend(road)
-    await ask_offer(road)
-    await road.operations.run(
+async def test_a_suspect_that_waits_for_a_choice_is_not_taken(pipeline: Pipeline) -> None:
+    held = await pipeline.post()
+    await lose(pipeline)
+    await mend(pipeline)
+    await ask_offer(pipeline)
+    await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE delivery SET crashes = 1 WHERE id = :id", id=held)
     )
-    assert not await road.operations.read(has_suspects)
-    fresh = await road.post()
-    assert [ticket.id for ticket in await road.claim()] == [fresh]
+    assert not await pipeline.operations.read(has_suspects)
+    fresh = await pipeline.post()
+    assert [ticket.id for ticket in await pipeline.claim()] == [fresh]
 
 
-async def test_a_lane_that_waits_for_a_connected_account_is_found(road: Road) -> None:
-    await road.post()
-    await lose(road)
-    assert await road.operations.read(find_stuck) == []
-    await mend(road)
-    assert await road.operations.read(find_stuck) == [(HOME, "ada")]
-    await ask_offer(road)
-    assert await road.operations.read(find_stuck) == []
+async def test_a_lane_that_waits_for_a_connected_account_is_found(pipeline: Pipeline) -> None:
+    await pipeline.post()
+    await lose(pipeline)
+    assert await pipeline.operations.read(find_stuck) == []
+    await mend(pipeline)
+    assert await pipeline.operations.read(find_stuck) == [(HOME, "ada")]
+    await ask_offer(pipeline)
+    assert await pipeline.operations.read(find_stuck) == []
 
 
 async def test_a_refusal_of_old_tokens_does_not_lose_a_fresh_connection(
-    road: Road, ring: Keyring
+    pipeline: Pipeline, ring: Keyring
 ) -> None:
     async with x() as (scene, _):
-        id_ = await road.post()
-        (ticket,) = await road.claim()
+        id_ = await pipeline.post()
+        (ticket,) = await pipeline.claim()
         ticket.row["account"] = {
-            "token_issued_at": await road.operations.read(lambda _, now: now - timedelta(hours=1))
+            "token_issued_at": await pipeline.operations.read(
+                lambda _, now: now - timedelta(hours=1)
+            )
         }
-        await road.operations.run(
+        await pipeline.operations.run(
             lambda tx, _: tx.run(
                 "UPDATE account SET remote_id = :r WHERE id = 'ada'", r=scene.account.remote_id
             )
         )
-        await come_back(road, ring, scene)
-        await road.settle(ticket, Disconnected("an old token"), None)
-        assert (await road.row("account", "ada"))["state"] == "connected"
-        assert [ticket.id for ticket in await road.claim()] == [id_]
+        await come_back(pipeline, ring, scene)
+        await pipeline.settle(ticket, Disconnected("an old token"), None)
+        assert (await pipeline.row("account", "ada"))["state"] == "connected"
+        assert [ticket.id for ticket in await pipeline.claim()] == [id_]
 
 
-async def test_an_account_that_goes_takes_its_planned_work_along_with_a_reason(road: Road) -> None:
-    waiting = [await road.post(due=timedelta(hours=n)) for n in range(1, 4)]
-    draft = await road.post(approved=False)
-    bens = await road.post("ben")
-    in_hand_id = await road.post()
-    tickets = {ticket.id: ticket for ticket in await road.claim()}
+async def test_an_account_that_goes_takes_its_planned_work_along_with_a_reason(
+    pipeline: Pipeline,
+) -> None:
+    waiting = [await pipeline.post(due=timedelta(hours=n)) for n in range(1, 4)]
+    draft = await pipeline.post(approved=False)
+    bens = await pipeline.post("ben")
+    in_hand_id = await pipeline.post()
+    tickets = {ticket.id: ticket for ticket in await pipeline.claim()}
 
     async def go() -> Canceled:
         def leave(tx: Tx, now: datetime) -> Canceled:
@@ -352,13 +357,13 @@ async def test_an_account_that_goes_takes_its_planned_work_along_with_a_reason(r
             disconnect(tx, now, **key)
             return cancel_account(tx, now, **key)
 
-        return await road.operations.run(leave)
+        return await pipeline.operations.run(leave)
 
     assert await go() == Canceled(4, 1, 0)
     for id_ in (*waiting, draft):
-        row = await road.row("delivery", id_)
+        row = await pipeline.row("delivery", id_)
         assert (row["state"], row["reason"]) == ("canceled", "Ada left")
-    await road.permit(tickets[in_hand_id])
-    assert (await road.row("delivery", in_hand_id))["state"] == "canceled"
+    await pipeline.permit(tickets[in_hand_id])
+    assert (await pipeline.row("delivery", in_hand_id))["state"] == "canceled"
     assert await go() == Canceled(0, 0, 0)
-    assert (await road.row("delivery", bens))["state"] == "scheduled"
+    assert (await pipeline.row("delivery", bens))["state"] == "scheduled"

@@ -21,15 +21,15 @@ from cadenza.deliveries.set_limit import (
 from cadenza.providers.outcome import Sent
 from cadenza.queues.schedule import set_zone
 from cadenza.sql.tx import Tx
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 
 
-async def put(road: Road, *limits: tuple[str, int]) -> object:
+async def put(pipeline: Pipeline, *limits: tuple[str, int]) -> object:
     wanted = [
         Limit(scope="account:ada", action="post", kind=kind, amount=amount)
         for kind, amount in limits
     ]
-    return await road.operations.run(
+    return await pipeline.operations.run(
         lambda tx, now: set_limits(
             tx, now, workspace_id=HOME, account_id="ada", limits=wanted, by="member:ada"
         ),
@@ -37,56 +37,56 @@ async def put(road: Road, *limits: tuple[str, int]) -> object:
     )
 
 
-async def send(road: Road, times: int) -> list[type]:
+async def send(pipeline: Pipeline, times: int) -> list[type]:
     """Send as often as it is allowed; say what came of each."""
     answers: list[type] = []
     for _ in range(times):
-        await road.post()
-        tickets = await road.claim()
+        await pipeline.post()
+        tickets = await pipeline.claim()
         if not tickets:
             answers.append(Refusal)  # the lane rests
             continue
-        (answer,) = await road.permit(tickets[0])
+        (answer,) = await pipeline.permit(tickets[0])
         answers.append(type(answer))
         if isinstance(answer, Permitted):
-            await road.settle(tickets[0], Sent("r"), answer.attempt_id)
+            await pipeline.settle(tickets[0], Sent("r"), answer.attempt_id)
     return answers
 
 
-async def audit(road: Road) -> Audit:
-    return await road.operations.read(audit_limits)
+async def audit(pipeline: Pipeline) -> Audit:
+    return await pipeline.operations.read(audit_limits)
 
 
-async def test_what_was_sent_before_a_cap_counts_under_it(road: Road) -> None:
-    assert await send(road, 3) == [Permitted] * 3
-    await put(road, ("day", 3))
-    assert await send(road, 1) == [Refusal]
-    assert (await audit(road)).clean
+async def test_what_was_sent_before_a_cap_counts_under_it(pipeline: Pipeline) -> None:
+    assert await send(pipeline, 3) == [Permitted] * 3
+    await put(pipeline, ("day", 3))
+    assert await send(pipeline, 1) == [Refusal]
+    assert (await audit(pipeline)).clean
 
 
 async def test_a_cap_that_was_taken_away_and_set_again_counts_what_was_sent_between(
-    road: Road,
+    pipeline: Pipeline,
 ) -> None:
-    await put(road, ("day", 3))
-    await send(road, 1)
-    await put(road, ("hour", 100))
-    await send(road, 1)
-    await put(road, ("day", 3))
-    assert await send(road, 2) == [Permitted, Refusal]
-    assert (await audit(road)).clean
+    await put(pipeline, ("day", 3))
+    await send(pipeline, 1)
+    await put(pipeline, ("hour", 100))
+    await send(pipeline, 1)
+    await put(pipeline, ("day", 3))
+    assert await send(pipeline, 2) == [Permitted, Refusal]
+    assert (await audit(pipeline)).clean
 
 
-async def rules(road: Road) -> list[tuple[str, int]]:
-    rows = await road.operations.read(lambda tx, _: list_limits(tx, HOME, "account:ada"))
+async def rules(pipeline: Pipeline) -> list[tuple[str, int]]:
+    rows = await pipeline.operations.read(lambda tx, _: list_limits(tx, HOME, "account:ada"))
     return [(row["kind"], row["amount"]) for row in rows]
 
 
-async def test_limits_are_replaced_as_a_whole_or_not_at_all(road: Road) -> None:
-    await put(road, ("day", 3), ("gap", 60))
-    await put(road, ("week", 9))
-    assert await rules(road) == [("week", 9)]
-    assert isinstance(await put(road, ("day", 1), ("rate", 0)), NotALimit)
-    assert await rules(road) == [("week", 9)]
+async def test_limits_are_replaced_as_a_whole_or_not_at_all(pipeline: Pipeline) -> None:
+    await put(pipeline, ("day", 3), ("gap", 60))
+    await put(pipeline, ("week", 9))
+    assert await rules(pipeline) == [("week", 9)]
+    assert isinstance(await put(pipeline, ("day", 1), ("rate", 0)), NotALimit)
+    assert await rules(pipeline) == [("week", 9)]
 
 
 def other_zone(now: datetime) -> str:
@@ -98,10 +98,10 @@ def other_zone(now: datetime) -> str:
 
 @pytest.mark.parametrize("by", ["settings", "queue"])
 async def test_an_account_that_moves_to_another_zone_takes_its_count_along(
-    road: Road, by: str
+    pipeline: Pipeline, by: str
 ) -> None:
-    await put(road, ("day", 2))
-    assert await send(road, 2) == [Permitted] * 2
+    await put(pipeline, ("day", 2))
+    assert await send(pipeline, 2) == [Permitted] * 2
     zone = other_zone(SystemClock().now().astimezone(UTC))
 
     def move(tx: Tx, now: datetime) -> None:
@@ -111,33 +111,33 @@ async def test_an_account_that_moves_to_another_zone_takes_its_count_along(
         tx.run("UPDATE account SET zone = :zone WHERE id = 'ada'", zone=zone)
         recount(tx, now, workspace_id=HOME, account_id="ada")
 
-    await road.operations.run(move, locks=locks_of(HOME, "account:ada"))
-    assert await send(road, 1) == [Refusal]
-    assert (await audit(road)).clean
+    await pipeline.operations.run(move, locks=locks_of(HOME, "account:ada"))
+    assert await send(pipeline, 1) == [Refusal]
+    assert (await audit(pipeline)).clean
 
 
-async def test_a_counter_that_is_lost_is_drift(road: Road) -> None:
-    await put(road, ("day", 5))
-    await send(road, 2)
-    await road.operations.run(lambda tx, _: tx.run("DELETE FROM bucket"))
-    found = await audit(road)
+async def test_a_counter_that_is_lost_is_drift(pipeline: Pipeline) -> None:
+    await put(pipeline, ("day", 5))
+    await send(pipeline, 2)
+    await pipeline.operations.run(lambda tx, _: tx.run("DELETE FROM bucket"))
+    found = await audit(pipeline)
     assert [(each.counter, each.ledger) for each in found.drift] == [(0, 2)]
     assert not found.clean
 
 
-async def test_a_providers_rate_is_audited_from_when_it_was_set(road: Road) -> None:
-    await send(road, 4)
+async def test_a_providers_rate_is_audited_from_when_it_was_set(pipeline: Pipeline) -> None:
+    await send(pipeline, 4)
 
     def set_rate(tx: Tx, now: datetime) -> None:
         set_provider_rate(tx, now, provider="simulated", amount=1, per_seconds=3600)
 
-    await road.operations.run(set_rate)
-    assert (await audit(road)).clean  # what was sent before it is no breach
+    await pipeline.operations.run(set_rate)
+    assert (await audit(pipeline)).clean  # what was sent before it is no breach
 
-    await road.operations.run(
+    await pipeline.operations.run(
         lambda tx, now: tx.run("UPDATE provider_rate SET set_at = :at", at=now - timedelta(hours=1))
     )
-    found = await audit(road)
+    found = await audit(pipeline)
     assert [(each.scope, each.reached, each.broken) for each in found.worst] == [
         ("provider:simulated", 4, True)
     ]

@@ -29,179 +29,183 @@ from cadenza.deliveries.suspend_account import suspend_account
 from cadenza.providers.outcome import CannotTell, Found, NotReady, Sent, Transient, Unconfirmed
 from cadenza.sql.transactions import Operation
 from cadenza.sql.tx import Tx
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 from tests.deliveries.test_evidence import lose
 
 THREAD = '{"text":"one","parts":["two","three","four"]}'
 
 
-async def send_part(road: Road, ticket: ClaimedDelivery, part: int, *, first: bool) -> str:
+async def send_part(pipeline: Pipeline, ticket: ClaimedDelivery, part: int, *, first: bool) -> str:
     request = PermitRequest(
         ticket, f"{ticket.id}-{ticket.lease}-{part}", ticket.row["epoch"], part, first=first
     )
-    (answer,) = await road.operations.run(
+    (answer,) = await pipeline.operations.run(
         lambda tx, now: permit(tx, now, [request]), locks=locks_of([request])
     )
     assert isinstance(answer, Permitted)
     between = Result(ticket, Sent(f"remote-{part}"), answer.attempt_id, last_part=False)
-    assert await road.operations.run(lambda tx, now: settle(tx, now, [between])) == [True]
+    assert await pipeline.operations.run(lambda tx, now: settle(tx, now, [between])) == [True]
     return answer.attempt_id
 
 
-async def doubtful_in_the_middle(road: Road) -> str:
-    id_ = await road.post(content=THREAD)
-    (ticket,) = await road.claim()
-    await send_part(road, ticket, 0, first=True)
+async def doubtful_in_the_middle(pipeline: Pipeline) -> str:
+    id_ = await pipeline.post(content=THREAD)
+    (ticket,) = await pipeline.claim()
+    await send_part(pipeline, ticket, 0, first=True)
     request = PermitRequest(ticket, "doubt", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
+    (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Permitted)
-    await road.settle(ticket, Unconfirmed("no answer"), answer.attempt_id)
+    await pipeline.settle(ticket, Unconfirmed("no answer"), answer.attempt_id)
     return id_
 
 
-async def in_doubt(road: Road) -> list[UnconfirmedAttempt]:
+async def in_doubt(pipeline: Pipeline) -> list[UnconfirmedAttempt]:
     """List the unconfirmed sends once nothing of their calls can arrive any more."""
-    await road.operations.run(
+    await pipeline.operations.run(
         lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
     )
-    return await road.operations.read(unconfirmed_attempts)
+    return await pipeline.operations.read(unconfirmed_attempts)
 
 
-async def decide(road: Road, id_: str, **choice: Any) -> object:
-    fence = (await road.row("delivery", id_))["lease"]
-    return await road.operations.run(
+async def decide(pipeline: Pipeline, id_: str, **choice: Any) -> object:
+    fence = (await pipeline.row("delivery", id_))["lease"]
+    return await pipeline.operations.run(
         lambda tx, now: change.decide_unconfirmed(
             tx, now, workspace_id=HOME, id=id_, fence=fence, **choice
         )
     )
 
 
-async def test_a_try_counts_once_whatever_the_number_of_its_parts(road: Road) -> None:
-    id_ = await road.post(content=THREAD, retry_limit=1)
-    (ticket,) = await road.claim()
+async def test_a_try_counts_once_whatever_the_number_of_its_parts(pipeline: Pipeline) -> None:
+    id_ = await pipeline.post(content=THREAD, retry_limit=1)
+    (ticket,) = await pipeline.claim()
     for part in range(3):
-        await send_part(road, ticket, part, first=part == 0)
+        await send_part(pipeline, ticket, part, first=part == 0)
     request = PermitRequest(ticket, "last", ticket.row["epoch"], 3, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
+    (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Permitted)
-    await road.settle(ticket, Transient("no route"), answer.attempt_id)
+    await pipeline.settle(ticket, Transient("no route"), answer.attempt_id)
 
-    row = await road.row("delivery", id_)
+    row = await pipeline.row("delivery", id_)
     assert (row["state"], row["attempts"]) == ("scheduled", 1)
-    assert {attempt["number"] for attempt in await road.rows("attempt")} == {1}
+    assert {attempt["number"] for attempt in await pipeline.rows("attempt")} == {1}
 
 
-async def test_a_part_that_has_to_wait_for_a_budget_uses_up_no_try(road: Road) -> None:
-    await road.limit("ada", "post", "day", 1)
-    id_ = await road.post(content=THREAD)
-    (ticket,) = await road.claim()
-    await send_part(road, ticket, 0, first=True)
+async def test_a_part_that_has_to_wait_for_a_budget_uses_up_no_try(pipeline: Pipeline) -> None:
+    await pipeline.limit("ada", "post", "day", 1)
+    id_ = await pipeline.post(content=THREAD)
+    (ticket,) = await pipeline.claim()
+    await send_part(pipeline, ticket, 0, first=True)
     request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
+    (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
-    row = await road.row("delivery", id_)
+    row = await pipeline.row("delivery", id_)
     assert (row["state"], row["attempts"]) == ("scheduled", 0)
 
 
-async def test_a_part_that_a_person_found_lets_the_rest_follow(road: Road) -> None:
-    id_ = await doubtful_in_the_middle(road)
-    answer = await decide(road, id_, is_there=True, remote_id="remote-1")
+async def test_a_part_that_a_person_found_lets_the_rest_follow(pipeline: Pipeline) -> None:
+    id_ = await doubtful_in_the_middle(pipeline)
+    answer = await decide(pipeline, id_, is_there=True, remote_id="remote-1")
 
     assert answer == ChangedDelivery(State.SCHEDULED, "parts 3 to 4 follow")
-    row = await road.row("delivery", id_)
+    row = await pipeline.row("delivery", id_)
     assert msgspec.json.decode(row["parts_sent"]) == ["remote-0", "remote-1"]
-    (ticket,) = await road.claim()
+    (ticket,) = await pipeline.claim()
     assert ticket.id == id_
-    ledger = {row["attempt_id"]: row["state"] for row in await road.rows("activity")}
+    ledger = {row["attempt_id"]: row["state"] for row in await pipeline.rows("activity")}
     assert ledger["doubt"] == "success"
 
 
 async def test_a_part_that_was_found_stays_counted_whatever_a_worker_that_wakes_says(
-    road: Road,
+    pipeline: Pipeline,
 ) -> None:
     """It slept with its permit in hand; meanwhile the part was looked for by sending it under its key."""
-    id_ = await road.post(content=THREAD)
-    (ticket,) = await road.claim()
-    await send_part(road, ticket, 0, first=True)
+    id_ = await pipeline.post(content=THREAD)
+    (ticket,) = await pipeline.claim()
+    await send_part(pipeline, ticket, 0, first=True)
     request = PermitRequest(ticket, "slept", ticket.row["epoch"], 1, first=False)
-    await road.operations.run(lambda tx, now: permit(tx, now, [request]))
-    await road.operations.run(lose)
-    (unconfirmed,) = await in_doubt(road)
-    found = await road.operations.run(
+    await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
+    await pipeline.operations.run(lose)
+    (unconfirmed,) = await in_doubt(pipeline)
+    found = await pipeline.operations.run(
         lambda tx, now: resolve(tx, now, unconfirmed, Found("remote-1"))
     )
     assert found is State.SCHEDULED
 
-    assert not await road.settle(ticket, NotReady(timedelta(), "its permit had grown old"), "slept")
-    (attempt,) = [row for row in await road.rows("attempt") if row["id"] == "slept"]
+    assert not await pipeline.settle(
+        ticket, NotReady(timedelta(), "its permit had grown old"), "slept"
+    )
+    (attempt,) = [row for row in await pipeline.rows("attempt") if row["id"] == "slept"]
     assert (attempt["outcome"], attempt["remote_id"]) == ("Sent", "remote-1")
-    ledger = {row["attempt_id"]: row for row in await road.rows("activity")}
+    ledger = {row["attempt_id"]: row for row in await pipeline.rows("activity")}
     assert (ledger["slept"]["state"], bool(ledger["slept"]["counts"])) == ("success", True)
-    assert (await road.row("delivery", id_))["parts_sent"] == '["remote-0","remote-1"]'
+    assert (await pipeline.row("delivery", id_))["parts_sent"] == '["remote-0","remote-1"]'
 
 
-async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(road: Road) -> None:
+async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(pipeline: Pipeline) -> None:
     """Who slept before the call knows nothing of the one that another made under the same key."""
-    id_ = await road.post(content=THREAD)
-    (ticket,) = await road.claim()
+    id_ = await pipeline.post(content=THREAD)
+    (ticket,) = await pipeline.claim()
     request = PermitRequest(ticket, "slept", ticket.row["epoch"], 0)
-    await road.operations.run(lambda tx, now: permit(tx, now, [request]))
-    await road.operations.run(lose)
-    (unconfirmed,) = await in_doubt(road)
-    allowed = await road.operations.run(lambda tx, now: permit_repeat(tx, now, unconfirmed))
+    await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
+    await pipeline.operations.run(lose)
+    (unconfirmed,) = await in_doubt(pipeline)
+    allowed = await pipeline.operations.run(lambda tx, now: permit_repeat(tx, now, unconfirmed))
     assert not isinstance(allowed, Held)
 
-    assert not await road.settle(ticket, NotReady(timedelta(), "its permit had grown old"), "slept")
-    (attempt,), (ledger,) = await road.rows("attempt"), await road.rows("activity")
+    assert not await pipeline.settle(
+        ticket, NotReady(timedelta(), "its permit had grown old"), "slept"
+    )
+    (attempt,), (ledger,) = await pipeline.rows("attempt"), await pipeline.rows("activity")
     assert (attempt["outcome"], bool(ledger["counts"])) == (None, True)
-    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+    assert (await pipeline.row("delivery", id_))["state"] == "unconfirmed"
 
     between = Result(ticket, Sent("remote-0"), "slept", last_part=False)
-    await road.operations.run(lambda tx, now: settle(tx, now, [between]))
-    (attempt,), (ledger,) = await road.rows("attempt"), await road.rows("activity")
+    await pipeline.operations.run(lambda tx, now: settle(tx, now, [between]))
+    (attempt,), (ledger,) = await pipeline.rows("attempt"), await pipeline.rows("activity")
     assert (attempt["outcome"], ledger["state"]) == ("Sent", "success")
-    late = await road.operations.run(lambda tx, now: permit_repeat(tx, now, unconfirmed))
+    late = await pipeline.operations.run(lambda tx, now: permit_repeat(tx, now, unconfirmed))
     assert late == Held("it is no doubt any more")
 
 
-async def test_without_its_id_the_rest_has_nothing_to_follow(road: Road) -> None:
-    id_ = await doubtful_in_the_middle(road)
-    answer = await decide(road, id_, is_there=True)
+async def test_without_its_id_the_rest_has_nothing_to_follow(pipeline: Pipeline) -> None:
+    id_ = await doubtful_in_the_middle(pipeline)
+    answer = await decide(pipeline, id_, is_there=True)
 
     assert isinstance(answer, NeedsRemoteId)
     assert (answer.part, answer.left) == (2, 2)
-    assert (await road.row("delivery", id_))["state"] == "unconfirmed"
+    assert (await pipeline.row("delivery", id_))["state"] == "unconfirmed"
 
 
-async def test_a_person_may_leave_the_rest_of_a_thread_unsent(road: Road) -> None:
-    id_ = await doubtful_in_the_middle(road)
-    answer = await decide(road, id_, is_there=True, rest=False)
+async def test_a_person_may_leave_the_rest_of_a_thread_unsent(pipeline: Pipeline) -> None:
+    id_ = await doubtful_in_the_middle(pipeline)
+    answer = await decide(pipeline, id_, is_there=True, rest=False)
 
     assert isinstance(answer, ChangedDelivery)
-    row = await road.row("delivery", id_)
+    row = await pipeline.row("delivery", id_)
     assert row["state"] == "sent"
     assert "parts 3 to 4 were not sent" in row["reason"]
 
 
-async def test_a_thread_goes_on_only_by_a_clock_that_is_sure(road: Road) -> None:
+async def test_a_thread_goes_on_only_by_a_clock_that_is_sure(pipeline: Pipeline) -> None:
     """A part whose instants are wrong would be looked for at the wrong time, and sent twice."""
-    id_ = await road.post(content=THREAD)
-    (ticket,) = await road.claim()
-    await send_part(road, ticket, 0, first=True)
-    await road.operations.run(beat)
-    await road.operations.run(lambda tx, now: hold(tx, now, kind="clock", says="it jumped"))
+    id_ = await pipeline.post(content=THREAD)
+    (ticket,) = await pipeline.claim()
+    await send_part(pipeline, ticket, 0, first=True)
+    await pipeline.operations.run(beat)
+    await pipeline.operations.run(lambda tx, now: hold(tx, now, kind="clock", says="it jumped"))
 
     request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
+    (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
     assert (answer.gate, "it jumped" in answer.says) == ("installation", True)
-    row = await road.row("delivery", id_)
+    row = await pipeline.row("delivery", id_)
     assert (row["state"], row["parts_sent"], row["attempts"]) == ("scheduled", '["remote-0"]', 0)
-    await road.operations.run(lambda tx, now: confirm(tx, now, by="member:ada"))
-    (again,) = await road.claim()
-    await send_part(road, again, 1, first=True)
+    await pipeline.operations.run(lambda tx, now: confirm(tx, now, by="member:ada"))
+    (again,) = await pipeline.claim()
+    await send_part(pipeline, again, 1, first=True)
 
 
 def stop(tx: Tx, now: datetime) -> None:
@@ -234,84 +238,86 @@ def lift(tx: Tx, now: datetime) -> None:
     ids=["stop", "pause", "suspended"],
 )
 async def test_a_stop_or_a_pause_holds_the_rest_of_a_thread_from_its_word_on(
-    road: Road, shut: Operation[None], opened: Operation[None]
+    pipeline: Pipeline, shut: Operation[None], opened: Operation[None]
 ) -> None:
-    id_ = await road.post(content=THREAD)
-    (ticket,) = await road.claim()
-    await send_part(road, ticket, 0, first=True)
-    await road.operations.run(shut)
+    id_ = await pipeline.post(content=THREAD)
+    (ticket,) = await pipeline.claim()
+    await send_part(pipeline, ticket, 0, first=True)
+    await pipeline.operations.run(shut)
 
     request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
+    (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
-    row = await road.row("delivery", id_)
+    row = await pipeline.row("delivery", id_)
     assert (row["state"], row["parts_sent"], row["attempts"]) == ("scheduled", '["remote-0"]', 0)
-    assert await road.claim() == []
-    await road.operations.run(opened)
-    await road.wait_out()
-    (again,) = await road.claim()
-    await send_part(road, again, 1, first=True)
+    assert await pipeline.claim() == []
+    await pipeline.operations.run(opened)
+    await pipeline.wait_out()
+    (again,) = await pipeline.claim()
+    await send_part(pipeline, again, 1, first=True)
 
 
-async def test_an_account_that_is_let_go_ends_the_rest_of_a_thread(road: Road) -> None:
-    id_ = await road.post(content=THREAD)
-    (ticket,) = await road.claim()
-    await send_part(road, ticket, 0, first=True)
-    await road.operations.run(
+async def test_an_account_that_is_let_go_ends_the_rest_of_a_thread(pipeline: Pipeline) -> None:
+    id_ = await pipeline.post(content=THREAD)
+    (ticket,) = await pipeline.claim()
+    await send_part(pipeline, ticket, 0, first=True)
+    await pipeline.operations.run(
         lambda tx, now: disconnect(tx, now, workspace_id=HOME, account_id="ada", reason="Ada left")
     )
     request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
-    (answer,) = await road.operations.run(lambda tx, now: permit(tx, now, [request]))
+    (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Refusal)
-    (again,) = await road.claim()
-    (last,) = await road.permit(again)
+    (again,) = await pipeline.claim()
+    (last,) = await pipeline.permit(again)
     assert isinstance(last, Refusal)
-    row = await road.row("delivery", id_)
+    row = await pipeline.row("delivery", id_)
     assert (row["state"], row["parts_sent"]) == ("canceled", '["remote-0"]')
 
 
-async def restored(road: Road) -> None:
+async def restored(pipeline: Pipeline) -> None:
     """Put a backup back, as the guard finds it, and confirm it."""
-    await road.operations.run(beat)
-    await road.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it went back"))
-    await road.operations.run(lambda tx, now: confirm(tx, now, by="operator"))
-    await road.operations.run(
+    await pipeline.operations.run(beat)
+    await pipeline.operations.run(
+        lambda tx, now: hold(tx, now, kind="restore", says="it went back")
+    )
+    await pipeline.operations.run(lambda tx, now: confirm(tx, now, by="operator"))
+    await pipeline.operations.run(
         lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
     )
 
 
 @pytest.mark.parametrize("set_back", [timedelta(), timedelta(hours=2)], ids=["", "set back"])
 async def test_after_a_restore_the_rest_of_a_thread_waits_for_a_person(
-    road: Road, set_back: timedelta
+    pipeline: Pipeline, set_back: timedelta
 ) -> None:
     """The next parts may have been sent in the time that the database forgot, whatever its clock shows since."""
-    id_ = await doubtful_in_the_middle(road)
-    await road.operations.run(
+    id_ = await doubtful_in_the_middle(pipeline)
+    await pipeline.operations.run(
         lambda tx, now: tx.run("UPDATE attempt SET began_at = :t", t=now + set_back)
     )
-    await restored(road)
-    (unconfirmed,) = await road.operations.read(unconfirmed_attempts)
-    await road.operations.run(lambda tx, now: resolve(tx, now, unconfirmed, Found("remote-1")))
-    row = await road.row("delivery", id_)
+    await restored(pipeline)
+    (unconfirmed,) = await pipeline.operations.read(unconfirmed_attempts)
+    await pipeline.operations.run(lambda tx, now: resolve(tx, now, unconfirmed, Found("remote-1")))
+    row = await pipeline.row("delivery", id_)
     assert (row["state"], "part 2 is there; look whether others are" in row["reason"]) == (
         "unconfirmed",
         True,
     )
-    answer = await decide(road, id_, is_there=True, rest=False)
+    answer = await decide(pipeline, id_, is_there=True, rest=False)
     assert isinstance(answer, ChangedDelivery)
-    assert (await road.row("delivery", id_))["state"] == "sent"
+    assert (await pipeline.row("delivery", id_))["state"] == "sent"
 
 
-async def test_after_a_restore_an_old_failure_is_no_evidence_of_absence(road: Road) -> None:
-    await doubtful_in_the_middle(road)
-    await road.operations.run(lambda tx, _: tx.run("UPDATE attempt SET outcome = 'Transient'"))
-    await restored(road)
+async def test_after_a_restore_an_old_failure_is_no_evidence_of_absence(pipeline: Pipeline) -> None:
+    await doubtful_in_the_middle(pipeline)
+    await pipeline.operations.run(lambda tx, _: tx.run("UPDATE attempt SET outcome = 'Transient'"))
+    await restored(pipeline)
     asked: list[str] = []
 
     async def find_out(unconfirmed: UnconfirmedAttempt) -> Lookup:
         asked.append(unconfirmed.ticket.id)
         return Lookup(CannotTell("nobody answers"))
 
-    await Reconciler(road.operations, find_out, clock=SystemClock()).run_once()
+    await Reconciler(pipeline.operations, find_out, clock=SystemClock()).run_once()
     assert len(asked) == 1

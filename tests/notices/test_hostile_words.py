@@ -141,7 +141,9 @@ def test_no_word_becomes_markup_in_a_mail(kind: str, nasty: str) -> None:
         "handle": nasty,
         "channel": nasty,
         "content": msgspec.json.encode({"text": nasty}).decode(),
-        "body": msgspec.json.encode(body | {"url": "javascript:hurt()", "ends_at": NOW, "last_at": NOW}).decode(),
+        "body": msgspec.json.encode(
+            body | {"url": "javascript:hurt()", "ends_at": NOW, "last_at": NOW}
+        ).decode(),
         "created_at": NOW,
     }
     batch = NoticeBatch("home", "mail", "ada", "each", 1, 0, (row,))

@@ -111,7 +111,7 @@ async def test_a_disconnect_is_told_at_once_and_once_with_a_link(runtime: Instal
 
 
 async def test_a_disconnect_says_how_many_posts_wait_and_that_they_are_safe(
-    runtime: House,
+    runtime: Installation,
 ) -> None:
     for n in range(3):
         await runtime.deliver("scheduled", post=f"p{n}")
@@ -140,7 +140,9 @@ async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
     assert await after(48) == 2
     assert await after(73) == 3
     assert await after(200) == 3
-    assert "1 post waits for it and can't get lost" in part(runtime.office.to("ada@example.com")[-1], "plain")
+    assert "1 post waits for it and can't get lost" in part(
+        runtime.office.to("ada@example.com")[-1], "plain"
+    )
 
 
 async def test_accounts_that_nothing_waits_for_keep_no_other_from_its_reminder(

@@ -21,7 +21,7 @@ from cadenza.posts.targets import Targets
 from cadenza.sql.transactions import Operation, Result
 from cadenza.sql.tx import Row, Tx
 from tests.deliveries import conftest as road_conftest
-from tests.deliveries.conftest import Road
+from tests.deliveries.conftest import Pipeline
 
 HOME = road_conftest.HOME
 ADA = "member:ada"
@@ -32,7 +32,7 @@ BLUESKY = ("skies", Channel.BLUESKY)
 INSTAGRAM = ("pics", Channel.INSTAGRAM_FEED)
 
 
-class Desk(Road):
+class Desk(Pipeline):
     """The delivery pipeline, and what people do at their desks."""
 
     async def run(self, operation: Operation[Result], *, locks: Sequence[str] = ()) -> Result:

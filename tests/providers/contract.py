@@ -233,113 +233,115 @@ class _Drive:
 
 async def drive(scene: Scene) -> Ended:
     """Send the scene's message to its end, part by part."""
-    road = _Drive(scene)
+    pipeline = _Drive(scene)
     outcome: Outcome = Transient("nothing was tried")
-    while len(road.sent) < 1 + len(scene.message.parts):
-        outcome = await _part(road)
+    while len(pipeline.sent) < 1 + len(scene.message.parts):
+        outcome = await _part(pipeline)
         if not isinstance(outcome, Sent):
             break
-        await road.step("finish")
-        outcome = road.note(await scene.provider.finish(road.call(), outcome))
+        await pipeline.step("finish")
+        outcome = pipeline.note(await scene.provider.finish(pipeline.call(), outcome))
         assert isinstance(outcome, Sent), "finish never fails a delivery"
-        road.sent.append(outcome.remote_id)
+        pipeline.sent.append(outcome.remote_id)
     await scene.simulator.quiet()
-    return Ended(outcome, tuple(road.sent), road.attempts, road.waited, road.trail)
+    return Ended(outcome, tuple(pipeline.sent), pipeline.attempts, pipeline.waited, pipeline.trail)
 
 
-async def _part(road: _Drive) -> Outcome:
+async def _part(pipeline: _Drive) -> Outcome:
     """Prepare and publish one part, with every wait, refresh and doubt on the way."""
     while True:
-        skips = road.scene.prepares_once and road.sent
-        outcome = None if skips else await _prepare(road)
+        skips = pipeline.scene.prepares_once and pipeline.sent
+        outcome = None if skips else await _prepare(pipeline)
         if outcome is None:
-            outcome = await _publish(road)
+            outcome = await _publish(pipeline)
         match outcome:
             case NotReady(wait=wait) | TryLater(wait=wait):
-                road.wait(wait)
+                pipeline.wait(wait)
             case Transient(restart=restart, wait=at_least):
-                road.burnt += 1
-                if road.burnt >= ATTEMPTS:
+                pipeline.burnt += 1
+                if pipeline.burnt >= ATTEMPTS:
                     return outcome
                 if restart:
-                    road.state = {}
-                road.wait(max(BACKOFF, at_least or BACKOFF))
-            case Disconnected() if not road.refreshed:
-                fresh = await _refresh(road)
+                    pipeline.state = {}
+                pipeline.wait(max(BACKOFF, at_least or BACKOFF))
+            case Disconnected() if not pipeline.refreshed:
+                fresh = await _refresh(pipeline)
                 if not isinstance(fresh, Tokens):
                     return outcome
-                road.tokens = fresh
+                pipeline.tokens = fresh
             case None:  # provably absent: once more, as a new attempt
                 pass
             case _:
                 return outcome
 
 
-async def _prepare(road: _Drive) -> Outcome | None:
+async def _prepare(pipeline: _Drive) -> Outcome | None:
     while True:
-        await road.step("prepare")
-        match road.note(await road.scene.provider.prepare(road.call())):
+        await pipeline.step("prepare")
+        match pipeline.note(await pipeline.scene.provider.prepare(pipeline.call())):
             case Prepared(state=state):
-                road.keep(state)
+                pipeline.keep(state)
                 return None
             case Underway(state=state, wait=wait):
-                road.keep(state)
-                road.wait(wait)
+                pipeline.keep(state)
+                pipeline.wait(wait)
             case outcome:
                 return outcome
 
 
-async def _publish(road: _Drive) -> Outcome | None:
+async def _publish(pipeline: _Drive) -> Outcome | None:
     """Make one attempt; None: it is provably not there."""
-    road.attempts += 1
-    key = f"{road.scene.delivery}.part-{len(road.sent)}.attempt-{road.attempts}"
-    began_at = road.scene.simulator.clock.now()
-    await road.step("publish")
-    outcome = road.note(await road.scene.provider.publish(road.call(key, began_at)))
+    pipeline.attempts += 1
+    key = f"{pipeline.scene.delivery}.part-{len(pipeline.sent)}.attempt-{pipeline.attempts}"
+    began_at = pipeline.scene.simulator.clock.now()
+    await pipeline.step("publish")
+    outcome = pipeline.note(await pipeline.scene.provider.publish(pipeline.call(key, began_at)))
     match outcome:
         case Unconfirmed():
-            return await _find_out(road, key, began_at, outcome)
-        case Sent(remote_id=None) if road.scene.provider.capabilities(
-            road.scene.message.channel
+            return await _find_out(pipeline, key, began_at, outcome)
+        case Sent(remote_id=None) if pipeline.scene.provider.capabilities(
+            pipeline.scene.message.channel
         ).findable:
-            found = await _find_out(road, key, began_at, outcome)
+            found = await _find_out(pipeline, key, began_at, outcome)
             return found if isinstance(found, Sent) else outcome
         case _:
             return outcome
 
 
-async def _find_out(road: _Drive, key: str, began_at: datetime, doubt: Outcome) -> Outcome | None:
-    await road.scene.simulator.quiet()  # the deadline is longer than any request can live
-    road.wait(DEADLINE)
+async def _find_out(
+    pipeline: _Drive, key: str, began_at: datetime, doubt: Outcome
+) -> Outcome | None:
+    await pipeline.scene.simulator.quiet()  # the deadline is longer than any request can live
+    pipeline.wait(DEADLINE)
     for _ in range(ATTEMPTS):
-        await road.step("find_out")
-        match road.note(await road.scene.provider.find_out(road.call(key, began_at))):
+        await pipeline.step("find_out")
+        match pipeline.note(await pipeline.scene.provider.find_out(pipeline.call(key, began_at))):
             case Found(remote_id=remote_id, url=url):
                 return Sent(remote_id, url)
             case Absent():
                 return None
             case CannotTell(again=timedelta() as again):
-                road.wait(again)
-                if isinstance(road.trail[-1], CannotTell) and not road.refreshed:
-                    await _refresh_quietly(road)
+                pipeline.wait(again)
+                if isinstance(pipeline.trail[-1], CannotTell) and not pipeline.refreshed:
+                    await _refresh_quietly(pipeline)
             case _:
                 return doubt
     return doubt
 
 
-async def _refresh(road: _Drive) -> Tokens | Outcome:
-    road.refreshed = True
-    await road.step("refresh")
-    return road.note(await road.scene.provider.refresh(road.call()))
+async def _refresh(pipeline: _Drive) -> Tokens | Outcome:
+    pipeline.refreshed = True
+    await pipeline.step("refresh")
+    return pipeline.note(await pipeline.scene.provider.refresh(pipeline.call()))
 
 
-async def _refresh_quietly(road: _Drive) -> None:
+async def _refresh_quietly(pipeline: _Drive) -> None:
     """Before a second look the pipeline renews a token that has run out, as it does before any call."""
-    expires = road.tokens.expires_at
-    if expires is not None and expires <= road.scene.simulator.clock.now():
-        fresh = await _refresh(road)
+    expires = pipeline.tokens.expires_at
+    if expires is not None and expires <= pipeline.scene.simulator.clock.now():
+        fresh = await _refresh(pipeline)
         if isinstance(fresh, Tokens):
-            road.tokens = fresh
+            pipeline.tokens = fresh
 
 
 # The verdict

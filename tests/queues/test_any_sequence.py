@@ -315,13 +315,13 @@ class Sequence(RuleBasedStateMachine):
 
     @rule()
     def send_one(self) -> None:
-        def road(tx: Tx, _: datetime) -> None:
+        def pipeline(tx: Tx, _: datetime) -> None:
             for ticket in claim(tx, self.now, limit=5, worker="w", lease=LEASE):
                 answer = self.ask(tx, ticket)
                 if isinstance(answer, Permitted):
                     settle(tx, self.now, [Result(ticket, Sent("remote"), answer.attempt_id)])
 
-        self._run(road, self.now)
+        self._run(pipeline, self.now)
 
     @rule()
     def take_up(self) -> None:

@@ -63,18 +63,20 @@ async def export(ask: Reader, workspace_id: Id) -> StreamingResponse:
 async def begin_export(act: Writer, workspace_id: Id) -> ExportView:
     """Pack an export in the background; one that is at work already is answered instead."""
     _check(act)
-    found, _ = await act.write(
-        lambda tx, now: keep_export.ask_export(tx, now, workspace_id=workspace_id, by=act.by),
+    shown = await act.write(
+        lambda tx, now: _shown(
+            keep_export.ask_export(tx, now, workspace_id=workspace_id, by=act.by)[0]
+        ),
         locks=[f"export:{workspace_id}"],
     )
     if not act.dry_run:
         # Asked once more it is the same job: one that a crash kept from being asked for is made up for here.
         await act.runtime.engine.enqueue(
             NAME,
-            {"workspace_id": workspace_id, "export_id": found.id},
-            unique=f"export:{found.id}",
+            {"workspace_id": workspace_id, "export_id": shown.id},
+            unique=f"export:{shown.id}",
         )
-    return _shown(found)
+    return shown
 
 
 @routes.get("/exports", needs=Role.ADMIN, scope="export:read")

@@ -18,12 +18,12 @@ async def render(ask: ReadContext) -> bytes:
     for tally in await ask.runtime.engine.store.tally():
         jobs.labels(tally.queue, tally.state.value).set(tally.count)
     waiting, late = await ask.read(_look)
-    road = Gauge("cadenza_deliveries", "Deliveries by state", ["state"], registry=registry)
+    deliveries = Gauge("cadenza_deliveries", "Deliveries by state", ["state"], registry=registry)
     for row in waiting:
-        road.labels(row["state"]).set(row["count"])
-    Gauge("cadenza_road_lag_seconds", "How late the first runnable lane is", registry=registry).set(
-        late
-    )
+        deliveries.labels(row["state"]).set(row["count"])
+    Gauge(
+        "cadenza_delivery_lag_seconds", "How late the first runnable lane is", registry=registry
+    ).set(late)
     return generate_latest(registry)
 
 
@@ -34,10 +34,10 @@ def _look(tx: Tx, now: datetime) -> tuple[list[Row], float]:
         WHERE state IN ('scheduled', 'sending', 'unconfirmed', 'failed') GROUP BY state
         """
     )
-    return rows, road_lag(tx, now)
+    return rows, delivery_lag(tx, now)
 
 
-def road_lag(tx: Tx, now: datetime) -> float:
+def delivery_lag(tx: Tx, now: datetime) -> float:
     """Say how many seconds the first runnable lane waits already."""
     row = tx.one(
         """

@@ -12,7 +12,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from cadenza.api.metrics import road_lag
+from cadenza.api.metrics import delivery_lag
 from cadenza.api.problems import conflict
 from cadenza.api.request_context import Reader, Writer
 from cadenza.api.routes import INSTANCE, Resource
@@ -82,7 +82,7 @@ class System(BaseModel):
     tz_version: str
     database_time: datetime
     clock_skew_seconds: float
-    road_lag_seconds: float
+    delivery_lag_seconds: float
     notices_waiting: int
     hold: HoldView | None
     workers: list[WorkerView]
@@ -160,7 +160,7 @@ async def show_system(ask: Reader) -> System:
             tz_version=tz_version(),
             database_time=now,
             clock_skew_seconds=round((here - now).total_seconds(), 3),
-            road_lag_seconds=road_lag(tx, now),
+            delivery_lag_seconds=delivery_lag(tx, now),
             notices_waiting=waiting,
             hold=None if hold is None else _shown(tx, hold),
             workers=[

@@ -38,21 +38,21 @@ async def run_worker(
     await space_what_is_late(runtime, silent)
     runtime.guard.before_going_on = partial(space_all, runtime)
     await runtime.schedule_jobs()
-    road, jobs = make_delivery_worker(runtime, name), make_jobs(runtime, name)
+    sender, jobs = make_delivery_worker(runtime, name), make_jobs(runtime, name)
     unwatch = _listen(runtime)
-    parts = [asyncio.ensure_future(worker.run()) for worker in (road, jobs)]
+    parts = [asyncio.ensure_future(worker.run()) for worker in (sender, jobs)]
     told = asyncio.ensure_future(stop.wait())
-    hurried = asyncio.ensure_future(_run_urgently(hurry or asyncio.Event(), road, jobs))
+    hurried = asyncio.ensure_future(_run_urgently(hurry or asyncio.Event(), sender, jobs))
     async with runtime.guard.kept(runtime.clock) as guarding:
         try:
-            await asyncio.gather(road.started.wait(), jobs.started.wait())
+            await asyncio.gather(sender.started.wait(), jobs.started.wait())
             if started is not None:
                 started.set()
             await asyncio.wait([told, guarding, *parts], return_when=asyncio.FIRST_COMPLETED)
         finally:
             told.cancel()
             unwatch()
-            road.stop()
+            sender.stop()
             jobs.stop()
             try:
                 await asyncio.gather(*parts)
@@ -78,7 +78,7 @@ async def _last_sign(runtime: Runtime) -> None:
 def make_delivery_worker(runtime: Runtime, name: str) -> Worker:
     """Make the worker that sends, with all duties that go with sending."""
     work = runtime.settings.worker
-    road = Worker(
+    sender = Worker(
         runtime.source,
         runtime.publisher,
         name=name,
@@ -96,8 +96,8 @@ def make_delivery_worker(runtime: Runtime, name: str) -> Worker:
         "telling": runtime.dispatcher.run_once,  # reminders as well
         "clearing full days": DailyMaxDuty(runtime.operations).run_once,
     }
-    road.duties += [road.loop(name, _patient(run)) for name, run in duties.items()]
-    return road
+    sender.duties += [sender.loop(name, _patient(run)) for name, run in duties.items()]
+    return sender
 
 
 def make_jobs(runtime: Runtime, name: str) -> Worker:

@@ -71,7 +71,7 @@ async def _ask(afar: ServerOption) -> Findings:
         "cadenza": system["version"],
         "tz database": system["tz_version"],
         "clock there": f"{skew:+.3f} s against the database's",
-        "the oldest that is due waits": f"{system['road_lag_seconds']:.1f} s",
+        "the oldest that is due waits": f"{system['delivery_lag_seconds']:.1f} s",
         "notices waiting": str(system["notices_waiting"]),
     }
     now = datetime.fromisoformat(system["database_time"])

@@ -44,7 +44,7 @@ async def upload(
     files
         One or several.
     alt
-        What is to be seen, for those who cannot see it.
+        Describe the image (alt text).
     category
         Also put them into the pool of this category, for rules to pick from.
     """

@@ -163,7 +163,7 @@ async def list_(*, chosen: ConfigOptions = USUAL) -> int:
             (row["name"], row["email"], "owner" if row["instance_owner"] else "", row["id"])
             for row in rows
         ],
-        empty="Nobody lives here yet: `cadenza person create EMAIL NAME` makes the first owner.",
+        empty="No owner yet: `cadenza person create EMAIL NAME` makes the first owner.",
     )
     return OK
 

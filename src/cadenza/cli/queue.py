@@ -198,7 +198,7 @@ async def shuffle(
 async def reverse(
     account: str, /, *, dry_run: DryRun = False, reach: WorkspaceOptions = USUALLY
 ) -> int:
-    """Turn the order round."""
+    """Reverse order."""
     return await _order(reach, account, {"verb": "reverse"}, dry_run=dry_run)
 
 

@@ -101,7 +101,7 @@ async def greet(runtime: Runtime, chosen: ConfigOptions) -> None:
     echo(f"\n  Cadenza is at {settings.home}")
     echo(f"  It keeps everything in {redact(settings.database_address)}\n")
     if link is not None:
-        echo("  Nobody lives here yet. Become its owner with this link (it works once):\n")
+        echo("  No owner yet. Become the owner with this link (it works once):\n")
         echo(f"    {link}\n")
         echo("  Then connect an account, give it a weekly schedule, and add a post to its queue.")
         echo("  To look around first, with made-up people and networks: cadenza demo")

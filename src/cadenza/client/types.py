@@ -2541,7 +2541,7 @@ class System(TypedDict):
     tz_version: str
     database_time: str
     clock_skew_seconds: float
-    road_lag_seconds: float
+    delivery_lag_seconds: float
     notices_waiting: int
     hold: HoldView | None
     workers: list[WorkerView]

@@ -240,7 +240,7 @@ def _free_on(
 
 @lru_cache(maxsize=256)
 def _slots_around_a_change(schedule: WeeklySchedule, day: date) -> tuple[Slot, ...]:
-    """The slow and exact road, for days beside a change of clocks; a long queue asks for them at every add."""
+    """The slow and exact way, for days beside a change of clocks; a long queue asks for them at every add."""
     start, end = day_bounds(day, schedule.zone)
     by_instant: dict[datetime, Slot] = {}
     for nominal in (day - _DAY, day):

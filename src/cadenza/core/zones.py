@@ -174,7 +174,7 @@ def day_start(day: date, zone: Zone) -> datetime:
 def steady_offset(ordinal: int, zone: Zone) -> timedelta | None:
     """Return the day's one UTC offset, or None when its clocks change.
 
-    The cheap road for expanding many wall times of a day: `wall - offset` is then
+    The cheap way for expanding many wall times of a day: `wall - offset` is then
     exact. Looking at the two ends suffices, as no zone changes there and back within
     one day after 1970 (a test goes through all of them).
     """

@@ -1,1 +1,1 @@
-"""The one road: every delivery is claimed, prepared, permitted, called once and settled here."""
+"""The delivery pipeline: every delivery is claimed, prepared, permitted, called once and settled here."""

@@ -198,7 +198,7 @@ def lane_open(facts: Facts) -> Answer:
         return Wait(reason, lane["parked_until"], "the network")
     if wants_choice(facts):
         return Wait(CAME_DUE, None, "an editor of the workspace")
-    return Pass("the lane is open")
+    return Pass("sending isn't paused")
 
 
 def network_free(facts: Facts) -> Answer:
@@ -257,7 +257,7 @@ def within_budgets(facts: Facts) -> Answer:
     """Is there room in every budget?"""
     match allows(facts.now, facts.budgets):
         case Allowed():
-            return Pass(f"{len(facts.budgets)} budgets have room")
+            return Pass(f"{len(facts.budgets)} limits have room")
         case Refused() as refused:
             says = f"{refused.binding.key}: {refused.binding.reason}"
             return Wait(says, refused.next_at, "an admin can change the limit")

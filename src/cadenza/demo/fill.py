@@ -254,8 +254,8 @@ async def _publish(played: Played, note: Note) -> None:
         ),
         locks=model.locks(played.home, *(account for account, _ in targets)),
     )
-    road = make_delivery_worker(played.runtime, name_worker())
-    await publishing_run(road, played.runtime.source, clock=played.clock, seconds=5.0)
+    sender = make_delivery_worker(played.runtime, name_worker())
+    await publishing_run(sender, played.runtime.source, clock=played.clock, seconds=5.0)
 
 
 async def _go_wrong(played: Played) -> None:

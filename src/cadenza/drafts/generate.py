@@ -185,13 +185,13 @@ def _make(
         due=[each.instant for each in won],
     )
     made: list[tuple[str, str | None]] = []
-    road: list[NewDelivery] = []
+    deliveries: list[NewDelivery] = []
     for each, media_id in zip(won, picked, strict=True):
         text = fill(category.copy, values_of(rule, category, brand, each.instant))
         post_id = _post(tx, now, rule, text=as_placeholder(text), media_id=media_id)
         made.append((post_id, media_id))
-        road.extend(deliveries_of(tx, rule, post_id, each, targets))
-    schedule(tx, now, road)
+        deliveries.extend(deliveries_of(tx, rule, post_id, each, targets))
+    schedule(tx, now, deliveries)
     _note(tx, rule, won, made, targets)
     return made
 

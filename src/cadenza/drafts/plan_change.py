@@ -210,11 +210,11 @@ def _generated_posts(tx: Tx, now: datetime, rule: Rule, *, hold: bool) -> list[G
         """,
         **key,
     )
-    roads, off = _roads(tx, key), _switched_off(tx, rule.workspace_id)
-    return [_read(row, roads.get(row["post_id"] or "", []), off) for row in rows]
+    deliveries_by_post, off = _deliveries_by_post(tx, key), _switched_off(tx, rule.workspace_id)
+    return [_read(row, deliveries_by_post.get(row["post_id"] or "", []), off) for row in rows]
 
 
-def _roads(tx: Tx, key: Mapping[str, str]) -> dict[str, list[Row]]:
+def _deliveries_by_post(tx: Tx, key: Mapping[str, str]) -> dict[str, list[Row]]:
     """Return the live deliveries of a rule's posts, by post."""
     rows = tx.all(
         """
@@ -239,9 +239,9 @@ def _switched_off(tx: Tx, workspace_id: str) -> frozenset[str]:
     return frozenset(row["id"] for row in rows)
 
 
-def _read(row: Row, road: Sequence[Row], off: frozenset[str]) -> GeneratedPost:
+def _read(row: Row, deliveries: Sequence[Row], off: frozenset[str]) -> GeneratedPost:
     made_for = frozenset(each for each in _read_targets(row["targets"]) if each[0] not in off)
-    road = [each for each in road if each["account_id"] not in off]
+    deliveries = [each for each in deliveries if each["account_id"] not in off]
     return GeneratedPost(
         day=row["day"],
         slot=row["slot"],
@@ -250,7 +250,7 @@ def _read(row: Row, road: Sequence[Row], off: frozenset[str]) -> GeneratedPost:
         media_id=row["media_id"],
         pool_id=row["pool_id"],
         targets=made_for,
-        touched=_touched(row, road, made_for),
+        touched=_touched(row, deliveries, made_for),
         gone=row["found_id"] is None,
     )
 
@@ -260,17 +260,17 @@ def _read_targets(text: str) -> frozenset[Target]:
     return frozenset((account, Channel(channel)) for account, channel in pairs)
 
 
-def _touched(row: Row, road: Sequence[Row], made_for: frozenset[Target]) -> str | None:
+def _touched(row: Row, deliveries: Sequence[Row], made_for: frozenset[Target]) -> str | None:
     if row["found_id"] is None:
         return "deleted"
     if row["approved_at"] is not None:
         return "approved"
     if row["revision"] != row["written_revision"]:
         return "edited"
-    if any(each["state"] != "draft" for each in road):
+    if any(each["state"] != "draft" for each in deliveries):
         return "on its way"
-    if any(each["due_at"] != row["due_at"] for each in road):
+    if any(each["due_at"] != row["due_at"] for each in deliveries):
         return "moved by hand"
-    if frozenset((each["account_id"], Channel(each["channel"])) for each in road) != made_for:
+    if frozenset((each["account_id"], Channel(each["channel"])) for each in deliveries) != made_for:
         return "its channels were changed"
     return None

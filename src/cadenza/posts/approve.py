@@ -11,7 +11,7 @@ from datetime import datetime
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
-from cadenza.deliveries import approve as road
+from cadenza.deliveries import approve as deliveries_approve
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen
@@ -86,7 +86,7 @@ def approve_held(
     carry(
         tx, replace(post, approval=approval)
     )  # hashtags of brand or category may have changed since it was planned
-    released = road.release(tx, now, workspace_id=post.workspace_id, post_id=post.id)
+    released = deliveries_approve.release(tx, now, workspace_id=post.workspace_id, post_id=post.id)
     _record(tx, now, post, by, "post.approve")
     return Approved(approval, released.scheduled, released.missed)
 
@@ -111,7 +111,7 @@ def unapprove(
     if (refused := why_not(tx, workspace_id, by)) is not None:
         return NotAllowed(refused)
     _write(tx, post, None)
-    taken = road.take_back(
+    taken = deliveries_approve.take_back(
         tx,
         workspace_id=workspace_id,
         post_id=post_id,

@@ -24,7 +24,9 @@ def cancel(
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
     if isinstance(post, NoSuchPost):
         return post
-    answer = cancel_post(tx, now, workspace_id=workspace_id, post_id=post_id, reason=reason, only=only)
+    answer = cancel_post(
+        tx, now, workspace_id=workspace_id, post_id=post_id, reason=reason, only=only
+    )
     if answer.canceled:
         record(
             tx,

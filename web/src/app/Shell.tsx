@@ -51,7 +51,7 @@ export function Shell() {
       <AppShell.Main id="main" tabIndex={-1}>
         {!connected && (
           <Alert role="status" color="yellow" mb="md" icon={<IconPlugConnectedX aria-hidden />} title="Not live at the moment">
-            The line to the server is down. What you see may be old; it comes back by itself.
+            Connection lost. Reconnecting… What you see may be out of date.
           </Alert>
         )}
         <SendingHeld workspaceId={workspaceId} />

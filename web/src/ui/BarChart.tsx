@@ -10,7 +10,7 @@ import "./bar-chart.css";
 import { piled } from "./piled";
 
 export interface BarChartProps {
-  /** What is to be seen, for those who cannot see it. */
+  /** Describe the image (alt text). */
   says: string;
   /** The name of each place, shown when one points at it. */
   places: readonly string[];

@@ -23,7 +23,7 @@ export function Once(props: { title: string; secret: string; says: string; onClo
             )}
           </CopyButton>
           <Button size="compact-sm" variant="default" onClick={props.onClose}>
-            I have kept it
+            I've saved it
           </Button>
         </Group>
       </Stack>

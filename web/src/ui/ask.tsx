@@ -22,7 +22,7 @@ export function askFirst(asked: { title: string; says: ReactNode; yes: string; n
           {asked.says}
         </Text>
       ),
-      labels: { confirm: asked.yes, cancel: asked.no ?? "Leave it" },
+      labels: { confirm: asked.yes, cancel: asked.no ?? "Cancel" },
       confirmProps: { color: asked.danger === true ? "red" : undefined },
       onConfirm: () => settle(true),
       onCancel: () => settle(false),

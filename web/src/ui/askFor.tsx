@@ -53,7 +53,7 @@ function Line({ asked, onAnswer }: { asked: Asked; onAnswer: (text: string | nul
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={() => onAnswer(null)}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" color={asked.danger === true ? "red" : undefined}>
             {asked.yes}

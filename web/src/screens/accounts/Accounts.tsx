@@ -31,7 +31,7 @@ export default function Accounts() {
   return (
     <Page
       title="Accounts"
-      says="Who sends, and whether they can."
+      says="Your connected accounts."
       actions={
         mayConnect && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>

@@ -31,7 +31,7 @@ export function Detail({ account, onGone }: { account: Account; onGone: () => vo
         <Tabs.List>
           <Tabs.Tab value="limits">Limits</Tabs.Tab>
           <Tabs.Tab value="hours">Hours</Tabs.Tab>
-          <Tabs.Tab value="lately">Lately</Tabs.Tab>
+          <Tabs.Tab value="lately">Activity</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="limits" pt="md">
           <Limits account={account} mayChange={isAdmin} />

@@ -35,7 +35,7 @@ export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; de
               )}
               {each.url !== null && (
                 <Anchor size="sm" href={each.url} target="_blank" rel="noreferrer">
-                  See it out there
+                  View post
                 </Anchor>
               )}
               <Fix fix={each.fix} delivery={delivery} />

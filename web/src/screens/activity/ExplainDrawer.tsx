@@ -107,7 +107,7 @@ function Head({ delivery, account, zone }: { delivery: Delivery; account: Accoun
         </Text>
         {delivery.url !== null && (
           <Anchor size="sm" href={delivery.url} target="_blank" rel="noreferrer">
-            See it out there
+            View post
           </Anchor>
         )}
       </div>

@@ -37,7 +37,7 @@ export function Gates(props: { gates: Record<string, unknown>; judgedAt: string;
   const now = useNow();
   const { zone } = props;
   return (
-    <Section title="What must let it pass">
+    <Section title="Checks before sending">
       {Date.parse(props.judgedAt) > now.getTime() && (
         <Text size="xs" c="dimmed">
           As it will be when it is due, {moment(props.judgedAt, zone)} {placeOf(zone)}

@@ -43,18 +43,18 @@ export function Mend({ delivery }: { delivery: Delivery }) {
   const it = typeof doubt_part === "number" ? `Part ${doubt_part}` : "It";
   const askCancel = async () => {
     const reason = await askFor({
-      title: "Cancel it?",
+      title: "Cancel this post?",
       says: "It is not sent to this account. The post itself stays.",
       label: "Why (may stay empty)",
-      yes: "Do not send it",
+      yes: "Don't send it",
       danger: true,
       optional: true,
     });
     if (reason !== null) cancel.mutate(reason);
   };
   const askAgain = async () => {
-    const says = "Look at the account first: if it is there after all, people see it twice.";
-    if (await askFirst({ title: `${it} is not there: send it again?`, says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
+    const says = "Check the account first: if it was published after all, people see it twice.";
+    if (await askFirst({ title: `${it} wasn't published: send it again?`, says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
   };
   const askNow = async () => {
     const says = `It goes out at once: ${channelName(delivery.channel)}. This cannot be taken back.`;

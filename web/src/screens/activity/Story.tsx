@@ -26,7 +26,7 @@ export function Story({ postId, zone }: { postId: string; zone: string }) {
     return ` · ${member?.name ?? (by.startsWith("key:") ? "an API key" : by.startsWith("rule:") ? "a rule" : by)}`;
   };
   return (
-    <Section title="Its story">
+    <Section title="History">
       <Fetched query={story} rows={2}>
         {(events) => (
           <Stack component="ol" gap={6} p={0} m={0} style={{ listStyle: "none" }}>

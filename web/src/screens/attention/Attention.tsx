@@ -24,12 +24,12 @@ import { useThings, type Step, type Thing } from "./useThings";
 export default function Attention() {
   const things = useThings();
   return (
-    <Page title="Needs attention" says="What goes wrong or soon will, with what to do about it.">
+    <Page title="Needs attention" says="Problems and how to fix them.">
       <Fetched query={things}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty icon={IconMoodCheck} title="All is well">
-              Nothing wants you. What fails, is held, or waits for approval shows up here.
+              You're all caught up. Posts that fail, are held or wait for approval show up here.
             </Empty>
           ) : (
             <Stack>

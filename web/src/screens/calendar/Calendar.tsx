@@ -91,7 +91,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
         onFree={compose}
       />
       <Text size="xs" c="dimmed">
-        All times are {placeOf(zone)} time. Drag a post, or a draft from above, to another time: near a free slot it takes the slot, between slots it is timed by hand. Or
+        All times are {placeOf(zone)} time. Drag a post, or a draft from above, to another time: near a free slot it takes the slot, between slots it gets a fixed time. Or
         open it and choose.
       </Text>
       {opened !== undefined && (

@@ -45,7 +45,7 @@ export function EntryDialog(props: {
           <StateBadge state={standing(pill)} />
           {mayMove(entry) && (
             <Text size="sm" c="dimmed">
-              {entry.in_slot ? "In a slot of the queue" : "At its own time, between slots"}
+              {entry.in_slot ? "In a slot of the queue" : "Fixed time, between slots"}
             </Text>
           )}
         </Group>

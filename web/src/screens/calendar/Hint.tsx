@@ -25,5 +25,5 @@ export function useHint(): [(says: string) => void, ReactNode] {
 /** Between slots: a post is timed by hand, a draft asks which account. */
 export function hintByHand(shown: Shown, at: Date, byDay: boolean, zone: string): string {
   if (shown.kind === "draft") return byDay ? "No free slot on that day: choose the account and the time." : `${moment(at, zone)} is no free slot: choose the account, it is timed by hand.`;
-  return `${moment(at, zone)} is between slots: timed by hand, the queue does not move it.`;
+  return `${moment(at, zone)} is between slots: a fixed time that the queue doesn't move.`;
 }

@@ -47,7 +47,7 @@ export function PlaceDialog(props: {
         <TimeFields choice={choice} accountId={accountId} free={props.free} zone={zone} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button
             disabled={accountId === null || time === null}

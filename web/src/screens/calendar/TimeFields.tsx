@@ -41,7 +41,7 @@ export function TimeFields(props: { choice: Choice; accountId: string | null; fr
       <WallTimeInput label="Or a time of your own" zone={zone} value={choice.wall} onChange={(wall) => choice.choose({ slot: null, wall })} />
       {choice.time?.slot === false && (
         <Text size="sm" role="status">
-          Between slots it is timed by hand: the queue does not move it.
+          Between slots it gets a fixed time: the queue doesn't move it.
         </Text>
       )}
     </>

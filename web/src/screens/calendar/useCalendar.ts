@@ -105,7 +105,7 @@ export function usePlan(): UseMutationResult<string[], Error, Plan> {
     { done: () => "It has no date again." },
   );
   const plan: UseMutationResult<string[], Error, Plan> = useAct<Plan, string[]>("post", (asked) => carry(workspaceId, asked), {
-    done: (_, { accountId, at, zone, slot }) => named(accountId, `Now goes out ${momentThere(at, zone)}.${slot ? "" : " It is timed by hand: the queue does not move it."}`),
+    done: (_, { accountId, at, zone, slot }) => named(accountId, `Now goes out ${momentThere(at, zone)}.${slot ? "" : " It has a fixed time: the queue doesn't move it."}`),
     undo: (deliveries, asked) => {
       const { was } = asked;
       if (was === null) return () => takeBack.mutate({ postId: asked.postId, deliveries });

@@ -58,8 +58,8 @@ function Own(props: { name: string; where: string; own: boolean; common: string;
     return (
       <div>
         {props.children}
-        <Button mt={4} size="compact-xs" variant="default" onClick={props.onCommon} aria-label={`${props.name}: as everywhere again`}>
-          As everywhere again
+        <Button mt={4} size="compact-xs" variant="default" onClick={props.onCommon} aria-label={`${props.name}: same as main post again`}>
+          Same as main post again
         </Button>
       </div>
     );
@@ -69,14 +69,14 @@ function Own(props: { name: string; where: string; own: boolean; common: string;
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <div style={{ minWidth: 0 }}>
           <Text size="sm" fw={600}>
-            {props.name}: as everywhere
+            {props.name}: same as main post
           </Text>
           <Text size="sm" c="dimmed" lineClamp={2}>
             {props.common}
           </Text>
         </div>
-        <Button size="compact-sm" variant="default" style={{ flex: "none" }} onClick={props.onOwn} aria-label={`Change here: ${props.name.toLowerCase()} on ${props.where}`}>
-          Change here
+        <Button size="compact-sm" variant="default" style={{ flex: "none" }} onClick={props.onOwn} aria-label={`Customize: ${props.name.toLowerCase()} on ${props.where}`}>
+          Customize
         </Button>
       </Group>
     </Paper>

@@ -41,7 +41,7 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
         const { id } = await upload(workspace_id, file, setBusy);
         added.push(id);
       } catch (error) {
-        tellProblem(error, `${file.name} was not taken`);
+        tellProblem(error, `${file.name} could not be added`);
       }
     }
     setBusy(null);
@@ -115,7 +115,7 @@ function Item(props: {
           <Textarea
             size="xs"
             label={`Description of ${name}`}
-            placeholder={file?.alt === undefined || file.alt === "" ? "What is to be seen, for those who cannot see it" : file.alt}
+            placeholder={file?.alt === undefined || file.alt === "" ? "Describe the image (alt text)" : file.alt}
             autosize
             minRows={1}
             value={props.use.alt ?? ""}

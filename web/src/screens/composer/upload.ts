@@ -9,7 +9,7 @@ export function upload(workspaceId: string, file: File, onProgress: (percent: nu
     request.setRequestHeader("x-cadenza-csrf", "1");
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && onProgress((event.loaded / event.total) * 100);
-    request.onerror = () => failed(new Problem(0, "offline", "The server cannot be reached. The file was not taken."));
+    request.onerror = () => failed(new Problem(0, "offline", "The server cannot be reached. The file was not uploaded."));
     request.onload = () => {
       if (request.status < 300) done(request.response as Schemas["MediaUploaded"]);
       else failed(Problem.read(request.status, request.response));

@@ -62,7 +62,7 @@ export function CategoryEditor({ category, others, onClose }: { category: Catego
         <TagsInput label="Hashtags" placeholder="Without #, Enter after each" {...form.getInputProps("hashtags")} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={save.isPending}>
             Save the category

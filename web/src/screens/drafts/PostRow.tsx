@@ -35,7 +35,7 @@ export function PostRow(props: { post: Post; chosen: boolean; onChoose: ((on: bo
           </Badge>
           {post.source !== "manual" && (
             <Badge variant="outline" color="grape">
-              {post.source === "rule" ? "Laid out by a rule" : post.source}
+              {post.source === "rule" ? "Created by a rule" : post.source}
             </Badge>
           )}
           {post.pills.map((pill) => (
@@ -86,7 +86,7 @@ function Acts({ post, words }: { post: Post; words: string }) {
     if (await askFirst({ title: "Approve and publish now?", says, yes: "Approve and publish now" })) publish.mutate();
   };
   const askDelete = async () => {
-    const says = "What is planned of it is canceled. What is out there stays there.";
+    const says = "Scheduled copies are canceled. Published posts stay online.";
     if (await askFirst({ title: "Delete this post?", says, yes: "Delete", danger: true })) remove.mutate();
   };
   return (

@@ -104,7 +104,7 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
         <Where accounts={accounts.data ?? []} channels={channels} places={form.values.places} required onChange={(places) => form.setFieldValue("places", places)} />
         <PatternFields pattern={form.values.pattern} onChange={(pattern) => form.setFieldValue("pattern", pattern)} />
         <Group grow align="flex-start" preventGrowOverflow={false}>
-          <Autocomplete label="On the clock of" required miw={170} data={zones} limit={20} {...form.getInputProps("zone")} />
+          <Autocomplete label="Time zone" required miw={170} data={zones} limit={20} {...form.getInputProps("zone")} />
           <TextInput type="date" label="From" required miw={140} {...form.getInputProps("starts")} />
           {form.values.pattern.kind === "interval" && <TextInput type="time" label="At, the first time" required miw={120} {...form.getInputProps("from")} />}
           <TextInput type="date" label="Until" description="Empty: for ever" miw={140} {...form.getInputProps("ends")} />
@@ -120,7 +120,7 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
         <Checkbox label="Only with a picture" description="A post for which none is left waits until somebody adds one" {...form.getInputProps("needs_media", { type: "checkbox" })} />
         {form.values.pattern.kind !== "interval" && (
           <Group grow align="flex-start" preventGrowOverflow={false} role="group" aria-label="When clocks change">
-            <Select label="A time that clocks leap over" description="In spring, 02:30 does not exist" allowDeselect={false} miw={220} data={gaps} {...form.getInputProps("gap")} />
+            <Select label="When clocks go forward" description="In spring, 02:30 doesn't exist" allowDeselect={false} miw={220} data={gaps} {...form.getInputProps("gap")} />
             <Select label="A time that comes twice" description="In autumn, 02:30 comes again" allowDeselect={false} miw={220} data={folds} {...form.getInputProps("fold")} />
           </Group>
         )}
@@ -132,7 +132,7 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
         {whole && plan.data !== undefined && plan.error === null && <Plan plan={plan.data.plan} zone={plan.data.rule.zone} says={patternWords(typed.pattern)} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" disabled={!whole || plan.error !== null} loading={save.isPending}>
             Save the rule

@@ -56,7 +56,7 @@ export function Rules() {
             New rule
           </Button>
           <Button variant="default" leftSection={<IconWand size={16} aria-hidden />} loading={generate.isPending} onClick={() => generate.mutate()}>
-            Lay out now
+            Generate now
           </Button>
         </Group>
       )}

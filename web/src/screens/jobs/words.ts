@@ -63,7 +63,7 @@ const tasks: Record<string, string> = {
 /** What one of the product's own tasks does; undefined for those of other programs. */
 export const taskWords = (task: string): string | undefined => tasks[task];
 
-const missed: Record<string, string> = { once: "what was missed runs once", all: "each missed time runs", skip: "what was missed is left out" };
+const missed: Record<string, string> = { once: "what was missed runs once", all: "each missed time runs", skip: "missed runs are skipped" };
 const overlaps: Record<string, string> = { skip: "never two at a time", buffer: "one more may wait", allow: "may overlap" };
 
 /** The policies of a schedule in words. */

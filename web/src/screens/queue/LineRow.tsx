@@ -25,7 +25,7 @@ import { mayMove, nameOf, type Line } from "./order";
 
 const kinds: Partial<Record<Line["kind"], { says: string; colour: string }>> = {
   held: { says: "Held", colour: "yellow" },
-  by_hand: { says: "At its own time", colour: "gray" },
+  by_hand: { says: "Fixed time", colour: "gray" },
   pinned: { says: "Pinned: its slot is gone", colour: "grape" },
   sending: { says: "On its way", colour: "cyan" },
   sent: { says: "Sent", colour: "teal" },
@@ -173,7 +173,7 @@ function FixedActs(props: Shown & { acts: LineActs }) {
   if (line.kind === "skipped")
     return (
       <Button size="compact-sm" variant="subtle" aria-label={`Offer ${clock} again`} onClick={() => acts.unskip(line.at)}>
-        Offer again
+        Restore slot
       </Button>
     );
   if (line.kind === "by_hand" || line.kind === "pinned") return <More {...props} />;

@@ -15,7 +15,7 @@ it("asks before what was missed is sent now", async () => {
   serve(({ method }) => (method === "GET" ? { items: [{ id: "a", due_at: "2026-10-21T07:00:00Z", content: { text: "Oboe" }, reason: null }], next: null } : { moved: [], drafts: [], full: [] }));
   show(<Shown />);
   await userEvent.click(await screen.findByRole("button", { name: "Send now, spaced" }));
-  await userEvent.click(await screen.findByRole("button", { name: "Leave it" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Cancel" }));
   expect(await writes()).toEqual([]);
   await userEvent.click(screen.getByRole("button", { name: "Send now, spaced" }));
   const question = await screen.findByRole("dialog");

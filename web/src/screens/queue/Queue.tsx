@@ -68,7 +68,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
   const clear = async () => {
     const yes = await askFirst({
       title: `Clear the queue of ${account.handle}?`,
-      says: "Every waiting post is taken off; posts timed by hand stay. You can undo this for ten minutes.",
+      says: "Every waiting post is taken off; posts with a fixed time stay. You can undo this for ten minutes.",
       yes: "Clear the queue",
       danger: true,
     });
@@ -82,9 +82,9 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
     unskip: (at: string) => acts.lift.mutate([at]),
     remove: async (line: Line) => {
       const yes = await askFirst({
-        title: "Take this post off the queue?",
+        title: "Remove this post from the queue?",
         says: `“${words(line)}” will not be sent by ${account.handle}. The post itself is kept.`,
-        yes: "Take it off",
+        yes: "Remove",
         danger: true,
       });
       if (yes) acts.cancel.mutate(line.ids);
@@ -128,7 +128,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
                     Shuffle the order
                   </Menu.Item>
                   <Menu.Item disabled={few} leftSection={<IconArrowsDownUp size={16} aria-hidden />} onClick={() => mix.mutate({ verb: "reverse", revision: view.revision })}>
-                    Turn the order round
+                    Reverse order
                   </Menu.Item>
                   <Menu.Divider />
                   <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => void clear()}>

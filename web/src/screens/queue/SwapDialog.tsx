@@ -34,7 +34,7 @@ export function SwapDialog(props: { line: Line; view: QueueView; busy: boolean; 
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button disabled={other === undefined} loading={props.busy} onClick={() => other !== undefined && props.onSwap([nameOf(line), nameOf(other)])}>
             Swap them

@@ -92,7 +92,7 @@ export function useQueueActs(accountId: string, zone: string) {
     (instants: string[]) => take(api.POST(`${QUEUE}/skips`, { params: { path }, body: { instants } })),
     {
       done: ({ moved }, [at]) =>
-        say(`${at === undefined ? "The slot" : momentThere(at, zone)} is left out${moved.length > 0 ? `; ${count(moved.length, "post")} moved on` : ""}.`),
+        say(`${at === undefined ? "The slot" : momentThere(at, zone)} is skipped${moved.length > 0 ? `; ${count(moved.length, "post")} moved on` : ""}.`),
       undo: (skipped, instants) => () => takeSkipBack.mutate({ instants, skipped }),
     },
   );

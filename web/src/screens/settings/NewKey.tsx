@@ -103,7 +103,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
         </Group>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={make.isPending}>
             Make the key

@@ -59,16 +59,16 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
   const change = useAct("member", give, { done, undo: () => (self ? undefined : () => back.mutate(member.role as Role)) });
   const askChange = async (role: Role) => {
     const says = `You become ${roleWord(role).toLowerCase()} here. Only somebody with more rights than that can change it back.`;
-    if (!self || (await askFirst({ title: "Give up rights of your own?", says, yes: "Give them up", danger: true }))) change.mutate(role);
+    if (!self || (await askFirst({ title: "Give up your own rights?", says, yes: "Give them up", danger: true }))) change.mutate(role);
   };
   const remove = useAct("member", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{member_id}", { params })), {
     done: () => `${member.name} is no longer in this workspace.`,
   });
   const letGo = async () => {
     const sure = await askFirst({
-      title: `Let ${member.name} go?`,
+      title: `Remove ${member.name}?`,
       says: "They see nothing of this workspace from then on, and the API keys they made end. What they wrote stays.",
-      yes: "Let them go",
+      yes: "Remove",
       danger: true,
     });
     if (sure) remove.mutate();
@@ -149,7 +149,7 @@ function Invitations() {
   );
   const takeBack = async ({ id, email }: { id: string; email: string }) => {
     const says = "Its link opens nothing from then on. You can invite them again.";
-    if (await askFirst({ title: `Take back the invitation to ${email}?`, says, yes: "Take it back", danger: true })) revoke.mutate(id);
+    if (await askFirst({ title: `Revoke the invitation to ${email}?`, says, yes: "Revoke", danger: true })) revoke.mutate(id);
   };
   return (
     <Section title="Invitations" says="The mail carries a link that works once, for a week.">
@@ -195,7 +195,7 @@ function Invitations() {
                       Ends {fromNow(each.ends_at, now)}
                     </Text>
                   </div>
-                  <Button size="compact-sm" variant="default" onClick={() => void takeBack(each)} aria-label={`Take back the invitation to ${each.email}`}>
+                  <Button size="compact-sm" variant="default" onClick={() => void takeBack(each)} aria-label={`Revoke the invitation to ${each.email}`}>
                     Take back
                   </Button>
                 </Group>

@@ -51,7 +51,7 @@ export function Webhooks() {
     },
   });
   return (
-    <Section title="Webhooks" says="Programs that are told what happens, with a signature they can check.">
+    <Section title="Webhooks" says="Send events to your own programs, signed so that they can check the sender.">
       {secret !== null && (
         <Once
           title="The signing secret"

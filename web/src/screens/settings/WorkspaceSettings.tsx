@@ -88,7 +88,7 @@ function StopAll({ workspace }: { workspace: Schemas["Workspace"] }) {
   });
   const goOn = async () => {
     const says = "What came due meanwhile takes the next free slots, in order; everything behind it moves on.";
-    if (await askFirst({ title: "Let things leave again?", says, yes: "Go on sending" })) start.mutate();
+    if (await askFirst({ title: "Resume sending?", says, yes: "Resume" })) start.mutate();
   };
   if (workspace.stopped_at !== null) {
     return (

@@ -13,7 +13,7 @@ const house: Schemas["System"] = {
   tz_version: "2026a",
   database_time: before,
   clock_skew_seconds: 0.01,
-  road_lag_seconds: 0,
+  delivery_lag_seconds: 0,
   notices_waiting: 0,
   hold: null,
   workers: [],
@@ -47,7 +47,7 @@ it("shows what each worker has in hand, and what ran out in a dead one's", async
       { worker: "horn", kind: "jobs", held: 2, lapsed: 1, ends_at: before },
     ],
   });
-  const hand = await screen.findByRole("region", { name: "In hand" });
+  const hand = await screen.findByRole("region", { name: "In progress" });
   expect(within(hand).getByRole("row", { name: /^oboe 3 deliveries in 1 min$/ })).toBeTruthy();
   expect(within(hand).getByRole("row", { name: /^horn 2 jobs 2 min ago Look here: 1 ran out and waits for another worker$/ })).toBeTruthy();
 });

@@ -132,11 +132,11 @@ function told({ missed, moved, drafts }: Schemas["ConfirmedView"]): string {
 }
 
 function Facts({ of }: { of: Shown }) {
-  const late = of.road_lag_seconds > 60;
+  const late = of.delivery_lag_seconds > 60;
   const skewed = Math.abs(of.clock_skew_seconds) > 5;
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-      <Fact name="Behind time" value={`${Math.round(of.road_lag_seconds)} s`} bad={late} says={late ? "Something due waits for a worker" : "Nothing due waits"} />
+      <Fact name="Delay" value={`${Math.round(of.delivery_lag_seconds)} s`} bad={late} says={late ? "Something due waits for a worker" : "On schedule"} />
       <Fact
         name="This machine's clock"
         value={skewWords(of.clock_skew_seconds)}
@@ -221,13 +221,13 @@ const held = { deliveries: (number: number) => count(number, "delivery", "delive
 function InHand({ of }: { of: Shown }) {
   const now = useNow(5_000);
   return (
-    <Section title="In hand" says="What workers have taken. A worker that is alive renews its hold; when a hold runs out, another worker takes over.">
+    <Section title="In progress" says="What workers are sending now. If a worker stops, another one takes over when its lease runs out.">
       {of.leases.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing is in hand at the moment.
         </Text>
       ) : (
-        <Rows of="In hand" heads={["Worker", "Holds", "Runs out"]}>
+        <Rows of="In progress" heads={["Worker", "Holds", "Runs out"]}>
           {of.leases.map((each) => (
             <Table.Tr key={`${each.worker} ${each.kind}`}>
               <Table.Td>{each.worker || "Unknown"}</Table.Td>

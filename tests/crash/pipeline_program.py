@@ -1,4 +1,4 @@
-"""The delivery worker process that the crash tests kill: `python -m tests.crash.road_program ADDRESS MARKS`.
+"""The delivery worker process that the crash tests kill: `python -m tests.crash.pipeline_program ADDRESS MARKS`.
 
 Its network is a file that only ever grows: a line when a call begins, a line when it ends. So the test
 knows what really left, whatever the store says.

@@ -16,7 +16,7 @@ from cadenza.deliveries.permit import Answer, Permitted, Refusal
 from cadenza.deliveries.recipient_health import BLAME, BLAMED, LIMIT, SKIPPED
 from cadenza.providers.outcome import Outcome, RecipientGone, Sent
 from cadenza.sql.tx import Row
-from tests.deliveries.conftest import HOME, Road
+from tests.deliveries.conftest import HOME, Pipeline
 
 GONE = RecipientGone("there is no such address", "5.1.1")
 OPEN = '{"hours": {"message": null, "email": null}}'
@@ -24,15 +24,15 @@ BEN = "Ben@Example.org"
 
 
 @pytest.fixture
-async def post_office(road: Road) -> Road:
+async def post_office(pipeline: Pipeline) -> Pipeline:
     """Let Cy's account write at any hour, one after the other."""
-    await road.connect("cy", settings=OPEN)
-    await road.operations.run(lambda tx, _: tx.run("DELETE FROM budget"))
-    return road
+    await pipeline.connect("cy", settings=OPEN)
+    await pipeline.operations.run(lambda tx, _: tx.run("DELETE FROM budget"))
+    return pipeline
 
 
-async def limit(road: Road, amount: int, days: int) -> None:
-    await road.operations.run(
+async def limit(pipeline: Pipeline, amount: int, days: int) -> None:
+    await pipeline.operations.run(
         lambda tx, _: tx.run(
             "UPDATE workspace SET recipient_cap = :n, recipient_cap_days = :days",
             n=amount,
@@ -41,36 +41,36 @@ async def limit(road: Road, amount: int, days: int) -> None:
     )
 
 
-async def write(road: Road, recipient: str, account: str = "cy", **words: Any) -> str:
+async def write(pipeline: Pipeline, recipient: str, account: str = "cy", **words: Any) -> str:
     words = {"channel": Channel.EMAIL, "action": Action.MESSAGE, **words}
-    return await road.post(account, recipient=recipient, **words)
+    return await pipeline.post(account, recipient=recipient, **words)
 
 
-async def send_next(road: Road, outcome: Outcome) -> Answer:
-    (ticket,) = await road.claim(limit=1)
-    (answer,) = await road.permit(ticket)
+async def send_next(pipeline: Pipeline, outcome: Outcome) -> Answer:
+    (ticket,) = await pipeline.claim(limit=1)
+    (answer,) = await pipeline.permit(ticket)
     if isinstance(answer, Permitted):
-        await road.settle(ticket, outcome, answer.attempt_id)
+        await pipeline.settle(ticket, outcome, answer.attempt_id)
     return answer
 
 
-async def channel(road: Road, recipient: str) -> Row | None:
-    return await road.operations.read(
+async def channel(pipeline: Pipeline, recipient: str) -> Row | None:
+    return await pipeline.operations.read(
         lambda tx, _: tx.one(
             "SELECT * FROM recipient_channel WHERE id = :id", id=recipient.casefold()
         )
     )
 
 
-async def age_ledger(road: Road, days: float) -> None:
+async def age_ledger(pipeline: Pipeline, days: float) -> None:
     def age(tx: Any, now: datetime) -> None:
         tx.run("UPDATE activity SET reserved_at = :at", at=now - timedelta(days=days))
 
-    await road.operations.run(age)
+    await pipeline.operations.run(age)
 
 
 async def test_a_recipient_is_not_written_to_too_often_and_the_others_go_on(
-    post_office: Road,
+    post_office: Pipeline,
 ) -> None:
     await limit(post_office, 1, 7)
     await write(post_office, BEN)
@@ -90,7 +90,7 @@ async def test_a_recipient_is_not_written_to_too_often_and_the_others_go_on(
     assert (await post_office.row("delivery", other))["state"] == "sent"
 
 
-async def test_after_the_days_the_recipient_may_be_written_to_again(post_office: Road) -> None:
+async def test_after_the_days_the_recipient_may_be_written_to_again(post_office: Pipeline) -> None:
     await limit(post_office, 1, 7)
     await write(post_office, BEN)
     await send_next(post_office, Sent("r"))
@@ -99,7 +99,7 @@ async def test_after_the_days_the_recipient_may_be_written_to_again(post_office:
     assert isinstance(await send_next(post_office, Sent("r")), Permitted)
 
 
-async def test_an_accounts_own_limit_wins_and_posts_have_none(post_office: Road) -> None:
+async def test_an_accounts_own_limit_wins_and_posts_have_none(post_office: Pipeline) -> None:
     await limit(post_office, 1, 7)
     own = '{"hours": {"message": null}, "recipient_cap": {"amount": 2, "days": 1}}'
     await post_office.operations.run(
@@ -114,13 +114,15 @@ async def test_an_accounts_own_limit_wins_and_posts_have_none(post_office: Road)
     assert isinstance(await send_next(post_office, Sent("r")), Permitted)
 
 
-async def test_without_a_limit_nothing_is_counted(post_office: Road) -> None:
+async def test_without_a_limit_nothing_is_counted(post_office: Pipeline) -> None:
     for _ in range(3):
         await write(post_office, BEN)
         assert isinstance(await send_next(post_office, Sent("r")), Permitted)
 
 
-async def test_five_failures_in_a_row_end_a_channel_and_skip_what_waits(post_office: Road) -> None:
+async def test_five_failures_in_a_row_end_a_channel_and_skip_what_waits(
+    post_office: Pipeline,
+) -> None:
     waiting = await write(post_office, BEN, due=timedelta(days=1))
     for n in range(LIMIT):
         await write(post_office, BEN)
@@ -138,7 +140,7 @@ async def test_five_failures_in_a_row_end_a_channel_and_skip_what_waits(post_off
     assert row["reason"] == "the recipient cannot be reached: there is no such address"
 
 
-async def test_a_success_begins_anew(post_office: Road) -> None:
+async def test_a_success_begins_anew(post_office: Pipeline) -> None:
     for outcome in (GONE, GONE, Sent("r")):
         await write(post_office, BEN)
         await send_next(post_office, outcome)
@@ -147,7 +149,9 @@ async def test_a_success_begins_anew(post_office: Road) -> None:
     assert (row["error_count"], bool(row["active"])) == (0, True)
 
 
-async def test_who_blocked_us_is_left_alone_at_once_in_this_network_only(post_office: Road) -> None:
+async def test_who_blocked_us_is_left_alone_at_once_in_this_network_only(
+    post_office: Pipeline,
+) -> None:
     await write(post_office, BEN)
     await send_next(post_office, RecipientGone("blocked the bot", "blocked", shut_out=True))
     row = await channel(post_office, BEN)
@@ -160,7 +164,7 @@ async def test_who_blocked_us_is_left_alone_at_once_in_this_network_only(post_of
     assert isinstance(await send_next(post_office, Sent("r")), Permitted)
 
 
-async def test_a_code_that_only_sounds_like_a_block_counts_once(post_office: Road) -> None:
+async def test_a_code_that_only_sounds_like_a_block_counts_once(post_office: Pipeline) -> None:
     """We blocked the person, not the other way round: that is for a person of ours to undo."""
     await write(post_office, BEN)
     await send_next(post_office, RecipientGone("cannot be reached", "YOU_BLOCKED_USER"))
@@ -169,7 +173,9 @@ async def test_a_code_that_only_sounds_like_a_block_counts_once(post_office: Roa
     assert (row["error_count"], bool(row["active"])) == (1, True)
 
 
-async def test_five_different_recipients_in_a_row_are_the_accounts_fault(post_office: Road) -> None:
+async def test_five_different_recipients_in_a_row_are_the_accounts_fault(
+    post_office: Pipeline,
+) -> None:
     waiting = await write(post_office, "r0@example.org", due=timedelta(days=1))
     blocked = RecipientGone("blocked", "blocked", shut_out=True)
     for n in range(BLAME):
@@ -189,7 +195,7 @@ async def test_five_different_recipients_in_a_row_are_the_accounts_fault(post_of
     assert refusal.gate == "account"
 
 
-async def test_a_success_in_between_clears_the_account_of_blame(post_office: Road) -> None:
+async def test_a_success_in_between_clears_the_account_of_blame(post_office: Pipeline) -> None:
     for n in range(2 * BLAME):
         await write(post_office, f"r{n}@example.org")
         await send_next(post_office, Sent("r") if n == BLAME - 1 else GONE)
@@ -198,7 +204,7 @@ async def test_a_success_in_between_clears_the_account_of_blame(post_office: Roa
         assert row["error_count"] == (1 if row["id"] < f"r{BLAME}" else 0)
 
 
-async def test_a_person_lifts_the_suspension(post_office: Road) -> None:
+async def test_a_person_lifts_the_suspension(post_office: Pipeline) -> None:
     for n in range(BLAME):
         await write(post_office, f"r{n}@example.org")
         await send_next(post_office, GONE)
@@ -217,7 +223,7 @@ async def test_a_person_lifts_the_suspension(post_office: Road) -> None:
     assert isinstance(await send_next(post_office, Sent("r")), Permitted)
 
 
-async def test_explain_shows_both_gates_in_their_places(post_office: Road) -> None:
+async def test_explain_shows_both_gates_in_their_places(post_office: Pipeline) -> None:
     names = list(GATES)
     assert names.index("suppression") < names.index("recipient") < names.index("content")
     assert names.index("account") < names.index(RECIPIENT_CAP) < names.index("hours")

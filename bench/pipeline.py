@@ -1,6 +1,6 @@
 """How fast is the pipeline? Deliveries per second through claim, permit, a null call and settle.
 
-    python -m bench.road [null|http|pile] [sqlite|postgres] [deliveries] [accounts]
+    python -m bench.pipeline [null|http|pile] [sqlite|postgres] [deliveries] [accounts]
 
 Every delivery leaves its intent, its ledger row and its notice, which are counted; accounts have no spacing.
 `http` sends real requests to a server on this machine, beside a bare loop of the same client; `pile` times a
@@ -17,9 +17,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-from bench.bars import judge_road, tell
-from bench.road_http import bare_rate, client_to, receiver, sender_to
-from bench.road_pile import RUNNABLE, claim_milliseconds, pile_up
+from bench.bars import judge_pipeline, tell
+from bench.pipeline_backlog import RUNNABLE, claim_milliseconds, pile_up
+from bench.pipeline_http import bare_rate, client_to, receiver, sender_to
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededRandom
@@ -131,7 +131,7 @@ async def fill(operations: Operations, deliveries: int, accounts: int) -> None:
         await operations.run(lambda tx, now, f=first, t=last: posts(f, t, tx, now))
 
 
-async def road_rate(
+async def pipeline_rate(
     operations: Operations,
     sender: Sender,
     http: OutboundClient,
@@ -187,11 +187,11 @@ async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200
         OutboundClient(Policy(), clock=SystemClock()) as http,
     ):
         await fill(operations, deliveries, accounts)
-        rate = await road_rate(
+        rate = await pipeline_rate(
             operations, sender, http, deliveries=deliveries, concurrency=accounts
         )
     print(f"{kind}: {deliveries} sent, {rate:,.0f} deliveries/s")
-    return tell(judge_road(rate=rate))
+    return tell(judge_pipeline(rate=rate))
 
 
 async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50) -> int:
@@ -201,7 +201,7 @@ async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50)
         async with database(kind) as operations, client_to(port, accounts) as client:
             await fill(operations, deliveries, accounts)
             before = await bare_rate(client, sender, deliveries, accounts)
-            rate = await road_rate(
+            rate = await pipeline_rate(
                 operations, sender, client, deliveries=deliveries, concurrency=accounts
             )
             after = await bare_rate(client, sender, deliveries, accounts)
@@ -210,7 +210,7 @@ async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50)
         f"{kind}: {rate:,.0f} deliveries/s by HTTP; the bare client {before:,.0f} and {after:,.0f};"
         f" ratio {rate / bare:.2f}"
     )
-    return tell(judge_road(of_bare=rate / bare))
+    return tell(judge_pipeline(of_bare=rate / bare))
 
 
 async def pile(kind: str = "sqlite", deliveries: int = 1_000_000) -> int:
@@ -224,7 +224,7 @@ async def pile(kind: str = "sqlite", deliveries: int = 1_000_000) -> int:
         f"{kind}: a claim of {RUNNABLE} takes {alone:.1f} ms alone, {beside:.1f} ms beside"
         f" {deliveries:,} that cannot run; ratio {beside / alone:.2f}"
     )
-    return tell(judge_road(beside=beside / alone))
+    return tell(judge_pipeline(beside=beside / alone))
 
 
 class NoFiles:

@@ -1,6 +1,6 @@
 """The delivery pipeline with real requests: the webhook adapter against a server on this machine.
 
-    python -m bench.road http [sqlite|postgres] [deliveries] [accounts]
+    python -m bench.pipeline http [sqlite|postgres] [deliveries] [accounts]
 
 Beside it, in the same run, a bare loop of the same client sends the same signed request as often, with the
 same concurrency: once before and once after. The server is a process of its own and answers at once.
@@ -34,7 +34,7 @@ ANSWER = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n"
 def receiver() -> Generator[int]:
     """Start a server that takes everything; yield its port."""
     with subprocess.Popen(
-        [sys.executable, "-m", "bench.road_http"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "bench.pipeline_http"], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         try:

@@ -33,7 +33,7 @@ from cadenza.providers.outcome import Absent, Found
 from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Row, Tx
 from tests.crash.nursery import Nursery, Worker
-from tests.crash.road_program import PROVIDER
+from tests.crash.pipeline_program import PROVIDER
 
 HOME = "home"
 WORKERS = 16
@@ -200,7 +200,7 @@ class Ground:
 
 @pytest.fixture(scope="module")
 def nursery() -> Iterator[Nursery]:
-    opened = Nursery.open("tests.crash.road_program:run")
+    opened = Nursery.open("tests.crash.pipeline_program:run")
     yield opened
     opened.close()
 

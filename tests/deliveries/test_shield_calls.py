@@ -12,7 +12,7 @@ from cadenza.providers.mastodon.publish import Mastodon
 from cadenza.providers.message import Message
 from cadenza.providers.outcome import Outcome
 from cadenza.providers.registry import all_providers
-from tests.deliveries.conftest import Road
+from tests.deliveries.conftest import Pipeline
 from tests.deliveries.test_publish import until, working
 from tests.providers.mastodon.fixtures import mastodon
 from tests.providers.pictures import picture
@@ -72,26 +72,26 @@ def test_networks_whose_call_carries_the_files_say_so() -> None:
     assert not paced & {"mastodon", "bluesky", "instagram", "x", "linkedin", "threads", "webhook"}
 
 
-async def test_the_permits_deadline_lies_after_the_calls_time(road: Road) -> None:
+async def test_the_permits_deadline_lies_after_the_calls_time(pipeline: Pipeline) -> None:
     async with mastodon() as (scene, _):
         scene.provider = CarriesFiles()
-        async with working(road, scene):
-            await until(road, await road.post(content=A_FILE), "sent")
-        (attempt,) = await road.rows("attempt")
+        async with working(pipeline, scene):
+            await until(pipeline, await pipeline.post(content=A_FILE), "sent")
+        (attempt,) = await pipeline.rows("attempt")
         assert attempt["deadline_at"] - attempt["began_at"] == timedelta(seconds=25 + 35 + 5)
 
 
-async def test_words_alone_keep_the_usual_time(road: Road) -> None:
+async def test_words_alone_keep_the_usual_time(pipeline: Pipeline) -> None:
     async with mastodon() as (scene, _):
         scene.provider = CarriesFiles()
-        async with working(road, scene):
-            await until(road, await road.post(content='{"text":"Small"}'), "sent")
-        (attempt,) = await road.rows("attempt")
+        async with working(pipeline, scene):
+            await until(pipeline, await pipeline.post(content='{"text":"Small"}'), "sent")
+        (attempt,) = await pipeline.rows("attempt")
         assert attempt["deadline_at"] - attempt["began_at"] == timedelta(seconds=30)
 
 
-async def test_a_call_that_outlasts_its_own_time_is_a_doubt(road: Road) -> None:
+async def test_a_call_that_outlasts_its_own_time_is_a_doubt(pipeline: Pipeline) -> None:
     async with mastodon() as (scene, _):
         scene.provider = Dawdles()
-        async with working(road, scene):
-            await until(road, await road.post(content='{"text":"Slow"}'), "unconfirmed")
+        async with working(pipeline, scene):
+            await until(pipeline, await pipeline.post(content='{"text":"Slow"}'), "unconfirmed")

@@ -1,6 +1,6 @@
 """What does a pile of deliveries that cannot run cost those that can?
 
-    python -m bench.road pile [sqlite|postgres] [deliveries]
+    python -m bench.pipeline pile [sqlite|postgres] [deliveries]
 
 A hundred accounts have something due. Their claim is timed alone, then beside a million deliveries of a
 thousand other accounts: a third due later, a third paused, a third resting for want of room in a limit. What
