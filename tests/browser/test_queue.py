@@ -202,7 +202,7 @@ async def test_a_slot_is_skipped_and_offered_again(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
     await menu(page, TEXTS[0], "Skip this slot")
     await expect(
-        page.get_by_text("Wed 21 Oct, 17:30 is left out; 6 posts moved on.")
+        page.get_by_text("Wed 21 Oct, 17:30 Berlin is left out; 6 posts moved on.")
     ).to_be_visible()
     await expect(page.get_by_text("Skipped", exact=True)).to_be_visible()
 
