@@ -160,7 +160,7 @@ async def test_of_two_who_point_at_one_slot_one_gets_it(pg: Desk) -> None:
             pg.run(move_to_slot, account_id="ada", post_id=posts[0], at=at, by=ADA),
             pg.run(move_to_slot, account_id="ada", post_id=posts[1], at=at, by=BEN),
         )
-        assert sorted(type(answer).__name__ for answer in answers) == ["NoRoom", "Taken"]
+        assert sorted(type(answer).__name__ for answer in answers) == ["MovedToSlot", "NoRoom"]
         held = [(await pg.row("delivery", each.ids[0]))["slot_at"] for each in (first, second)]
         assert held.count(at) == 1
 

@@ -138,11 +138,11 @@ def rotate_batch(
             continue
         name = place.row(row)
         try:
-            anew = ring.seal(ring.open(sealed, row=name), row=name)
+            resealed = ring.seal(ring.open(sealed, row=name), row=name)
         except CannotOpen:
             lost.append(name)
             continue
-        text = place.put(row[place.column], anew)
+        text = place.put(row[place.column], resealed)
         changes.append({**row, "before": row[place.column], "becomes": text})
     same = " AND ".join(f"{key} = :{key}" for key in place.keys)
     done = tx.run_each(

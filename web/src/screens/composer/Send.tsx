@@ -16,7 +16,7 @@ import { WallTimeInput } from "../../ui/WallTimeInput";
 import { isWhole } from "../../ui/wallTimes";
 import { blockerWords, channelName } from "../../ui/words";
 import { contentOf, empty, isEmpty, type Content, type Post } from "./content";
-import { actOf, approve, carryOut, isSending, type Done, type Way, type Wish } from "./carryOut";
+import { actOf, approve, carryOut, isSending, type Done, type Way, type Submission } from "./carryOut";
 import { useDryRun, type Preview, type Went } from "./foresee";
 import { labelOf, placeTime } from "./labels";
 
@@ -46,16 +46,16 @@ export function Send(props: Props) {
   const [wall, setWall] = useState("");
   const [zone, setZone] = useState<string | null>(null);
   const inZone = zone ?? zones[0] ?? me.zone;
-  const wish: Wish = { way, content, reworded, saved, at: asked, wall: isWhole(wall) ? wall : null, zone: inZone };
+  const submission: Submission = { way, content, reworded, saved, at: asked, wall: isWhole(wall) ? wall : null, zone: inZone };
   const nowhere = content.places.length === 0 && isSending(way);
   const idle = isEmpty(content) || nowhere || (way === "time" && !isWhole(wall)) || (way === "save" && !reworded);
   // What a network refuses is known a moment before the dry run says so; what is tried again is judged by that alone.
   const blocks = isEmpty(content) || way === "again" ? [] : props.previews.flatMap((each) => each.problems.filter(({ blocking }) => blocking).map(({ says }) => ({ preview: each, says })));
-  const { foreseen, error } = useDryRun(idle ? null : actOf(wish));
+  const { foreseen, error } = useDryRun(idle ? null : actOf(submission));
   const { onForeseen } = props;
   const places = foreseen?.composed.places;
   useEffect(() => onForeseen(places ?? []), [places, onForeseen]);
-  const run = useAct("post", () => carryOut(workspaceId, wish), {
+  const run = useAct("post", () => carryOut(workspaceId, submission), {
     done: ({ says }) => says,
     after: ({ post }: Done) => {
       if (saved !== null) {

@@ -7,7 +7,7 @@ import { placeTime } from "./labels";
 
 export type Way = "queue" | "slot" | "time" | "now" | "draft" | "save" | "again";
 
-export interface Wish {
+export interface Submission {
   way: Way;
   content: Content;
   reworded: boolean;
@@ -24,17 +24,17 @@ const GOES: Record<Way, Act["goes"]> = { queue: "queue", slot: "queue", time: "t
 /** Ways that send it on its way; the others only keep the words. */
 export const isSending = (way: Way): boolean => way !== "draft" && way !== "save";
 
-export function actOf(wish: Wish): Act {
-  const goes = GOES[wish.way];
+export function actOf(submission: Submission): Act {
+  const goes = GOES[submission.way];
   return {
-    content: wish.saved === null || wish.reworded ? written(wish.content) : null,
-    post_id: wish.saved?.post.id ?? null,
-    revision: wish.saved?.revision ?? null,
+    content: submission.saved === null || submission.reworded ? written(submission.content) : null,
+    post_id: submission.saved?.post.id ?? null,
+    revision: submission.saved?.revision ?? null,
     goes,
     to: "first_free",
-    accounts: goes === "nowhere" || goes === "again" ? [] : wish.content.places,
-    at: wish.way === "slot" ? wish.at : wish.way === "time" ? wish.wall : null,
-    zone: wish.way === "time" ? wish.zone : null,
+    accounts: goes === "nowhere" || goes === "again" ? [] : submission.content.places,
+    at: submission.way === "slot" ? submission.at : submission.way === "time" ? submission.wall : null,
+    zone: submission.way === "time" ? submission.zone : null,
   };
 }
 
@@ -43,12 +43,12 @@ export interface Done {
   says: string;
 }
 
-export async function carryOut(workspaceId: string, wish: Wish): Promise<Done> {
-  const { composed } = await compose(workspaceId, actOf(wish), false);
+export async function carryOut(workspaceId: string, submission: Submission): Promise<Done> {
+  const { composed } = await compose(workspaceId, actOf(submission), false);
   const { post, places } = composed;
   if (places.length > 0) return { post, says: wentWords(places, post.pills) };
   const lost = post.voided ? "Saved. It needs approving again, because it says something else now." : null;
-  return { post, says: post.says ?? lost ?? (wish.way === "draft" ? "Saved as a draft." : "Saved.") };
+  return { post, says: post.says ?? lost ?? (submission.way === "draft" ? "Saved as a draft." : "Saved.") };
 }
 
 type Pill = Pick<Post["pills"][number], "account_id" | "handle" | "held">;

@@ -65,10 +65,10 @@ test("what was done names the account", () => {
 
 test("what stays as it was saved is not sent again", () => {
   const saved = { post: { id: "p" } as Post, revision: 3 };
-  const wish = { content: { ...empty, text: "all", places: [{ account_id: "a" }] }, saved, at: null, wall: "2026-05-12T09:00", zone: "Europe/Berlin" };
-  expect(actOf({ ...wish, way: "queue", reworded: false })).toMatchObject({ content: null, post_id: "p", goes: "queue", accounts: [{ account_id: "a" }], at: null, zone: null });
-  expect(actOf({ ...wish, way: "time", reworded: true })).toMatchObject({ goes: "time", at: "2026-05-12T09:00", zone: "Europe/Berlin" });
-  expect(actOf({ ...wish, way: "save", reworded: true })).toMatchObject({ goes: "nowhere", accounts: [] });
+  const submission = { content: { ...empty, text: "all", places: [{ account_id: "a" }] }, saved, at: null, wall: "2026-05-12T09:00", zone: "Europe/Berlin" };
+  expect(actOf({ ...submission, way: "queue", reworded: false })).toMatchObject({ content: null, post_id: "p", goes: "queue", accounts: [{ account_id: "a" }], at: null, zone: null });
+  expect(actOf({ ...submission, way: "time", reworded: true })).toMatchObject({ goes: "time", at: "2026-05-12T09:00", zone: "Europe/Berlin" });
+  expect(actOf({ ...submission, way: "save", reworded: true })).toMatchObject({ goes: "nowhere", accounts: [] });
 });
 
 test("channels of an account are named in its own place of the list, and at least its usual ones stay", () => {
