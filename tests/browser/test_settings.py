@@ -27,7 +27,7 @@ async def test_somebody_is_invited_and_the_invitation_taken_back(stage: Stage) -
     assert await hindrances(page) == []
 
     await page.get_by_role("button", name="Revoke the invitation to dee@example.org").click()
-    await page.get_by_role("button", name="Revoke").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
 
     await expect(page.get_by_text("No invitation is open.")).to_be_visible()
 
@@ -39,7 +39,7 @@ async def test_letting_somebody_go_asks_first(stage: Stage) -> None:
     await expect(page.get_by_text("cy@example.org")).to_be_visible()
 
     await page.get_by_role("button", name="Remove Cy").click()
-    await page.get_by_role("button", name="Remove").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
 
     await expect(page.get_by_text("Cy is no longer in this workspace.")).to_be_visible()
     await expect(page.get_by_text("cy@example.org")).to_have_count(0)
@@ -125,7 +125,7 @@ async def test_everything_is_stopped_with_a_reason_and_let_go_on(stage: Stage) -
     await snap(page, "settings-stopped")
     assert await hindrances(page) == []
 
-    await page.get_by_role("button", name="Resume").click()
+    await page.get_by_role("button", name="Resume sending").click()
     await page.get_by_role("dialog").get_by_role("button", name="Resume").click()
 
     await expect(page.get_by_text("Nothing leaves this workspace since")).to_have_count(0)

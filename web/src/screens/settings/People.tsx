@@ -196,7 +196,7 @@ function Invitations() {
                     </Text>
                   </div>
                   <Button size="compact-sm" variant="default" onClick={() => void takeBack(each)} aria-label={`Revoke the invitation to ${each.email}`}>
-                    Take back
+                    Revoke
                   </Button>
                 </Group>
               ))}

@@ -98,7 +98,7 @@ function StopAll({ workspace }: { workspace: Schemas["Workspace"] }) {
         </Alert>
         {admin ? (
           <Button w="fit-content" loading={start.isPending} onClick={() => void goOn()}>
-            Go on sending
+            Resume sending
           </Button>
         ) : (
           "An admin can let it go on."
