@@ -31,7 +31,7 @@ async def count(editor: httpx2.AsyncClient) -> int:
     return len((await editor.get(POSTS)).json()["items"])
 
 
-async def test_the_simulated_tells_the_slot_that_the_act_then_takes(
+async def test_the_dry_run_tells_the_slot_that_the_act_then_takes(
     editor: httpx2.AsyncClient,
 ) -> None:
     asked = {"content": WORDS, "goes": "queue", "accounts": [ADA]}

@@ -68,7 +68,7 @@ async def test_a_state_is_good_once(desk: Desk) -> None:
     assert again.json()["type"].endswith("unknown_state")
 
 
-async def test_finishing_has_no_simulated_and_the_state_stays_good(desk: Desk) -> None:
+async def test_finishing_has_no_dry_run_and_the_state_stays_good(desk: Desk) -> None:
     browser = await desk.place.client("owner")
     state, code = await desk.begin(browser)
     url, body = f"{HOME}/connect/complete", {"state": state, "code": code}

@@ -39,7 +39,7 @@ async def test_limits_show_what_is_used_and_are_changed(stage: Stage) -> None:
     await expect(page.get_by_text("2 of 4 used")).to_be_visible()
     await snap(page, "accounts-limits", whole=False)
     assert await hindrances(page) == []
-    await page.get_by_role("tab", name="Lately").click()
+    await page.get_by_role("tab", name="Activity").click()
     await expect(page.get_by_role("img", name="5 sends by hour of the week")).to_be_visible()
     await expect(page.get_by_role("row", name="Wednesday 21 October 2026 2 0")).to_be_visible()
     legend = page.locator(".u-legend").first

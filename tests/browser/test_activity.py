@@ -44,7 +44,7 @@ async def test_a_doubt_is_settled_by_who_looked(stage: Stage) -> None:
     await snap(page, "activity-doubt")
     assert await hindrances(page) == []
 
-    await drawer.get_by_role("button", name="It is there", exact=True).click()
+    await drawer.get_by_role("button", name="It was published", exact=True).click()
 
     await expect(drawer.get_by_text("Sent", exact=True)).to_be_visible()
 
@@ -77,7 +77,7 @@ async def test_what_was_sent_and_what_came_back_can_be_read_and_copied(stage: St
     assert '{"status": "tickets"}' in copied
 
     await drawer.get_by_role("button", name="Look there, then decide").click()
-    await expect(drawer.get_by_role("button", name="It is there", exact=True)).to_be_focused()
+    await expect(drawer.get_by_role("button", name="It was published", exact=True)).to_be_focused()
 
 
 async def test_a_viewer_sees_what_came_of_a_call_and_not_what_was_said(stage: Stage) -> None:

@@ -27,7 +27,7 @@ SCREENS = {
     "drafts/rules": "No rules yet",
     "drafts/categories": "No categories yet",
     "attention": "the token was revoked",
-    "data": "Download everything",
+    "data": "Export everything",
 }
 PLAIN = str.maketrans("?=/", "---")
 PHONE = {"width": 390, "height": 844}

@@ -86,7 +86,7 @@ def agent(ada: Ada) -> Iterator[Agent]:
         child.kill()
 
 
-def test_an_agent_queues_a_post_after_a_simulated_over_pipes(ada: Ada, agent: Agent) -> None:
+def test_an_agent_queues_a_post_after_a_dry_run_over_pipes(ada: Ada, agent: Agent) -> None:
     fields = ("--field", "url=https://hooks.example.org/ada", "--field", f"secret={SECRET}")
     assert ada("account", "connect", "webhook", *fields).code == 0
     assert ada("queue", "schedule", "webhook", "--slot", "mon=09:00").code == 0

@@ -160,7 +160,7 @@ def test_the_worker_starts_and_stops_gracefully(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_simulated_prints_what_to_set_and_ends_when_told(tmp_path: Path) -> None:
+def test_the_simulator_prints_what_to_set_and_ends_when_told(tmp_path: Path) -> None:
     process = start(tmp_path, "simulate", "--port", "0", "--json", "--fault", "x:delay")
     assert process.stdout is not None
     said = ""

@@ -249,7 +249,7 @@ async def test_a_dispatcher_that_died_is_followed_by_the_same_mail(runtime: Inst
     assert first["Message-ID"] == second["Message-ID"]
 
 
-async def test_outreach_is_not_mailed_one_by_one_and_a_simulated_not_at_all(
+async def test_outreach_is_not_mailed_one_by_one_and_a_test_not_at_all(
     runtime: Installation,
 ) -> None:
     await runtime.deliver("sent", post="p1", action=Action.EMAIL, channel=Channel.EMAIL)

@@ -72,7 +72,7 @@ SELECT scope, period, taken, counted FROM (
 
 
 _WAITS = """
-SELECT says, ended_at, account_id FROM attempt JOIN delivery ON delivery.id = delivery_id
+SELECT says, attempt.ended_at, account_id FROM attempt JOIN delivery ON delivery.id = delivery_id
 WHERE outcome = 'TryLater'
 """
 _SLOW_DOWN = re.compile(r"(app|account) slow down for (\d+) s")

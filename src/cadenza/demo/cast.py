@@ -366,7 +366,7 @@ def _discord(_: Simulator, simulated: Any) -> Role:
 
 def _webhook(_: Simulator, simulated: Any) -> Role:
     secret = "whsec_" + base64.b64encode(b"simulated-signing-key-of-ada-32b").decode()
-    url = simulated.add_endpoint("ada", secret)
+    url = simulated.add_endpoint("hook-of-ada-51c9", secret)
     return Role(
         provider="webhook",
         simulated=simulated,

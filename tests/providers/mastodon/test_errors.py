@@ -72,7 +72,7 @@ def test_every_row_is_met_by_a_case() -> None:
     assert UNKNOWN in met
 
 
-def test_the_simulated_speaks_the_sentences_that_the_table_knows() -> None:
+def test_the_simulated_network_speaks_the_sentences_that_the_table_knows() -> None:
     assert mastodon_model.NOT_FINISHED == errors.PROCESSING
     assert mastodon_model.NO_SUCH_POST == errors.NO_PARENT
 

@@ -118,7 +118,7 @@ def test_every_row_is_met_by_a_case() -> None:
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_sentence_of_the_simulated_has_a_name(state: str) -> None:
+def test_every_sentence_of_the_simulated_network_has_a_name(state: str) -> None:
     words = STATES[state][1].format(kind="supergroup", what="text messages")
     assert name_of(words)[0] is not None
 

@@ -81,7 +81,7 @@ def test_every_row_is_met_by_a_case() -> None:
     assert UNKNOWN in met
 
 
-def test_the_simulated_speaks_the_sentences_that_the_table_knows() -> None:
+def test_the_simulated_network_speaks_the_sentences_that_the_table_knows() -> None:
     spoken = {x_model.DUPLICATE, x_model.NOT_PERMITTED, x_model.BAD_MEDIA}
     assert spoken == set(errors.SENTENCES)
 

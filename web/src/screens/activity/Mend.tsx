@@ -70,10 +70,10 @@ export function Mend({ delivery }: { delivery: Delivery }) {
       {state === "unconfirmed" && (
         <>
           <Button size="compact-md" loading={decide.isPending} onClick={() => decide.mutate({ is_there: true, fence })}>
-            {it} is there
+            {it} was published
           </Button>
           <Button size="compact-md" variant="default" onClick={() => void askAgain()}>
-            {it} is not there
+            {it} was not published
           </Button>
         </>
       )}
