@@ -202,11 +202,11 @@ async def test_a_slot_is_skipped_and_offered_again(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
     await menu(page, TEXTS[0], "Skip this slot")
     await expect(
-        page.get_by_text("Wed 21 Oct, 17:30 Berlin is left out; 6 posts moved on.")
+        page.get_by_text("Wed 21 Oct, 17:30 Berlin is skipped; 6 posts moved on.")
     ).to_be_visible()
     await expect(page.get_by_text("Skipped", exact=True)).to_be_visible()
 
-    await page.get_by_role("button", name="Offer 17:30 again").click()
+    await page.get_by_role("button", name="Restore slot 17:30").click()
 
     await expect(page.get_by_text("The slot is offered again.")).to_be_visible()
     assert await stage.rows("SELECT * FROM queue_skip") == []

@@ -172,7 +172,7 @@ function FixedActs(props: Shown & { acts: LineActs }) {
   const { line, clock, acts } = props;
   if (line.kind === "skipped")
     return (
-      <Button size="compact-sm" variant="subtle" aria-label={`Offer ${clock} again`} onClick={() => acts.unskip(line.at)}>
+      <Button size="compact-sm" variant="subtle" aria-label={`Restore slot ${clock}`} onClick={() => acts.unskip(line.at)}>
         Restore slot
       </Button>
     );
