@@ -76,7 +76,7 @@ async def test_what_is_in_doubt_is_sent_again_only_after_a_question(stage: Stage
     await expect(question).to_contain_text("people see it twice")
     await question.get_by_role("button", name="Cancel").click()
     await page.get_by_role("button", name="It was published:").click()
-    await expect(page.get_by_text("Kept as sent.")).to_be_visible()
+    await expect(page.get_by_text("Marked as published.")).to_be_visible()
     assert await stage.rows("SELECT id FROM delivery WHERE state = 'unconfirmed'") == []
 
 

@@ -76,14 +76,14 @@ async def test_between_slots_a_post_is_timed_by_hand_and_that_is_said_before(sta
         entry(page, TEXTS[5]),
         entry(page, TEXTS[3]),
         hint=hint(page),
-        says="is between slots: timed by hand",
+        says="is between slots: a fixed time",
         at=[(20, below) for below in (150, 190, 110, 230)],
     )
     await snap(page, "calendar-by-hand", whole=False)
     await page.mouse.up()
 
     await expect(
-        page.get_by_text("It is timed by hand: the queue does not move it.")
+        page.get_by_text("It has a fixed time: the queue doesn't move it.")
     ).to_be_visible()
     ((_, slot),) = await times_of(stage, stage.posts[5])
     assert slot is None

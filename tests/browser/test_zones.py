@@ -121,13 +121,13 @@ async def test_a_post_that_is_dragged_lands_at_the_time_that_is_shown(
         entry(page, TEXTS[5]),
         entry(page, TEXTS[3]),
         hint=hint(page),
-        says="is between slots: timed by hand",
+        says="is between slots: a fixed time",
         at=[(20, below) for below in (150, 190, 110, 230)],
     )
     said = re.search(r"Fri 23 Oct, \d\d:\d\d", await hint(page).inner_text())
     assert said is not None
     await page.mouse.up()
-    done = "It is timed by hand: the queue does not move it."
+    done = "It has a fixed time: the queue doesn't move it."
     await expect(page.get_by_text(done)).to_be_visible()
     ((at, _),) = await times_of(stage, stage.posts[5])
     there = datetime.fromisoformat(at).replace(tzinfo=UTC).astimezone(ZoneInfo("Europe/Berlin"))

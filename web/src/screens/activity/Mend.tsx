@@ -36,7 +36,7 @@ export function Mend({ delivery }: { delivery: Delivery }) {
     // The fence comes from the click: what is on the screen by now may be another try.
     (seen: { is_there: boolean; fence: number }) =>
       take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/decide", { params, body: { ...seen, rest: true } })),
-    { done: (answer) => named(delivery.account_id, answer.state === "sent" ? "Kept as sent." : "It is sent again.") },
+    { done: (answer) => named(delivery.account_id, answer.state === "sent" ? "Marked as published." : "It is sent again.") },
   );
   if (!editor) return null;
   const { state, fence, doubt_part } = delivery;
